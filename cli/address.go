@@ -106,8 +106,15 @@ func (a *app) settle(ctx context.Context, at *address) error {
 	if err != nil {
 		return a.about(at.String(), err)
 	}
-	defer func() { _ = r.Close(context.WithoutCancel(ctx)) }()
-	_, err = r.PeekMessages(ctx, 1, nil)
+	defer func() {
+		ctx, cancel := a.parting(ctx)
+		defer cancel()
+		_ = r.Close(ctx)
+	}()
+	err = a.ask(ctx, func(ctx context.Context) error {
+		_, err := r.PeekMessages(ctx, 1, nil)
+		return err
+	})
 	at.unsure = false
 	if err == nil || needsSession(err) {
 		at.queue = ""
@@ -165,16 +172,19 @@ func (a *app) acceptSession(ctx context.Context, at *address, session *string, m
 		return nil, err
 	}
 	options := &azservicebus.SessionReceiverOptions{ReceiveMode: mode}
-	var r *azservicebus.SessionReceiver
-	switch {
-	case at.queue != "" && session != nil:
-		r, err = client.AcceptSessionForQueue(ctx, at.queue, *session, options)
-	case at.queue != "":
-		r, err = client.AcceptNextSessionForQueue(ctx, at.queue, options)
-	case session != nil:
-		r, err = client.AcceptSessionForSubscription(ctx, at.topic, at.subscription, *session, options)
-	default:
-		r, err = client.AcceptNextSessionForSubscription(ctx, at.topic, at.subscription, options)
+	accept := func(ctx context.Context) (*azservicebus.SessionReceiver, error) {
+		switch {
+		case at.queue != "" && session != nil:
+			return client.AcceptSessionForQueue(ctx, at.queue, *session, options)
+		case at.queue != "":
+			return client.AcceptNextSessionForQueue(ctx, at.queue, options)
+		case session != nil:
+			return client.AcceptSessionForSubscription(ctx, at.topic, at.subscription, *session, options)
+		}
+		return client.AcceptNextSessionForSubscription(ctx, at.topic, at.subscription, options)
 	}
-	return r, err // callers ask what it is
+	if _, waits := ctx.Deadline(); waits {
+		return accept(ctx) // callers ask what the error is
+	}
+	return within(ctx, a, accept)
 }

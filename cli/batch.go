@@ -56,7 +56,9 @@ func (b *batcher) put(ctx context.Context, m *azservicebus.AMQPAnnotatedMessage,
 
 func (b *batcher) add(ctx context.Context, m *azservicebus.AMQPAnnotatedMessage) error {
 	if b.batch == nil {
-		batch, err := b.sender.NewMessageBatch(ctx, nil)
+		batch, err := within(ctx, b.app, func(ctx context.Context) (*azservicebus.MessageBatch, error) {
+			return b.sender.NewMessageBatch(ctx, nil)
+		})
 		if err != nil {
 			return err // the caller says what failed
 		}
@@ -67,7 +69,7 @@ func (b *batcher) add(ctx context.Context, m *azservicebus.AMQPAnnotatedMessage)
 
 // alone sends a message that fits into no batch. The service may take it, or says why not.
 func (b *batcher) alone(ctx context.Context, m *azservicebus.AMQPAnnotatedMessage) error {
-	if err := b.sender.SendAMQPAnnotatedMessage(ctx, m, nil); err != nil {
+	if err := b.app.ask(ctx, func(ctx context.Context) error { return b.sender.SendAMQPAnnotatedMessage(ctx, m, nil) }); err != nil {
 		return err // put says what failed
 	}
 	b.sent++
@@ -79,7 +81,7 @@ func (b *batcher) flush(ctx context.Context) error {
 	if b.batch == nil || b.batch.NumMessages() == 0 {
 		return nil
 	}
-	if err := b.sender.SendMessageBatch(ctx, b.batch, nil); err != nil {
+	if err := b.app.ask(ctx, func(ctx context.Context) error { return b.sender.SendMessageBatch(ctx, b.batch, nil) }); err != nil {
 		return err // the callers say what failed
 	}
 	b.sent += int(b.batch.NumMessages())

@@ -54,8 +54,13 @@ func (b *benching) sendAll(ctx context.Context, client *azservicebus.Client) (*l
 	if err != nil {
 		return nil, err // bench says of what
 	}
-	defer func() { _ = sender.Close(context.WithoutCancel(ctx)) }()
-	if _, err := sender.NewMessageBatch(ctx, nil); err != nil { // attaches the link, which is not part of what is measured
+	defer func() {
+		ctx, cancel := b.app.parting(ctx)
+		defer cancel()
+		_ = sender.Close(ctx)
+	}()
+	attach := func(ctx context.Context) (*azservicebus.MessageBatch, error) { return sender.NewMessageBatch(ctx, nil) }
+	if _, err := within(ctx, b.app, attach); err != nil { // attaches the link, which is not part of what is measured
 		return nil, err
 	}
 	stop := b.watch("sent", &b.sent, b.flags.messages)
@@ -160,7 +165,9 @@ func (b *benching) receiveFrom(ctx context.Context, r inbox, count int64, inFlig
 		b.app.putBack(ctx, r, address{queue: b.queue}, nil, inFlight)
 		return err
 	}
-	return r.Close(context.WithoutCancel(ctx))
+	ctx, cancel := b.app.parting(ctx)
+	defer cancel()
+	return r.Close(ctx)
 }
 
 // receive calls take for a number of messages.

@@ -162,7 +162,7 @@ func (a *app) httpClient(config *tls.Config) *http.Client {
 		transport := http.DefaultTransport.(*http.Transport).Clone()
 		transport.TLSClientConfig = config
 		a.http = &http.Client{
-			Transport:     transport,
+			Transport:     &impatient{transport, a},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		}
 	}
@@ -192,7 +192,7 @@ func hasPort(host string) bool {
 func (a *app) close() error {
 	err := a.out.flush()
 	if a.client != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), closing)
+		ctx, cancel := a.parting(context.Background())
 		defer cancel()
 		_ = a.client.Close(ctx) // all that matters was answered
 	}

@@ -43,7 +43,9 @@ func (s *resubmitter) some(ctx context.Context, meant []*azservicebus.ReceivedMe
 		return 0, err // the end of the command
 	}
 	what := "send to " + s.to
-	batch, err := s.sender.NewMessageBatch(ctx, nil)
+	batch, err := within(ctx, s.app, func(ctx context.Context) (*azservicebus.MessageBatch, error) {
+		return s.sender.NewMessageBatch(ctx, nil)
+	})
 	if err != nil {
 		return 0, s.app.about(what, err)
 	}
@@ -58,7 +60,7 @@ func (s *resubmitter) some(ctx context.Context, meant []*azservicebus.ReceivedMe
 			break
 		}
 		if errors.Is(err, azservicebus.ErrMessageTooLarge) {
-			if err = s.sender.SendAMQPAnnotatedMessage(ctx, c, nil); err != nil {
+			if err = s.app.ask(ctx, func(ctx context.Context) error { return s.sender.SendAMQPAnnotatedMessage(ctx, c, nil) }); err != nil {
 				return 0, s.app.about(what, err)
 			}
 			return 1, nil
@@ -67,7 +69,7 @@ func (s *resubmitter) some(ctx context.Context, meant []*azservicebus.ReceivedMe
 			return 0, s.app.about(what, err)
 		}
 	}
-	if err := s.sender.SendMessageBatch(ctx, batch, nil); err != nil {
+	if err := s.app.ask(ctx, func(ctx context.Context) error { return s.sender.SendMessageBatch(ctx, batch, nil) }); err != nil {
 		return 0, s.app.about(what, err)
 	}
 	return n, nil

@@ -169,11 +169,16 @@ func (a *app) explainConnection(err error) *failure {
 		noTLS   tls.RecordHeaderError
 		noHost  *net.DNSError
 		network *net.OpError
+		silent  *silence
 	)
 	said := func(words string) bool { return strings.Contains(err.Error(), words) } // the SDK does not let look at its causes
 	host := a.host()
 	f := &failure{code: exitUnreachable}
 	switch {
+	case errors.As(err, &silent):
+		f.text = fmt.Sprintf("%s did not answer in %v; --timeout lets a command wait longer", host, silent.after)
+	case errors.Is(err, errEndless):
+		f.text = fmt.Sprintf("%s answers with more than %d MiB, which no Minibus does", host, mostAnswer>>20)
 	case errors.As(err, &unknown), errors.As(err, &invalid), said("signed by unknown authority"), said("certificate is not trusted"):
 		f.text = fmt.Sprintf("the certificate of %s is not trusted: give its authority with --ca FILE; minibus cert says where a Minibus has it", host)
 	case errors.As(err, &name), said("certificate is valid for"), said("certificate is not valid for"):

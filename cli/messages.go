@@ -234,7 +234,7 @@ func (a *app) messageBody() *cobra.Command {
 	c := a.ofMessage(&cobra.Command{Use: "body ENTITY NUMBER", Short: "write the body of a message, as it is", Args: names("ENTITY", "NUMBER"),
 		Example: "  minibus message body orders 12 > body.json\n  minibus message body orders 12 --dlq --file picture.png"},
 		func(ctx context.Context, path string, _ []string) error {
-			answer, err := a.controlAnswer(ctx, http.MethodGet, path+"/body", nil)
+			answer, err := a.controlAnswer(withPatience(ctx, patience{pieces: true}), http.MethodGet, path+"/body", nil)
 			if err != nil {
 				return err
 			}

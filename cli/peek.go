@@ -42,7 +42,9 @@ func (a *app) peeker(ctx context.Context, at address, session *string) (*peeker,
 
 // next returns at most count messages from the number on; none at the end.
 func (p *peeker) next(ctx context.Context, count int) ([]*azservicebus.ReceivedMessage, error) {
-	found, err := p.r.PeekMessages(ctx, min(count, peekPage), &azservicebus.PeekMessagesOptions{FromSequenceNumber: &p.from})
+	found, err := within(ctx, p.app, func(ctx context.Context) ([]*azservicebus.ReceivedMessage, error) {
+		return p.r.PeekMessages(ctx, min(count, peekPage), &azservicebus.PeekMessagesOptions{FromSequenceNumber: &p.from})
+	})
 	if needsSession(err) {
 		return nil, failed(exitFailed, "peek at %s: it delivers by session, and the SDK that this tool is made with peeks at such an entity only with a session: "+
 			"give --session ID, which locks the session while it reads, or receive with --session", p.at)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
@@ -91,7 +90,7 @@ func (a *app) purge(ctx context.Context, at address, f *purgeFlags) error {
 	shown, removed := a.progress("removed", f.count), 0
 	r, err := a.receiver(ctx, &at, azservicebus.ReceiveModeReceiveAndDelete)
 	if err == nil {
-		_, err = r.PeekMessages(ctx, 1, &azservicebus.PeekMessagesOptions{FromSequenceNumber: new(int64(math.MaxInt64))})
+		err = a.touch(ctx, r)
 	}
 	if needsSession(err) {
 		err = a.purgeSessions(ctx, &at, f, shown, &removed)

@@ -125,11 +125,19 @@ func (a *app) connected(ctx context.Context, at *address, mode azservicebus.Rece
 	if err != nil {
 		return nil, err
 	}
-	_, err = r.PeekMessages(ctx, 1, &azservicebus.PeekMessagesOptions{FromSequenceNumber: new(int64(math.MaxInt64))})
+	err = a.touch(ctx, r)
 	if needsSession(err) {
 		return nil, failed(exitFailed, "receive from %s: it delivers by session: give --session ID or --next-session", at)
 	}
 	return r, a.about("receive from "+at.String(), err)
+}
+
+// touch connects a receiver: it peeks behind the last message.
+func (a *app) touch(ctx context.Context, r *azservicebus.Receiver) error {
+	return a.ask(ctx, func(ctx context.Context) error {
+		_, err := r.PeekMessages(ctx, 1, &azservicebus.PeekMessagesOptions{FromSequenceNumber: new(int64(math.MaxInt64))})
+		return err
+	})
 }
 
 // receiveBatch is how many messages are locked at once.
@@ -194,7 +202,7 @@ func (a *app) wait(ctx context.Context, r inbox, at address, count int, longest 
 // and another one, without credit, unlocks them by their tokens. Else they would come again at once, and be locked.
 func (a *app) putBack(ctx context.Context, r inbox, at address, messages []*azservicebus.ReceivedMessage, credit int) {
 	interrupted := ctx.Err() != nil
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+	ctx, cancel := a.parting(ctx)
 	defer cancel()
 	if interrupted {
 		messages = append(messages, late(ctx, r, credit)...)
@@ -251,7 +259,7 @@ func (a *app) take(ctx context.Context, r inbox, at address, f *receiveFlags, m 
 	if err := a.addMessage(at, messageOf(m)); err != nil {
 		return err
 	}
-	settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+	settling, cancel := a.parting(ctx)
 	defer cancel()
 	var err error
 	switch {

@@ -85,7 +85,11 @@ func (a *app) wanted(ctx context.Context, at address, reason *string, f *resubmi
 	if err != nil {
 		return at, nil, err
 	}
-	defer func() { _ = p.r.(*azservicebus.Receiver).Close(context.WithoutCancel(ctx)) }()
+	defer func() {
+		ctx, cancel := a.parting(ctx)
+		defer cancel()
+		_ = p.r.(*azservicebus.Receiver).Close(ctx)
+	}()
 	p.does = "resubmit from " + at.String()
 	found := make(map[int64]bool)
 	err = p.each(ctx, math.MaxInt, func(m *azservicebus.ReceivedMessage) error {

@@ -16,7 +16,7 @@ import (
 // app is one run of a command.
 type app struct {
 	env   Environment
-	flags struct{ connection, ca, output string }
+	flags struct{ connection, ca, output, timeout string }
 	out   output
 
 	source    string // where the connection string comes from; empty until connect
@@ -52,6 +52,7 @@ func (a *app) root() *cobra.Command {
 	f.StringVarP(&a.flags.connection, "connection", "c", "", "connection `string` of the namespace (default $MINIBUS_CONNECTION, $SERVICEBUS_CONNECTION_STRING, a Minibus on this machine)")
 	f.StringVar(&a.flags.ca, "ca", "", "trust the authority in this PEM `file` (default that of the local Minibus)")
 	f.StringVarP(&a.flags.output, "output", "o", "table", "`format`: table, json (one document) or jsonl (a document a line)")
+	f.StringVar(&a.flags.timeout, "timeout", "", "how long an answer of the server may take, a `duration` such as 10s (default 1m, for snapshots 1h)")
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "jsonl"}, cobra.ShellCompDirectiveNoFileComp))
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%v; see %s --help", err, c.CommandPath())
@@ -91,6 +92,9 @@ func (a *app) begin(c *cobra.Command) error {
 	case "table", "json", "jsonl":
 	default:
 		return usage("--output: found %q; allowed: table, json, jsonl", a.flags.output)
+	}
+	if d, err := parseDuration(a.flags.timeout); a.flags.timeout != "" && (err != nil || d <= 0) {
+		return usage("--timeout: found %q; allowed: a duration of more than zero, such as 10s", oneLine(a.flags.timeout))
 	}
 	a.out = newOutput(a.flags.output, a.env)
 	return nil

@@ -48,9 +48,9 @@ func Handles(args []string) bool {
 		word := args[i]
 		switch {
 		case word == "help" && i == 0:
-		case word == "-o", word == "-c", word == "--output", word == "--connection", word == "--ca":
+		case word == "-o", word == "-c", word == "--output", word == "--connection", word == "--ca", word == "--timeout":
 			i++ // its value
-		case strings.HasPrefix(word, "-o"), strings.HasPrefix(word, "--output="), strings.HasPrefix(word, "--connection="), strings.HasPrefix(word, "--ca="):
+		case strings.HasPrefix(word, "-o"), strings.HasPrefix(word, "--output="), strings.HasPrefix(word, "--connection="), strings.HasPrefix(word, "--ca="), strings.HasPrefix(word, "--timeout="):
 		case word == "config":
 			return i+1 < len(args) && slices.Contains(configWords, args[i+1]) // the others are the server's
 		default:

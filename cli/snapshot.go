@@ -49,6 +49,9 @@ func (a *app) snapshotList() *cobra.Command {
 		}}
 }
 
+// longCopy is longer than any copy of a namespace takes.
+const longCopy = time.Hour
+
 func (a *app) snapshotSave() *cobra.Command {
 	c := &cobra.Command{Use: "save NAME", Short: "save what is in the namespace", Args: names("NAME"),
 		Long:    "Everything that was acknowledged before is in the snapshot. Clients go on meanwhile. Locks are not saved: a locked message is available in the snapshot.",
@@ -57,7 +60,7 @@ func (a *app) snapshotSave() *cobra.Command {
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		var s answered[snapshot]
 		order := map[string]any{"name": args[0], "replace": *replace}
-		if err := a.control(cmd.Context(), http.MethodPost, inThis("snapshots"), order, &s); err != nil {
+		if err := a.control(withPatience(cmd.Context(), patience{least: longCopy}), http.MethodPost, inThis("snapshots"), order, &s); err != nil {
 			return a.about("save the snapshot", err)
 		}
 		return a.out.done(s, "saved the snapshot %s: messages: %d, entities: %d", s.is.Name, s.is.Messages, s.is.Entities)
@@ -81,7 +84,7 @@ func (a *app) snapshotRestore() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := a.control(cmd.Context(), http.MethodPost, path+"/restore", nil, &s); err != nil {
+		if err := a.control(withPatience(cmd.Context(), patience{least: longCopy}), http.MethodPost, path+"/restore", nil, &s); err != nil {
 			return a.about("restore the snapshot", err)
 		}
 		return a.out.done(s, "restored the snapshot %s: messages: %d, entities: %d", s.is.Name, s.is.Messages, s.is.Entities)

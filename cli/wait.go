@@ -214,7 +214,7 @@ func (a *app) waitFor(ctx context.Context, args []string, o *waitOrder) error {
 		}
 	}
 	var s answered[waited]
-	if err := a.control(ctx, http.MethodPost, inThis("wait"), o, &s); err != nil {
+	if err := a.control(withPatience(ctx, patience{least: usualTimeout + time.Duration(o.TimeoutSeconds*float64(time.Second))}), http.MethodPost, inThis("wait"), o, &s); err != nil {
 		return a.about("wait", err)
 	}
 	if s.is.Met {
