@@ -32,7 +32,7 @@ func TestEveryFlagHasItsTwinInTheEnvironment(t *testing.T) {
 		"config": {"a.json", "b.json"}, "limits": {"premium", "standard"}, "data": {"a.db", "b.db"}, "ephemeral": {"true", "0"},
 		"synchronous": {"full", "normal"}, "host": {"all", "127.0.0.1"}, "amqp-port": {"1", "2"}, "tls-port": {"off", "3"},
 		"http-port": {"4", "5"}, "ports-file": {"a", "b"}, "auth": {"any", "sas"}, "root-key": {"a", "b"}, "user": {"1:1", "2:2"}, "log-format": {"json", "text"},
-		"log-level": {"debug", "error"}, "trace": {"true", "false"}, "history": {"1KiB", "2 GiB"}, "data-default": {"/a", "/b"},
+		"log-level": {"debug", "error"}, "trace": {"true", "false"}, "exit-with-stdin": {"true", "false"}, "history": {"1KiB", "2 GiB"}, "data-default": {"/a", "/b"},
 		"format": {"bicep", "terraform"}, "out": {"a", "b"}, "ca-file": {"a.pem", "b.pem"},
 		"extra-ports": {"443,80", "off"}, "extra-ports-default": {"443", "80"}, "tls-names": {"bus", "10.0.0.1"}, "ca-dir": {"/a", "/b"}, "ca-export": {"/a", "/b"}, "open-metrics": {"true", "false"}, "control": {"off", "on"},
 		"password": {"a", "b"}, "write": {"true", "0"}, "remove": {"true", "0"}, "file": {"a", "b"}, "compose": {"true", "0"}, "namespace": {"orders", "stock"}, "namespace-ports": {"5700-5719", "off"}, "namespace-suffix": {"bus.test", "a,b"}, "allowed-origins": {"http://localhost:3000", "https://a.test,http://b.test:81"},

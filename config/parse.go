@@ -88,7 +88,7 @@ func (d *decoder) root(root *node) {
 	d.namespaces(namespaces)
 }
 
-// logging checks the section that Microsoft's emulator requires. Minibus always logs to standard error.
+// logging checks the section that Microsoft's emulator requires. Minibus always logs to standard output and standard error.
 func (d *decoder) logging(n *node) {
 	if !d.object(n) {
 		return

@@ -50,6 +50,8 @@ type Settings struct {
 	OpenMetrics bool   // all clients may read the metrics, even with --auth sas
 	Control     string // "off": there is no control API; "on" or empty: there is
 
+	ExitWithStdin bool // end when standard input is closed
+
 	User string // "uid:gid" to become after the start as root (DEC-8)
 
 	LogFormat string // "text" or "json"
@@ -137,6 +139,9 @@ var table = []setting{
 		set: text(func(s *Settings) *string { return &s.CAExport })},
 	{name: "user", arg: "UID:GID", group: "Security", help: "switch to this user after starting as root (Linux)",
 		set: text(func(s *Settings) *string { return &s.User })},
+
+	{name: "exit-with-stdin", group: "Process", help: "end, as at an interrupt, when standard input is closed: a program that starts Minibus with a pipe takes it along",
+		set: into(func(s *Settings) *bool { return &s.ExitWithStdin }, parseSwitch)},
 
 	{name: "log-format", arg: "FORMAT", initial: "text", group: "Logging", help: "text or json",
 		set: choice(func(s *Settings) *string { return &s.LogFormat }, "text", "json")},

@@ -194,8 +194,8 @@ func TestDEC10_WebTokensAreNoted(t *testing.T) {
 		}
 		_ = w.Body.Close()
 	}
-	if n := strings.Count(p.stderr.String(), "web token (JWT)"); n != 1 {
-		t.Errorf("noted %d times in:\n%s", n, p.stderr.String())
+	if n := strings.Count(p.stdout.String(), "web token (JWT)"); n != 1 {
+		t.Errorf("noted %d times in:\n%s", n, p.stdout.String())
 	}
 }
 

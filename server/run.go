@@ -7,7 +7,9 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"minibus/cli"
@@ -61,7 +63,7 @@ func Run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		return healthcheck(ctx, command.Settings)
 	}
 	tuneMemory(environ)
-	return serve(ctx, command.Settings, onScreen(stdout), onScreen(stderr))
+	return serve(ctx, command.Settings, os.Stdin, onScreen(stdout), onScreen(stderr))
 }
 
 // onScreen returns a writer that keeps texts of clients and files from steering the terminal, if w is one.
@@ -86,15 +88,26 @@ func authorityFile(environ []string) (string, error) {
 }
 
 // serve runs the server until ctx ends, then shuts it down cleanly.
-func serve(ctx context.Context, s config.Settings, stdout, stderr io.Writer) error {
-	log := newLogger(stderr, s)
+func serve(ctx context.Context, s config.Settings, stdin io.Reader, stdout, stderr io.Writer) error {
+	signal.Ignore(syscall.SIGPIPE) // who reads the log may go away
+	log := slog.New(byLevel{newLogger(stdout, s).Handler(), newLogger(stderr, s).Handler()})
+	if s.ExitWithStdin {
+		var end context.CancelFunc
+		ctx, end = context.WithCancel(ctx)
+		defer end()
+		go func() {
+			_, _ = io.Copy(io.Discard, stdin) // an error is an end too
+			log.Info("standard input was closed")
+			end()
+		}()
+	}
 	topology, source, err := loadTopology(s, log)
 	if err != nil {
 		return err
 	}
 	c := Config{Settings: s, Topology: topology, Logger: log, Broker: emulator.Options{Clock: clock}}
 	if s.Trace {
-		c.Trace = stderr
+		c.Trace = stdout
 	}
 	published := &publication{path: s.PortsFile}
 	c.bound = published.clear
@@ -157,11 +170,38 @@ func loadTopology(s config.Settings, log *slog.Logger) (t *config.Topology, sour
 	return t, path, nil
 }
 
-// newLogger writes to standard error: standard output belongs to the banner.
+// newLogger writes to w.
 func newLogger(w io.Writer, s config.Settings) *slog.Logger {
 	options := &slog.HandlerOptions{Level: s.LogLevel}
 	if s.LogFormat == "json" {
 		return slog.New(slog.NewJSONHandler(w, options))
 	}
 	return slog.New(slog.NewTextHandler(w, options))
+}
+
+// byLevel is a log handler with another one for warnings and errors, which belong on standard error. The rest does not: there are
+// tools that take each line there for an error.
+type byLevel struct{ usual, warnings slog.Handler }
+
+// Enabled implements slog.Handler.
+func (b byLevel) Enabled(ctx context.Context, level slog.Level) bool {
+	return b.usual.Enabled(ctx, level)
+}
+
+// Handle implements slog.Handler.
+func (b byLevel) Handle(ctx context.Context, r slog.Record) error {
+	if r.Level >= slog.LevelWarn {
+		return b.warnings.Handle(ctx, r)
+	}
+	return b.usual.Handle(ctx, r)
+}
+
+// WithAttrs implements slog.Handler.
+func (b byLevel) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return byLevel{b.usual.WithAttrs(attrs), b.warnings.WithAttrs(attrs)}
+}
+
+// WithGroup implements slog.Handler.
+func (b byLevel) WithGroup(name string) slog.Handler {
+	return byLevel{b.usual.WithGroup(name), b.warnings.WithGroup(name)}
 }

@@ -320,10 +320,13 @@ func TestWarningsOfTheConfigurationAreLogged(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := run(t, "--ephemeral", "--config", path, "--log-format", "json")
-	for _, want := range []string{`"level":"WARN"`, `unknown key \"Entities\"`, `"level":"INFO"`, "does not take"} {
-		if !strings.Contains(p.stderr.String(), want) {
-			t.Errorf("%q is missing in:\n%s", want, p.stderr.String())
+	for want, at := range map[string]*output{`"level":"WARN"`: &p.stderr, `unknown key \"Entities\"`: &p.stderr, `"level":"INFO"`: &p.stdout, "does not take": &p.stdout} {
+		if !strings.Contains(at.String(), want) {
+			t.Errorf("%q is missing in:\n%s", want, at.String())
 		}
+	}
+	if strings.Contains(p.stderr.String(), "INFO") || strings.Contains(p.stdout.String(), "WARN") {
+		t.Errorf("standard output:\n%s, standard error:\n%s", p.stdout.String(), p.stderr.String())
 	}
 	if !strings.Contains(p.stdout.String(), "Entities: 1 queue ("+path+")") {
 		t.Errorf("banner:\n%s", p.stdout.String())

@@ -166,8 +166,8 @@ func TestExtraPortsSpeakEverything(t *testing.T) {
 		t.Errorf("a taken port: %v", err)
 	}
 	offered := run(t, "--ephemeral", "--extra-ports-default", taken+",0")
-	if len(offered.ports.Extra) != 1 || !strings.Contains(offered.stderr.String(), "port="+taken) {
-		t.Errorf("a taken port of the image: %+v, %s", offered.ports, offered.stderr.String())
+	if len(offered.ports.Extra) != 1 || !strings.Contains(offered.stdout.String(), "port="+taken) {
+		t.Errorf("a taken port of the image: %+v, %s", offered.ports, offered.stdout.String())
 	}
 	if none := run(t, "--ephemeral", "--extra-ports-default", "0", "--extra-ports", "off"); len(none.ports.Extra) != 0 {
 		t.Errorf("ports that were switched off: %+v", none.ports)
