@@ -97,14 +97,14 @@ func (a *app) namespaceCreate() *cobra.Command {
 	var body creation
 	var file string
 	c := &cobra.Command{Use: "create [NAME]", Short: "create a namespace, with its entities if you like, and print its connection string", Args: names("[NAME]"),
-		Long: "Creates a namespace of the running server. Without NAME the server makes one up. Its entities come from a JSON file with Queues and Topics as in\nConfig.json. " +
+		Long: "Creates a namespace of the running server. Without NAME the server makes one up. Its entities come from a whole Config.json, or from a\nJSON file with Queues and Topics as in one. " +
 			"All of them are made, or no namespace.",
 		Example: "  minibus namespace create worker-1 --entities entities.json\n  export SERVICEBUS_CONNECTION_STRING=\"$(minibus namespace create -o json | jq -r .connectionString)\""}
 	f := c.Flags()
 	f.StringVar(&body.Limits, "limits", "", "`profile` of limits: relaxed, standard, premium or emulator (default that of the server)")
 	f.IntVar(&body.Port, "port", 0, "a `port` of its own (default one of the server's --namespace-ports, if it has some)")
 	f.StringArrayVar(&body.Aliases, "alias", nil, "another `name` of a host that means the namespace; may be repeated")
-	f.StringVar(&file, "entities", "", "JSON `file` with Queues and Topics; - for standard input")
+	f.StringVar(&file, "entities", "", "Config.json, or JSON `file` with Queues and Topics; - for standard input")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			body.Name = args[0]
@@ -114,11 +114,19 @@ func (a *app) namespaceCreate() *cobra.Command {
 				return usage("--limits: %v", err)
 			}
 		}
-		if err := a.readEntities(file, &body); err != nil {
+		whole, err := a.readEntities(file, &body)
+		if err != nil {
 			return err
 		}
+		path, order := "namespaces", any(body)
+		if whole != nil {
+			if body.Port != 0 || body.Aliases != nil {
+				return usage("--entities: a whole Config.json says itself which port and aliases the namespace has; leave --port and --alias out")
+			}
+			path, order = path+"?"+body.query(), whole
+		}
 		var n namespace
-		if err := a.control(cmd.Context(), http.MethodPost, "namespaces", body, &n); err != nil {
+		if err := a.control(cmd.Context(), http.MethodPost, path, order, &n); err != nil {
 			return a.about("create the namespace", err)
 		}
 		return a.out.one(n, n.pairs()...)
@@ -126,41 +134,52 @@ func (a *app) namespaceCreate() *cobra.Command {
 	return c
 }
 
-// maxEntitiesFile is how long a file with entities may be, in bytes, as the control API says.
-const maxEntitiesFile = 1 << 20
+// query returns the name and the limits as a request with a whole Config.json has them.
+func (body *creation) query() string {
+	query := url.Values{}
+	for name, value := range map[string]string{"name": body.Name, "limits": body.Limits} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	return query.Encode()
+}
 
-// readEntities puts the entities of a file into a body.
-func (a *app) readEntities(file string, body *creation) error {
+// readEntities puts the entities of a file into a body, or returns the file if it is a whole Config.json.
+func (a *app) readEntities(file string, body *creation) (whole any, err error) {
 	if file == "" {
-		return nil
+		return nil, nil
 	}
 	input := a.env.Stdin
 	if file != "-" {
 		opened, err := os.Open(file)
 		if err != nil {
-			return usage("--entities: %v", err)
+			return nil, usage("--entities: %v", err)
 		}
 		defer func() { _ = opened.Close() }()
 		input = opened
 	}
-	text, err := io.ReadAll(io.LimitReader(input, maxEntitiesFile+1))
+	text, err := io.ReadAll(io.LimitReader(input, maxConfigFile+1))
 	if err != nil {
-		return failed(exitFailed, "--entities: %v", err)
+		return nil, failed(exitFailed, "--entities: %v", err)
 	}
-	if len(text) > maxEntitiesFile {
-		return usage("--entities: the file has more than %d bytes", maxEntitiesFile)
+	if len(text) > maxConfigFile {
+		return nil, usage("--entities: the file has more than %d bytes", maxConfigFile)
 	}
-	var entities struct{ Queues, Topics, UserConfig json.RawMessage }
+	if isFile, err := config.IsFile("--entities", text); err != nil {
+		return nil, usage("%v", err)
+	} else if isFile {
+		return rawText(text), nil
+	}
+	var entities struct{ Queues, Topics json.RawMessage }
 	switch err := json.Unmarshal(text, &entities); {
 	case err != nil:
-		return usage("--entities: %v", err)
-	case entities.UserConfig != nil:
-		return usage("--entities: found a whole Config.json; give a file with the Queues and Topics of one namespace: jq .UserConfig.Namespaces[0]")
+		return nil, usage("--entities: %v", err)
 	case entities.Queues == nil && entities.Topics == nil:
-		return usage("--entities: the file has neither Queues nor Topics")
+		return nil, usage("--entities: the file has neither Queues nor Topics")
 	}
 	body.Queues, body.Topics = entities.Queues, entities.Topics
-	return nil
+	return nil, nil
 }
 
 func (a *app) namespaceRemove() *cobra.Command {

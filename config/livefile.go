@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,6 +38,21 @@ func (l Live) ParseConfiguration(from string, text []byte) (*Topology, *Report) 
 	d.fail(root.get("UserConfig").get("Namespaces"), "found no namespace "+strconv.Quote(clip(l.Name)), strings.Join(names, ", "), "name one of them, or leave the others out")
 	report.sort()
 	return nil, report
+}
+
+// IsFile reports whether a text is a whole Config.json, and not the description of a single namespace. It is an error if it has more
+// beside UserConfig.
+func IsFile(from string, text []byte) (bool, error) {
+	root, err := readJSON(text)
+	if err != nil || root.get("UserConfig") == nil {
+		return false, nil // whoever reads the other says what is wrong
+	}
+	for _, m := range root.members {
+		if !strings.EqualFold(m.key, "UserConfig") {
+			return false, fmt.Errorf("%s: found %q beside UserConfig; a Config.json has nothing else", from, clip(m.key))
+		}
+	}
+	return true, nil
 }
 
 // OnlyAtTheStart returns a note on each setting of the namespace itself, which counts when Minibus starts with the file, and not when the file is applied.

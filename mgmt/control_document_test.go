@@ -96,6 +96,21 @@ func (c controlled) ReadEntities(from string, text []byte, _ *emulator.Limits) (
 	return entities, wrongIn(report)
 }
 
+func (c controlled) ReadFile(from string, text []byte, name string, _ *emulator.Limits) (*control.NamespaceFile, []string) {
+	if isFile, err := config.IsFile(from, text); !isFile || err != nil {
+		if err != nil {
+			return nil, []string{err.Error()}
+		}
+		return nil, nil
+	}
+	t, report := config.Live{Name: name, Profile: c.ns.Limits(), Elsewhere: func(string) string { return "" }}.ParseConfiguration(from, text)
+	if t == nil {
+		return nil, wrongIn(report)
+	}
+	o := emulator.NamespaceOptions{Aliases: t.Aliases, Port: t.Port, Policies: t.AuthorizationRules}
+	return &control.NamespaceFile{Options: o, Entities: t.Entities}, wrongIn(report)
+}
+
 func (c controlled) ResetNamespace(ns *emulator.Namespace) error {
 	return ns.Reset(ns.Options().Entities)
 }

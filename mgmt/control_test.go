@@ -24,13 +24,24 @@ func TestControlAPIOfNamespaces(t *testing.T) {
 	wants(t, a.as("root", "GET", w.Header().Get("Location"), ""), 200, `"name":"stock-1","default":false`)
 	wants(t, a.as("root", "POST", all, withEntities), 201, `"name":"with-entities"`)
 	wants(t, a.bus.at("with-entities.localhost", 5300, "GET", "/events/Subscriptions/large", "", authorization, a.tokenTo("with-entities")), 200, "PT30S")
+	wants(t, a.as("root", "POST", all+"?name=of-a-file&limits=standard", wholeFile), 201, `"name":"of-a-file","default":false`, `"limits":"standard"`,
+		`SharedAccessKeyName=till;SharedAccessKey=key-of-the-till`)
+	wants(t, a.bus.at("of-a-file.localhost", 5300, "GET", "/parcels", "", authorization, sas.Sign("http://of-a-file.localhost:5300/", "till", "key-of-the-till", time.Now().Add(time.Hour))), 200, "PT30S")
+	withComments := strings.NewReplacer("{\n", "{ // as people write it\n", "]}]}]", "]}]},]").Replace(wholeFile)
+	wants(t, a.bus.do("POST", all+"?name=with-comments", withComments, authorization, a.root()), 201, `"name":"with-comments"`)
+	for query, body := range map[string]string{
+		"?name=other-one": strings.Replace(wholeFile, "PT30S", "PT10M", 1), "?name=other-two": `{"name": "other-two", "UserConfig": {"Namespaces": []}}`,
+		"?name=other-three": `{"UserConfig": {"Namespaces": [{"Name": "first-one"}, {"Name": "second-one"}]}}`, "?name=other-four": `{"name": "other-four"}`, "?limits=huge": "",
+	} {
+		wants(t, a.as("root", "POST", all+query, body), 400, `"detail":"`)
+	}
 	wants(t, a.as("root", "POST", all, ""), 201, `"name":"made-up"`, "SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=")
 	wants(t, a.as("root", "GET", one+"STOCK-1", ""), 200, `"name":"stock-1"`)
 	wants(t, a.as("root", "GET", one+"nothing", ""), 404, `"title":"Not Found","status":404,"detail":"The namespace 'nothing' could not be found.`)
 	for body, status := range map[string]int{
 		`{"name": "x"}`: 400, `{"nam": "abcdefg"}`: 400, `[]`: 400, `{} {}`: 400, `{"limits": "huge"}`: 400, `{"port": -1}`: 400, `{"port": "1"}`: 400,
 		`{"authorizationRules": [{"keyName": "a", "rights": ["Own"]}]}`: 400, `{"authorizationRules": [{"keyName": "a", "rights": ["Manage"]}]}`: 400,
-		`{"authorizationRules": [{"keyName": "", "rights": ["Send"]}]}`: 400, strings.Repeat(" ", 1<<20) + "{}": 413, "{}" + strings.Repeat(" ", 1<<20): 413,
+		`{"authorizationRules": [{"keyName": "", "rights": ["Send"]}]}`: 400, strings.Repeat(" ", 16<<20) + "{}": 413, "{}" + strings.Repeat(" ", 16<<20): 413,
 		`{"aliases": ["x\"y\nz"]}`: 400, `{"aliases": ["` + strings.Repeat("a", 300_000) + `"]}`: 400, `{"aliases": ["localhost"]}`: 400, `{"aliases": ["orders.localhost"]}`: 400,
 		`{"aliases": [` + strings.Repeat(`"a",`, 100) + `"a"]}`: 400, `{"authorizationRules": [{"keyName": "a;b=c", "rights": ["Send"]}]}`: 400,
 		`{"authorizationRules": [{"keyName": "a", "rights": ["Send"], "primaryKey": "a b"}]}`:  400,
@@ -49,6 +60,11 @@ func TestControlAPIOfNamespaces(t *testing.T) {
 	}
 	a.covers("namespaces")
 }
+
+// wholeFile is a Config.json of which a namespace is made.
+const wholeFile = `{
+	"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", "Queues": [{"Name": "parcels", "Properties": {"LockDuration": "PT30S"}}], "Topics": [],
+		"AuthorizationRules": [{"KeyName": "till", "PrimaryKey": "key-of-the-till", "Rights": ["Manage", "Send", "Listen"]}]}], "Logging": {"Type": "File"}}}`
 
 // withEntities asks for entities with every kind of setting.
 const withEntities = `{"name": "with-entities", "Queues": [

@@ -10,6 +10,7 @@ import (
 
 	"minibus/config"
 	"minibus/emulator"
+	"minibus/mgmt/control"
 )
 
 // CreateNamespace makes a namespace with entities while the server runs. Without a name it makes one up. It gives the namespace a port of its
@@ -48,6 +49,27 @@ func (a *Server) ReadEntities(from string, text []byte, limits *emulator.Limits)
 	}
 	entities, report := config.ParseEntities(from, text, profile, a.namedBy)
 	return entities, a.findings(report)
+}
+
+// ReadFile implements [control.Server]. Warnings go to the log.
+func (a *Server) ReadFile(from string, text []byte, name string, limits *emulator.Limits) (*control.NamespaceFile, []string) {
+	isFile, err := config.IsFile(from, text)
+	switch {
+	case err != nil:
+		return nil, []string{err.Error()}
+	case !isFile:
+		return nil, nil
+	}
+	profile := a.config.Settings.Limits.Broker()
+	if limits != nil {
+		profile = *limits
+	}
+	t, report := config.Live{Name: name, Profile: profile, Elsewhere: a.namedBy}.ParseConfiguration(from, text)
+	if wrong := a.findings(report); t == nil || len(wrong) > 0 {
+		return nil, wrong
+	}
+	o := emulator.NamespaceOptions{Aliases: t.Aliases, Port: t.Port, Policies: t.AuthorizationRules}
+	return &control.NamespaceFile{Options: o, Entities: t.Entities}, nil
 }
 
 // namedBy returns the name of the namespace that a host names, by an alias or by its first label; "" if it names none.

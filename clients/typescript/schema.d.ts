@@ -16,7 +16,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a namespace
-         * @description The answer comes when the namespace is durable with all of its entities. If anything is wrong, no namespace is created. Without a name Minibus makes one up. Without a port the namespace gets one of --namespace-ports, if that is set. The case of letters in the keys of the body does not count.
+         * @description The answer comes when the namespace is durable with all of its entities. If anything is wrong, no namespace is created. Without a name Minibus makes one up. Without a port the namespace gets one of --namespace-ports, if that is set. The case of letters in the keys of the body does not count. The body may be a whole Config.json: of a file with several namespaces the one of the query's name counts, and AuthorizationRules, Aliases and Port are those of the file.
          */
         post: operations["createNamespace"];
         delete?: never;
@@ -2489,14 +2489,19 @@ export interface operations {
     };
     createNamespace: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description As name in the body. A whole Config.json has none: its namespaces have names of their own */
+                name?: string;
+                /** @description As limits in the body */
+                limits?: "relaxed" | "standard" | "premium" | "emulator";
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["NamespaceCreation"];
+                "application/json": components["schemas"]["NamespaceCreation"] | components["schemas"]["Configuration"];
                 "application/octet-stream": string;
             };
         };

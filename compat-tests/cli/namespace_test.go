@@ -49,11 +49,17 @@ func TestNamespaces(t *testing.T) {
 	b.fails(3, []string{"nothing-x"}, "namespace", "show", "nothing-x")
 	b.fails(2, []string{"6 to 50 letters"}, "namespace", "create", "x")
 	b.fails(1, []string{"Choose another one"}, "namespace", "create", decode[namespace](b, b.run("namespace", "show", "-o", "json")).Name)
+	file := b.file("Config.json", `{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", "Queues": [{"Name": "parcels"}, ]}]}} // as people write it`)
+	if made := decode[namespace](b, b.run("namespace", "create", "of-a-file", "--limits", "standard", "--entities", file, "-o", "json")); made.Name != "of-a-file" {
+		t.Errorf("namespace create with a Config.json prints %+v", made)
+	}
+	b.run("-c", decode[namespace](b, b.run("namespace", "show", "of-a-file", "-o", "json")).ConnectionString, "queue", "show", "parcels")
+	b.fails(2, []string{"leave --port and --alias out"}, "namespace", "create", "--entities", file, "--port", "5999")
 	b.fails(2, []string{"--entities"}, "namespace", "create", "--entities", "/nowhere")
 	b.fails(6, []string{"nothing listens at localhost:1"}, "-c", "Endpoint=sb://localhost:1;SharedAccessKeyName=a;SharedAccessKey=b;UseDevelopmentEmulator=true", "namespace", "ls")
 	r := b.finish(feeding(b.command("namespace", "create", "--entities", "-"), `{"Queues": [{"Name": "q", "Properties": {"LockDuration": "PT10M"}}]}`))
 	b.failed(r, 2, []string{"No namespace was created. body:1:", "Properties.LockDuration: found \"PT10M\"; allowed: "})
-	for text, want := range map[string]string{`{"UserConfig": {}}`: "whole Config.json", "{}": "neither Queues nor Topics", "[": "unexpected end"} {
+	for text, want := range map[string]string{`{"UserConfig": {}, "Queues": []}`: "beside UserConfig", "{}": "neither Queues nor Topics", "[": "unexpected end"} {
 		b.failed(b.finish(feeding(b.command("namespace", "create", "--entities", "-"), text)), 2, []string{"--entities: ", want})
 	}
 }

@@ -44,6 +44,8 @@ type rule struct {
 // does not read the body.
 type createInput struct {
 	Host
+	Name    string `query:"name" doc:"As name in the body. A whole Config.json has none: its namespaces have names of their own"`
+	Limits  string `query:"limits" enum:"relaxed,standard,premium,emulator" doc:"As limits in the body"`
 	RawBody []byte
 }
 
@@ -63,23 +65,61 @@ type createOutput struct {
 }
 
 func (a *api) create(_ context.Context, in *createInput) (*createOutput, error) {
-	var body creation
-	if err := body.read(in.RawBody); err != nil {
-		return nil, err
-	}
-	o, err := body.options()
+	name, o, entities, err := in.read(a)
 	if err != nil {
 		return nil, err
 	}
-	entities, err := a.readEntities(in.RawBody, body)
-	if err != nil {
-		return nil, err
-	}
-	ns, err := a.server.CreateNamespace(body.Name, o, entities...)
+	ns, err := a.server.CreateNamespace(name, o, entities...)
 	if err != nil {
 		return nil, err
 	}
 	return &createOutput{Location: Prefix + "namespaces/" + url.PathEscape(ns.Name()), Body: a.shown(ns, in.name)}, nil
+}
+
+// read reads what the new namespace is to be.
+func (in *createInput) read(a *api) (name string, o emulator.NamespaceOptions, entities []emulator.EntityConfig, err error) {
+	var limits *emulator.Limits
+	if in.Limits != "" {
+		limits = new(emulator.Limits)
+		if err := limits.UnmarshalText([]byte(in.Limits)); err != nil {
+			return "", o, nil, badRequest("query.limits: %v", err)
+		}
+	}
+	f, wrong := a.server.ReadFile("body", in.RawBody, in.Name, limits)
+	if len(wrong) > 0 {
+		return "", o, nil, notCreated(wrong)
+	}
+	if f != nil { // its name and limits are in the query
+		f.Options.Limits = limits
+		return in.Name, f.Options, f.Entities, nil
+	}
+	var body creation
+	if err := body.read(in.RawBody); err != nil {
+		return "", o, nil, err
+	}
+	if in.Name != "" && body.Name != "" || limits != nil && body.Limits != nil {
+		return "", o, nil, badRequest("Give name and limits in the body or in the query, not in both.")
+	}
+	if body.Name == "" {
+		body.Name = in.Name
+	}
+	if body.Limits == nil {
+		body.Limits = limits
+	}
+	if o, err = body.options(); err == nil {
+		entities, err = a.readEntities(in.RawBody, body)
+	}
+	return body.Name, o, entities, err
+}
+
+// notCreated is the answer to a text with mistakes.
+func notCreated(wrong []string) error {
+	p := badRequest("No namespace was created. %s", wrong[0])
+	if len(wrong) > 1 {
+		p.Detail += severalErrors
+	}
+	p.Errors = wrong
+	return p
 }
 
 // readEntities reads the queues and topics of a body.
@@ -91,12 +131,7 @@ func (a *api) readEntities(text []byte, body creation) ([]emulator.EntityConfig,
 	if len(wrong) == 0 {
 		return entities, nil
 	}
-	p := badRequest("No namespace was created. %s", wrong[0])
-	if len(wrong) > 1 {
-		p.Detail += severalErrors
-	}
-	p.Errors = wrong
-	return nil, p
+	return nil, notCreated(wrong)
 }
 
 // read reads the text of a body, which may be empty.

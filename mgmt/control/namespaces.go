@@ -41,11 +41,14 @@ func (a *api) namespaces() {
 	register(a, huma.Operation{
 		OperationID: "listNamespaces", Method: http.MethodGet, Path: "namespaces", Tags: tags, Summary: "All namespaces, by name",
 	}, a.listNamespaces)
-	creation := &huma.RequestBody{Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: schemas + "NamespaceCreation"}}}}
+	creation := &huma.RequestBody{Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{
+		AnyOf: []*huma.Schema{{Ref: schemas + "NamespaceCreation"}, {Ref: schemas + "Configuration"}}}}}}
 	register(a, huma.Operation{
 		OperationID: "createNamespace", Method: http.MethodPost, Path: "namespaces", Tags: tags, Summary: "Creates a namespace", DefaultStatus: http.StatusCreated,
 		Description: "The answer comes when the namespace is durable with all of its entities. If anything is wrong, no namespace is created. " +
-			"Without a name Minibus makes one up. Without a port the namespace gets one of --namespace-ports, if that is set. The case of letters in the keys of the body does not count.",
+			"Without a name Minibus makes one up. Without a port the namespace gets one of --namespace-ports, if that is set. The case of letters in the keys of the body does not count. " +
+			"The body may be a whole Config.json: of a file with several namespaces the one of the query's name counts, and AuthorizationRules, Aliases and Port are those of the file.",
+		MaxBodyBytes:     maxConfig,
 		SkipValidateBody: true, // package config and the rest of the operation do it better
 		RequestBody:      creation,
 	}, a.create, http.StatusBadRequest, http.StatusConflict, http.StatusRequestEntityTooLarge)

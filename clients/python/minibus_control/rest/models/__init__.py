@@ -18,6 +18,7 @@ from .connection_string import ConnectionString
 from .connection_string_rights_item import ConnectionStringRightsItem
 from .connection_transport import ConnectionTransport
 from .counts import Counts
+from .create_namespace_limits import CreateNamespaceLimits
 from .diagnosis import Diagnosis
 from .diff_summary import DiffSummary
 from .due import Due
@@ -192,6 +193,7 @@ __all__ = (
     "ConnectionStringRightsItem",
     "ConnectionTransport",
     "Counts",
+    "CreateNamespaceLimits",
     "Diagnosis",
     "DiffSummary",
     "Due",

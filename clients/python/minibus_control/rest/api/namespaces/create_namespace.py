@@ -8,6 +8,8 @@ from ...client import AuthenticatedClient, Client
 from ...types import Response, UNSET
 from ... import errors
 
+from ...models.configuration import Configuration
+from ...models.create_namespace_limits import CreateNamespaceLimits
 from ...models.error import Error
 from ...models.namespace import Namespace
 from ...models.namespace_creation import NamespaceCreation
@@ -20,7 +22,9 @@ from typing import cast
 
 def _get_kwargs(
     *,
-    body:    NamespaceCreation  |     File  | Unset = UNSET,
+    body:    Configuration | NamespaceCreation  |     File  | Unset = UNSET,
+    name: str | Unset = UNSET,
+    limits: CreateNamespaceLimits | Unset = UNSET,
 
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
@@ -28,17 +32,33 @@ def _get_kwargs(
 
     
 
-    
+    params: dict[str, Any] = {}
+
+    params["name"] = name
+
+    json_limits: str | Unset = UNSET
+    if not isinstance(limits, Unset):
+        json_limits = limits.value
+
+    params["limits"] = json_limits
+
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
 
     _kwargs: dict[str, Any] = {
         "method": "post",
         "url": "/$minibus/v1/namespaces",
+        "params": params,
     }
 
-    if isinstance(body, NamespaceCreation):
+    if isinstance(body, Configuration | NamespaceCreation):
         
-        if not isinstance(body, Unset):
+        if isinstance(body, NamespaceCreation):
             _kwargs["json"] = body.to_dict()
+        else:
+            _kwargs["json"] = body.to_dict()
+
 
         headers["Content-Type"] = "application/json"
     if isinstance(body, File):
@@ -112,17 +132,24 @@ def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
-    body:    NamespaceCreation  |     File  | Unset = UNSET,
+    body:    Configuration | NamespaceCreation  |     File  | Unset = UNSET,
+    name: str | Unset = UNSET,
+    limits: CreateNamespaceLimits | Unset = UNSET,
 
 ) -> Response[Error | Namespace]:
     """ Creates a namespace
 
      The answer comes when the namespace is durable with all of its entities. If anything is wrong, no
     namespace is created. Without a name Minibus makes one up. Without a port the namespace gets one of
-    --namespace-ports, if that is set. The case of letters in the keys of the body does not count.
+    --namespace-ports, if that is set. The case of letters in the keys of the body does not count. The
+    body may be a whole Config.json: of a file with several namespaces the one of the query's name
+    counts, and AuthorizationRules, Aliases and Port are those of the file.
 
     Args:
-        body (NamespaceCreation | Unset):
+        name (str | Unset): As name in the body. A whole Config.json has none: its namespaces have
+            names of their own
+        limits (CreateNamespaceLimits | Unset): As limits in the body
+        body (Configuration | NamespaceCreation | Unset):
         body (File | Unset):
 
     Raises:
@@ -136,6 +163,8 @@ def sync_detailed(
 
     kwargs = _get_kwargs(
         body=body,
+name=name,
+limits=limits,
 
     )
 
@@ -148,17 +177,24 @@ def sync_detailed(
 def sync(
     *,
     client: AuthenticatedClient | Client,
-    body:    NamespaceCreation  |     File  | Unset = UNSET,
+    body:    Configuration | NamespaceCreation  |     File  | Unset = UNSET,
+    name: str | Unset = UNSET,
+    limits: CreateNamespaceLimits | Unset = UNSET,
 
 ) -> Error | Namespace | None:
     """ Creates a namespace
 
      The answer comes when the namespace is durable with all of its entities. If anything is wrong, no
     namespace is created. Without a name Minibus makes one up. Without a port the namespace gets one of
-    --namespace-ports, if that is set. The case of letters in the keys of the body does not count.
+    --namespace-ports, if that is set. The case of letters in the keys of the body does not count. The
+    body may be a whole Config.json: of a file with several namespaces the one of the query's name
+    counts, and AuthorizationRules, Aliases and Port are those of the file.
 
     Args:
-        body (NamespaceCreation | Unset):
+        name (str | Unset): As name in the body. A whole Config.json has none: its namespaces have
+            names of their own
+        limits (CreateNamespaceLimits | Unset): As limits in the body
+        body (Configuration | NamespaceCreation | Unset):
         body (File | Unset):
 
     Raises:
@@ -173,23 +209,32 @@ def sync(
     return sync_detailed(
         client=client,
 body=body,
+name=name,
+limits=limits,
 
     ).parsed
 
 async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
-    body:    NamespaceCreation  |     File  | Unset = UNSET,
+    body:    Configuration | NamespaceCreation  |     File  | Unset = UNSET,
+    name: str | Unset = UNSET,
+    limits: CreateNamespaceLimits | Unset = UNSET,
 
 ) -> Response[Error | Namespace]:
     """ Creates a namespace
 
      The answer comes when the namespace is durable with all of its entities. If anything is wrong, no
     namespace is created. Without a name Minibus makes one up. Without a port the namespace gets one of
-    --namespace-ports, if that is set. The case of letters in the keys of the body does not count.
+    --namespace-ports, if that is set. The case of letters in the keys of the body does not count. The
+    body may be a whole Config.json: of a file with several namespaces the one of the query's name
+    counts, and AuthorizationRules, Aliases and Port are those of the file.
 
     Args:
-        body (NamespaceCreation | Unset):
+        name (str | Unset): As name in the body. A whole Config.json has none: its namespaces have
+            names of their own
+        limits (CreateNamespaceLimits | Unset): As limits in the body
+        body (Configuration | NamespaceCreation | Unset):
         body (File | Unset):
 
     Raises:
@@ -203,6 +248,8 @@ async def asyncio_detailed(
 
     kwargs = _get_kwargs(
         body=body,
+name=name,
+limits=limits,
 
     )
 
@@ -215,17 +262,24 @@ async def asyncio_detailed(
 async def asyncio(
     *,
     client: AuthenticatedClient | Client,
-    body:    NamespaceCreation  |     File  | Unset = UNSET,
+    body:    Configuration | NamespaceCreation  |     File  | Unset = UNSET,
+    name: str | Unset = UNSET,
+    limits: CreateNamespaceLimits | Unset = UNSET,
 
 ) -> Error | Namespace | None:
     """ Creates a namespace
 
      The answer comes when the namespace is durable with all of its entities. If anything is wrong, no
     namespace is created. Without a name Minibus makes one up. Without a port the namespace gets one of
-    --namespace-ports, if that is set. The case of letters in the keys of the body does not count.
+    --namespace-ports, if that is set. The case of letters in the keys of the body does not count. The
+    body may be a whole Config.json: of a file with several namespaces the one of the query's name
+    counts, and AuthorizationRules, Aliases and Port are those of the file.
 
     Args:
-        body (NamespaceCreation | Unset):
+        name (str | Unset): As name in the body. A whole Config.json has none: its namespaces have
+            names of their own
+        limits (CreateNamespaceLimits | Unset): As limits in the body
+        body (Configuration | NamespaceCreation | Unset):
         body (File | Unset):
 
     Raises:
@@ -240,5 +294,7 @@ async def asyncio(
     return (await asyncio_detailed(
         client=client,
 body=body,
+name=name,
+limits=limits,
 
     )).parsed
