@@ -21,7 +21,7 @@ type Claim struct {
 }
 
 var (
-	sources = regexp.MustCompile(`\.(go|mjs|py|java)$`)
+	sources = regexp.MustCompile(`\.(go|mjs|py|java|cs)$`)
 	// call is proves(t, "a.b", "c.d") in any of the languages, an annotation or a decorator too, or provesAnywhere.
 	call = callOf(`(?i:proves(?:Anywhere)?)`)
 	// anywhere is a call that claims it of any namespace.
@@ -41,7 +41,7 @@ func Claims(root string) ([]Claim, error) {
 			switch {
 			case err != nil:
 				return err
-			case entry.IsDir() && slices.Contains([]string{"node_modules", "target", "__pycache__"}, entry.Name()):
+			case entry.IsDir() && slices.Contains([]string{"node_modules", "target", "__pycache__", "bin", "obj"}, entry.Name()):
 				return fs.SkipDir
 			case entry.IsDir() || !sources.MatchString(path):
 				return nil

@@ -24,7 +24,7 @@ const oldestIntro = `
 The same suites with the oldest release of each SDK that knows ` + "`UseDevelopmentEmulator=true`" + `, from ` + "`.ci/nightly oldest`" + ` and, for Java,
 from ` + "`.ci/run compat`" + `. A behaviour that only the newest release proves has a test that did not run with the oldest one, or that needs what that
 release lacks: the lists of the tests that are left out give the reasons. The messages that each SDK sends to each other one, with every property and body, are
-exchanged by the newest releases only. The program that drives .NET's engine has one version of it.
+exchanged by the newest releases only. The suite of .NET runs with the newest release only.
 
 | Client | Version | Proven | What ran | Only with the newest release |
 | --- | --- | --: | --- | --- |

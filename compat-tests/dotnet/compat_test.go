@@ -1,110 +1,82 @@
-// Package dotnet runs dotnet-probe, a client that talks as the .NET SDK does on that SDK's own protocol engine, against
-// the built binary.
+// Package dotnet runs the suite of the .NET SDK, whose sources are beside this file, against the built binary.
 package dotnet
 
 import (
-	"errors"
-	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"strings"
+	"slices"
 	"testing"
 
-	"minibus/compat-tests/cases"
 	"minibus/compat-tests/harness"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// skip names the one case that can't pass against any broker. cross.second-receiver attaches a receiver that the broker must refuse with
-// amqp:not-allowed (TXN-9), and then completes a message on its first receiver. But the probe's own OpenLinkAsync
-// (Client/ServiceBus.cs) closes the session of a refused link, which all links of a cross-entity client share, so the first
-// receiver is closed too; CloseLink there has the guard `if (!options.CrossEntity)`, OpenLinkAsync has not. TestTXN9_AcrossEntities
-// of compat-tests/go checks that the refusal is amqp:not-allowed and that the first receiver works on.
-const skip = "cross.second-receiver"
-
-// noLimit is an unlimited time to live as .NET writes it. Without it an entity of a Config.json gets an hour (DEC-4), which
-// shows in the header of every message.
-const noLimit = "P10675199DT2H48M5.4775807S"
-
-// probePath returns the path of the probe: beside the repository, or as MINIBUS_DOTNET_PROBE says.
-func probePath(t *testing.T) string {
-	if path := os.Getenv("MINIBUS_DOTNET_PROBE"); path != "" {
-		return path
+// suite returns the path of the suite as a program. MINIBUS_DOTNET_SDK names one. Without it the sources are built where .NET is installed,
+// and elsewhere the program beside the repository is taken.
+func suite(t *testing.T) string {
+	t.Helper()
+	harness.NeedAll(t, "to run the .NET clients")
+	if path := os.Getenv("MINIBUS_DOTNET_SDK"); path != "" {
+		return existing(t, path)
+	}
+	if dotnet, err := exec.LookPath("dotnet"); err == nil {
+		return build(t, dotnet)
 	}
 	root, err := harness.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return filepath.Join(root, "..", "shared", "dotnet-probe", "dotnet-probe")
+	return existing(t, filepath.Join(root, "..", "shared", "dotnet-sdk", "dotnet-sdk"))
 }
 
-func TestDotNetProbe(t *testing.T) { probe(t, nil, nil) }
-
-// TestDotNetProbeWithTokensChecked runs against a server that checks tokens, with one more case and without two: those attach to a
-// queue that does not exist without a token, and such a client does not learn which entities exist. With a token the
-// answer is amqp:not-found too (TestAMQPNeedsRights and the access tables in server).
-func TestDotNetProbeWithTokensChecked(t *testing.T) {
-	probe(t, []string{"--auth", "sas"}, []string{"--check-auth", "--skip", skip + ",err.attach-sender,err.attach-receiver"})
-}
-
-// probe runs all cases of the probe, with flags for the server and for the probe.
-func probe(t *testing.T, serverArgs, probeArgs []string) {
+func existing(t *testing.T, path string) string {
 	t.Helper()
-	t.Parallel()
-	probe := probePath(t)
-	if _, err := os.Stat(probe); errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("no probe at %s", probe)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("no .NET, and no suite of its SDK: %v", err)
 	}
-	var queues []harness.Queue
-	for _, name := range []string{"probe.q1", "probe.q2", "probe.q3", "probe.q4", "probe.s1", "probe.s2"} {
-		queues = append(queues, harness.Queue{
-			Name: name, LockDuration: "PT5S", MaxDeliveryCount: 10, TimeToLive: noLimit, RequiresSession: strings.HasPrefix(name, "probe.s"),
-		})
-	}
-	topic := harness.Topic{Name: "probe.t1", TimeToLive: noLimit, Subscriptions: []harness.Subscription{
-		{Queue: harness.Queue{Name: "sub1", LockDuration: "PT5S", MaxDeliveryCount: 10, TimeToLive: noLimit}},
-	}}
-	server := harness.Start(t, harness.Options{Config: harness.WriteTopology(t, queues, []harness.Topic{topic}), Args: serverArgs})
-	args := []string{"--connection-string", server.ConnectionString(), "--skip", skip}
-	args = append(args, probeArgs...)
-	args = append(args, strings.Fields(os.Getenv("MINIBUS_DOTNET_PROBE_ARGS"))...)
-	failed, err := runCases(t, probe, args)
-	for range again {
-		if len(failed) == 0 {
-			break
-		}
-		t.Logf("once more: %s", failed)
-		failed, err = runCases(t, probe, append(args, "--only", strings.Join(failed, ",")))
-	}
-	if err != nil {
-		t.Error(err)
-	}
+	return path
 }
 
-// again is how often cases that failed are run once more. Their time limits are fixed in the probe, and some are short: sched.send leaves
-// two seconds between choosing the due time and its wait for nothing, so a machine that stops the probe for longer (SIGSTOP shows it)
-// makes it find a message that came on time "before the due time". A fault of the broker fails every time.
-const again = 2
-
-// runCases runs the probe, notes what its cases prove and returns the names of those that failed.
-func runCases(t *testing.T, probe string, args []string) (failed []string, err error) {
+// build compiles the sources. It needs the .NET SDK 10 and the package registry.
+func build(t *testing.T, dotnet string) string {
 	t.Helper()
-	out, err := harness.Output(nil, probe, args...)
-	if !strings.Contains(out, " passed, ") {
-		t.Fatalf("the probe did not come to its end: %v\n%s", err, out)
+	out := t.TempDir()
+	if text, err := exec.Command(dotnet, "publish", "-c", "Release", "-o", out).CombinedOutput(); err != nil {
+		t.Fatalf("build the suite: %v\n%s", err, text)
 	}
-	for line := range strings.Lines(out) {
-		if passed, ok := strings.CutPrefix(line, "ok "); ok {
-			name, _, _ := strings.Cut(passed, " ")
-			cases.Note(t, "dotnet", version, "compat-tests/dotnet/cases_test.go", proven[name]...)
-			continue
-		}
-		t.Log(strings.TrimRight(line, "\n"))
-		if rest, ok := strings.CutPrefix(line, "not ok "); ok {
-			name, _, _ := strings.Cut(rest, " ")
-			failed = append(failed, name)
-		}
-	}
-	return failed, err
+	return filepath.Join(out, "dotnet-sdk"+harness.Exe)
+}
+
+// checked are the flags of a server that checks tokens.
+var checked = []string{"--auth", "sas", "--root-key", "SAS_KEY_VALUE"}
+
+// run runs the suite, or the part of it that the filter names, against a server with these flags that can be restarted.
+func run(t *testing.T, program string, serverArgs, environ []string, filter string) {
+	t.Helper()
+	dir := t.TempDir()
+	c := harness.StartControlled(t, harness.Options{CADir: dir, Args: serverArgs})
+	environ = slices.Concat(c.Server().Environ(), c.Environ(), environ, []string{"SSL_CERT_FILE=" + c.Server().CA()})
+	harness.Run(t, environ, program, "--progress", "off", "--results-directory", dir, "--treenode-filter", filter)
+}
+
+// TestDotNetSDK drives Azure.Messaging.ServiceBus. Two more servers run beside the one that has everything that the suite asks for: one that
+// checks no tokens, as that of a user who sets nothing, and one for the renewal of a token, which takes minutes of waiting.
+func TestDotNetSDK(t *testing.T) {
+	program := suite(t)
+	checks := []string{"MINIBUS_CHECKS_TOKENS=1"}
+	t.Run("Everything", func(t *testing.T) {
+		t.Parallel()
+		t.Cleanup(harness.Lock443(t))
+		run(t, program, append([]string{"--extra-ports", "443"}, checked...), checks, "/**")
+	})
+	t.Run("TokensUnchecked", func(t *testing.T) {
+		t.Parallel()
+		run(t, program, nil, nil, "/*/*/CredentialTests/*")
+	})
+	t.Run("Renewal", func(t *testing.T) {
+		t.Parallel()
+		run(t, program, checked, append(checks, "MINIBUS_NIGHTLY=1"), "/*/*/CredentialTests/A_token_is_renewed*")
+	})
 }

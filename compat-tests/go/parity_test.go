@@ -308,14 +308,19 @@ func TestERR_TheQueueOfAReceiverIsDeleted(t *testing.T) {
 func TestConnect_WithASignature(t *testing.T) {
 	proves(t, "auth.signature")
 	b := startChecked(t)
-	resource := url.QueryEscape("sb://" + b.server.Addr() + "/" + queueName)
-	expiry := time.Now().Add(time.Hour).Unix()
-	mac := hmac.New(sha256.New, []byte("writer-key"))
-	fmt.Fprintf(mac, "%s\n%d", resource, expiry)
-	signature := url.QueryEscape(base64.StdEncoding.EncodeToString(mac.Sum(nil)))
-	connection := fmt.Sprintf("Endpoint=sb://%s;SharedAccessSignature=SharedAccessSignature sr=%s&sig=%s&se=%d&skn=writer;UseDevelopmentEmulator=true",
-		b.server.Addr(), resource, signature, expiry)
+	signed := signature("sb://"+b.server.Addr()+"/"+queueName, "writer", "writer-key")
+	connection := fmt.Sprintf("Endpoint=sb://%s;SharedAccessSignature=%s;UseDevelopmentEmulator=true", b.server.Addr(), signed)
 	client := b.clientWith(connection, azservicebus.ClientOptions{})
 	b.must("send", b.newSender(client).SendMessage(b.ctx, message("a"), nil))
 	b.wantBodies("received", b.receive(b.receiver, 1), "a")
+}
+
+// signature signs for an address, for an hour.
+func signature(address, policyName, key string) string {
+	resource := url.QueryEscape(address)
+	expiry := time.Now().Add(time.Hour).Unix()
+	mac := hmac.New(sha256.New, []byte(key))
+	fmt.Fprintf(mac, "%s\n%d", resource, expiry)
+	signed := url.QueryEscape(base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+	return fmt.Sprintf("SharedAccessSignature sr=%s&sig=%s&se=%d&skn=%s", resource, signed, expiry, policyName)
 }

@@ -3,6 +3,7 @@ package harness
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -28,4 +29,10 @@ func lock(path string) (release func(), err error) {
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
 	return func() { _ = file.Close() }, nil
+}
+
+// Lock443 is Lock for port 443, where some administration clients go.
+func Lock443(t testing.TB) (release func()) {
+	t.Helper()
+	return Lock(t, filepath.Join(os.TempDir(), "minibus-port-443.lock"))
 }

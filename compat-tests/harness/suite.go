@@ -13,7 +13,7 @@ import (
 )
 
 // patience bounds the time of a test suite in another language.
-const patience = 5 * time.Minute
+const patience = 8 * time.Minute
 
 // Main is the TestMain of a package that runs the binary.
 func Main(m *testing.M) {

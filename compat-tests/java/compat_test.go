@@ -2,8 +2,6 @@
 package java
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +18,7 @@ func TestMain(m *testing.M) { harness.Main(m) }
 func start(t *testing.T) []string {
 	t.Helper()
 	harness.NeedAll(t, "to run the Java clients")
-	lockPort443(t)
+	t.Cleanup(harness.Lock443(t))
 	dir := t.TempDir()
 	server := harness.Start(t, harness.Options{CADir: dir, Args: []string{"--extra-ports", "443", "--auth", "sas", "--root-key", "SAS_KEY_VALUE"}})
 	return append(server.Environ(), trustStore(t, dir))
@@ -30,12 +28,6 @@ func start(t *testing.T) []string {
 func trustStore(t *testing.T, dir string) string {
 	t.Helper()
 	return "MINIBUS_TRUST_STORE=" + harness.ExportCA(t, dir, "minibus-ca.p12", "--format", "pkcs12")
-}
-
-// lockPort443 waits until no other run of this suite on this machine has the port.
-func lockPort443(t *testing.T) {
-	t.Helper()
-	t.Cleanup(harness.Lock(t, filepath.Join(os.TempDir(), "minibus-port-443.lock")))
 }
 
 // maven runs the tests that the arguments name, all without arguments.
@@ -55,7 +47,7 @@ func TestOldestJavaSDK(t *testing.T) {
 // TestJavaRestarts drives the SDK while the server is restarted under it, and then without the server's authority.
 func TestJavaRestarts(t *testing.T) {
 	harness.NeedAll(t, "to run the Java clients")
-	lockPort443(t)
+	t.Cleanup(harness.Lock443(t))
 	dir := t.TempDir()
 	c := harness.StartForRestarts(t, harness.Options{CADir: dir, Args: []string{"--extra-ports", "443"}})
 	server := c.Server().Environ()

@@ -43,6 +43,12 @@ func (r release) parity(t *testing.T) {
 	r.test(t, server, environ, suite...)
 }
 
+// TestJavaScriptFurther does the same for what the other scripts leave out, with the newest release only.
+func TestJavaScriptFurther(t *testing.T) {
+	server, environ := startAdmin(t, "--auth", "sas")
+	newest(t).test(t, server, environ, "further.test.mjs")
+}
+
 var update = harness.UpdateFlag()
 
 // TestJavaScriptGoldens compares what the SDK sends with the golden files that mgmt replays without Node.js.

@@ -76,10 +76,10 @@ def async_admin(**options):
     return AsyncServiceBusAdministrationClient.from_connection_string(ADMIN, connection_verify=CA, **options)
 
 
-def signature(entity, policy, key):
+def signature(entity, policy, key, seconds=3600):
     """A shared access signature, as a program would get it from somewhere else."""
     resource = urllib.parse.quote_plus(f"sb://localhost/{entity}")
-    expiry = int(time.time()) + 3600
+    expiry = int(time.time()) + seconds
     digest = hmac.digest(key.encode(), f"{resource}\n{expiry}".encode(), "sha256")
     signed = urllib.parse.quote_plus(base64.b64encode(digest))
     return f"SharedAccessSignature sr={resource}&sig={signed}&se={expiry}&skn={policy}"

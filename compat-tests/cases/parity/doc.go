@@ -5,7 +5,7 @@
 //	go run ./compat-tests/cases/parity -check DIR   fail unless a run of all suites noted what the page says
 //	go run ./compat-tests/cases/parity -oldest -check DIR   the same for the oldest releases of the SDKs
 //
-// MINIBUS_DOTNET_PROBE=none says that the program which drives .NET's engine is not there, and that -check must not ask for it.
+// MINIBUS_DOTNET_SDK=none says that neither .NET nor the suite of its SDK is there, and that -check must not ask for it.
 //
 // It is run by people and by continuous integration, and owns no goroutine.
 package main

@@ -65,7 +65,7 @@ func compare(proven *cases.Proven, dir string, oldest bool) error {
 			}
 		}
 	}
-	if os.Getenv("MINIBUS_DOTNET_PROBE") == "none" {
+	if os.Getenv("MINIBUS_DOTNET_SDK") == "none" {
 		without = append(without, "dotnet")
 	}
 	faults := proven.Compare(notes, without...)
