@@ -33,6 +33,7 @@ var clientProvokers = map[string]provoker{
 	"The message has no session":                withoutSession,
 	"The session is locked":                     lockedSession,
 	"The lock is lost":                          lostLock,
+	"The session lock is lost":                  lostSession,
 	"A deferred message can't be received":      noDeferred,
 	"A request about a lock is refused":         lateRenewal,
 	"A message does not arrive":                 deadLetter,
@@ -249,6 +250,14 @@ func lateRenewal(t *testing.T) func() string {
 	b := newBus(t, `"LockDuration": "PT1S"`)
 	receiver, m := b.late()
 	return b.refused(receiver.RenewMessageLock(b.ctx, m, nil), "lock supplied is invalid")
+}
+
+func lostSession(t *testing.T) func() string {
+	b := newBus(t, `"RequiresSession": true, "LockDuration": "PT1S"`)
+	session, err := b.client.AcceptSessionForQueue(b.ctx, "a", "s", nil)
+	b.must(err)
+	time.Sleep(2 * time.Second) // the lock lasts one
+	return b.refused(session.RenewSessionLock(b.ctx, nil), "session lock has expired")
 }
 
 func noDeferred(t *testing.T) func() string {
