@@ -164,11 +164,24 @@ const inert = "sandbox; default-src 'none'; frame-ancestors 'none'"
 func (h *handler) header(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Server", "Minibus/"+h.options.Version)
-		w.Header().Set("X-Content-Type-Options", "nosniff")
-		w.Header().Set("Content-Security-Policy", inert)
-		w.Header().Set("X-Frame-Options", "DENY") // for old browsers, which ignore frame-ancestors
+		for name, value := range armour {
+			w.Header().Set(name, value)
+		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// armour are the headers that keep a browser safe.
+var armour = map[string]string{
+	"X-Content-Type-Options": "nosniff", "Content-Security-Policy": inert,
+	"X-Frame-Options": "DENY", // for old browsers, which ignore frame-ancestors
+}
+
+// disarm removes the headers for browsers from an answer to a program.
+func disarm(h http.Header) {
+	for name := range armour {
+		h.Del(name)
+	}
 }
 
 // health answers at once, also while the process starts. Microsoft's emulator may hang there, which costs users the whole

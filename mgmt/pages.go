@@ -103,6 +103,16 @@ func showsBrowser(r *http.Request) bool {
 	return strings.HasPrefix(r.UserAgent(), "Mozilla/")
 }
 
+// isBrowser reports whether a browser has sent a request that changes something. Browsers send Origin with it, and old ones at least both
+// of the others with what they open as a page. Programs that speak for a browser, such as fetch of Node.js and PowerShell, send
+// one of those, so showsBrowser holds for them too.
+func isBrowser(r *http.Request) bool {
+	_, origin := r.Header["Origin"]
+	_, site := r.Header["Sec-Fetch-Site"]
+	_, language := r.Header["Accept-Language"]
+	return origin || site || language && strings.HasPrefix(r.UserAgent(), "Mozilla/")
+}
+
 func asksForWebSocket(r *http.Request) bool {
 	return strings.Contains(strings.ToLower(strings.Join(r.Header["Upgrade"], ",")), "websocket")
 }

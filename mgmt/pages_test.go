@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -272,9 +273,19 @@ func TestAnswersAreInert(t *testing.T) {
 		if tt.sent == "" {
 			r = r[2:]
 		}
+		for _, browser := range []headers{{"Origin", "http://localhost:5300"}, {"Sec-Fetch-Site", "same-origin"},
+			{"Accept-Language", "de", "User-Agent", "Mozilla/5.0"}} {
+			b.post("m", script, append(r, "Service-Worker-Allowed", "/", "NEL", "{}", "Own", "1")...)
+			w := b.do("DELETE", "/m/messages/head?timeout=0", "", browser...)
+			wantInert(t, "a message", w)
+			for name := range w.Header() {
+				if !slices.Contains([]string{"Server", "Content-Security-Policy", "X-Frame-Options", "X-Content-Type-Options", "Content-Type", "BrokerProperties"}, name) {
+					t.Errorf("a browser gets the header %s, which a sender may have chosen", name)
+				}
+			}
+		}
 		b.post("m", script, r...)
 		w := b.do(tt.method, "/m/messages/head?timeout=0", "")
-		wantInert(t, "a message", w)
 		if got := w.Header().Get("Content-Type"); got != tt.received || w.Body.String() != script || w.Header().Get("Clear-Site-Data") != "" {
 			t.Errorf("%+v: type %s, body %s, %v", tt, got, w.Body, w.Header())
 		}

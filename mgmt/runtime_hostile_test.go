@@ -216,13 +216,13 @@ func TestPropertiesThatHeadersCannotSay(t *testing.T) {
 	wants(t, w, 201)
 	w = b.do("DELETE", "/q/messages/head", "")
 	wants(t, w, 200, "x")
-	want := []string{"BrokerProperties", "Content-Length", "Content-Security-Policy", "Content-Type", "Server", "X-Content-Type-Options", "X-Frame-Options", "good", "split"}
+	want := []string{"BrokerProperties", "Content-Type", "Server", "good", "split"} // and no other, of which old clients would make properties
 	for name, values := range w.Header() {
 		if strings.ContainsAny(values[0], "\r\n") || !strings.Contains(strings.Join(want, " "), name) {
 			t.Errorf("%s: %v", name, values)
 		}
 	}
-	if got := w.Header().Get("Content-Length"); len(w.Header()) != len(want) || got != "1" {
+	if len(w.Header()) != len(want) {
 		t.Errorf("%v", w.Header())
 	}
 }

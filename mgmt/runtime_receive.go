@@ -115,16 +115,25 @@ func (a *runtimeAPI) room(ctx context.Context, bytes int, wait time.Duration) (d
 	return func() { a.writing.Release(n) }, nil
 }
 
-// delivery makes the answer with a message. It already sets headers of the response, so no other answer may follow.
+// delivery makes the answer with a message. Old clients make properties of the message of all headers that they do not know, so a
+// program gets those of the service alone (management-rest 7.2), and the body in chunks. A browser gets those that keep it
+// safe, and none that a sender chose. It already sets headers of the response, so no other answer may follow.
 func (x *runtimeCall) delivery(d *emulator.Delivery, mode emulator.ReceiveMode) *answer {
 	a := &answer{status: http.StatusOK}
-	m := rest.Received{Raw: d.Append(nil), Seq: d.Seq(), Count: d.DeliveryCount()}
+	m := rest.Received{Raw: d.Append(nil), Seq: d.Seq(), Count: d.DeliveryCount(), Bare: isBrowser(x.r)}
 	if mode == emulator.PeekLock {
 		a.status, m.Token = http.StatusCreated, d.Token().String()
 	}
-	a.body = m.Headers(x.w.Header())
+	h := x.w.Header()
+	a.body = m.Headers(h)
+	if !m.Bare {
+		disarm(h)
+	}
+	if !x.r.ProtoAtLeast(1, 1) {
+		h.Set("Content-Length", strconv.Itoa(len(a.body)))
+	}
 	if m.Token != "" {
-		x.w.Header().Set("Location", x.location(d))
+		h.Set("Location", x.location(d))
 	}
 	return a
 }

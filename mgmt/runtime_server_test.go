@@ -246,3 +246,42 @@ func TestSlowBodies(t *testing.T) {
 		s.wantCounts("q", 0, 0)
 	})
 }
+
+// TestReceivedMessagesHaveTheServicesFrame: as recorded from the service (management-rest 7.2), a message comes in chunks. A client of HTTP/1.0
+// knows none, and could not tell a message from half of one without its length.
+func TestReceivedMessagesHaveTheServicesFrame(t *testing.T) {
+	overPipes(t, func(t *testing.T, s *served) {
+		c := s.connect(t)
+		defer c.Close()
+		for _, body := range []string{"", "x", strings.Repeat("x", 100_000)} {
+			for _, method := range []string{"POST", "DELETE"} {
+				s.post("q", body)
+				c.send("%s /q/messages/head HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n", method)
+				resp, err := http.ReadResponse(c.r, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := io.ReadAll(resp.Body)
+				if err != nil || string(got) != body || fmt.Sprint(resp.TransferEncoding) != "[chunked]" {
+					t.Errorf("%s: %d bytes of %d in %v, %v", method, len(got), len(body), resp.TransferEncoding, err)
+				}
+				for name := range resp.Header {
+					switch name {
+					case "Brokerproperties", "Content-Type", "Date", "Server":
+					case "Location":
+						if method == "DELETE" {
+							t.Error("a message that is gone has a location")
+						}
+					default:
+						t.Errorf("%s: the header %s", method, name)
+					}
+				}
+			}
+		}
+		s.post("q", "old")
+		c.send("DELETE /q/messages/head HTTP/1.0\r\n\r\n")
+		if h, body := c.answer(200); body != "old" || h.Get("Content-Length") != "3" {
+			t.Errorf("HTTP/1.0: %q with %v", body, h)
+		}
+	})
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -123,6 +124,7 @@ func (a *api) receiveMessages(ctx context.Context, in *struct {
 		defer done()
 		_, rw := humago.Unwrap(ctx)
 		rw.Header().Set("Content-Type", "application/json")
+		rw.Header().Set("Content-Length", strconv.Itoa(len(text)))
 		if w.Hand(rw, http.StatusOK, text, ds...) && keep {
 			end = w.Leave
 		}

@@ -24,8 +24,9 @@ var technical = set("servicebusauthorization", "servicebussupplementaryauthoriza
 	"traceparent", "tracestate", "baggage", "request-id", "correlation-context", "dnt", "x-process-at", "x-real-ip",
 	"x-requested-with", "x-http-method-override")
 
-// obeyed are headers that a browser acts on even if their value is in quotation marks, as texts of messages are.
-var obeyed = set("clear-site-data", "speculation-rules")
+// obeyed are further headers that only a browser acts on. One that is recognised gets no properties at all; this is for the others.
+var obeyed = set("clear-site-data", "nel", "report-to", "reporting-endpoints", "service-worker-allowed", "sourcemap", "speculation-rules",
+	"x-sourcemap")
 
 func set(names ...string) map[string]bool {
 	m := make(map[string]bool, len(names))

@@ -19,6 +19,8 @@ type Received struct {
 	Seq   int64
 	Count uint32 // earlier failed deliveries (DC-1)
 	Token string // of the lock; "" if the message was received and deleted
+
+	Bare bool // leave out the properties: a browser would obey some of them
 }
 
 // typeNone is the content type of an answer whose message has none. The service says application/xml (management-rest 7.2), in which a
@@ -40,7 +42,7 @@ func (r Received) Headers(h http.Header) (body []byte) {
 	if t, ok := m.Field(message.PropertyContentType).TextOf(); ok && t != "" {
 		contentType = strings.Map(visible, t)
 	}
-	for e := m.UserProperties(); e.Next(); {
+	for e := m.UserProperties(); !r.Bare && e.Next(); {
 		if name := string(e.Key()); isShown(name) {
 			if text, ok := formatValue(e.Value()); ok {
 				h[name] = []string{text} // as it is: net/http would change its case

@@ -81,6 +81,7 @@ func TestNamesThatAreProperties(t *testing.T) {
 		"": false, "two words": false, "ü": false, "a:b": false, "a\r\nb": false, "Content-Length": false, "transfer-encoding": false,
 		"Set-Cookie": false, "LOCATION": false, "Brokerproperties": false, "Access-Control-Allow-Origin": false,
 		"Content-Security-Policy": false, "X-Frame-Options": false, "clear-site-data": false, "Speculation-Rules": false,
+		"NEL": false, "Report-To": false, "Service-Worker-Allowed": false, "SourceMap": false,
 	} {
 		if got := isShown(name); got != want {
 			t.Errorf("%q is shown: %v", name, got)

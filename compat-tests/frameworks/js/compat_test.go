@@ -37,3 +37,8 @@ func TestSubscribeToSessions(t *testing.T) {
 func TestRheaPromise(t *testing.T) {
 	node(t, "rhea-promise.test.mjs", []harness.Queue{{Name: "orders"}, {Name: "bills"}, {Name: "peeks"}}, withSessions("letters"))
 }
+
+// TestAzureSB runs the client of before 2019, which speaks HTTP instead of AMQP. It makes its queues itself.
+func TestAzureSB(t *testing.T) {
+	node(t, "azure-sb.test.mjs", nil, nil)
+}

@@ -116,3 +116,13 @@ func TestProton(t *testing.T) {
 	server := harness.Start(t, harness.Options{Config: harness.WriteTopology(t, queues, topics), CADir: t.TempDir()})
 	harness.Run(t, append(server.Environ(), "PYTHONDONTWRITEBYTECODE=1"), python, "proton/test_proton.py")
 }
+
+// TestLegacy runs the last client that speaks HTTP instead of AMQP.
+func TestLegacy(t *testing.T) {
+	harness.NeedAll(t, "to run Python frameworks")
+	t.Parallel()
+	python := harness.Python(t, "legacy")
+	server := harness.Start(t, harness.Options{Config: harness.WriteConfig(t), CADir: t.TempDir()})
+	environ := append(server.Environ(), "PYTHONDONTWRITEBYTECODE=1", "REQUESTS_CA_BUNDLE="+server.CA())
+	harness.Run(t, environ, python, "legacy/test_legacy.py")
+}
