@@ -94,7 +94,7 @@ func checkKind(path string) error {
 		case info.IsDir():
 			return errors.New("it is a directory")
 		default:
-			return errors.New("it is a named pipe, a device or a socket, and no file")
+			return errors.New("it is a named pipe, a device or a socket, not a file")
 		}
 	}
 	return nil

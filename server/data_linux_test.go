@@ -18,7 +18,7 @@ func TestDEC6_WhatIsNoFileIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for path, want := range map[string]string{pipe: "no file", "/dev/null": "no file", besides: "minibus.db-wal belongs to it and is not a file"} {
+	for path, want := range map[string]string{pipe: "not a file", "/dev/null": "not a file", besides: "minibus.db-wal belongs to it and is not a file"} {
 		_, err := chooseData(config.Settings{Data: path}, func(string) { t.Errorf("%s: its owner would change", path) })
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "--data") {
 			t.Errorf("%s: %v", path, err)

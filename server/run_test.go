@@ -315,12 +315,15 @@ func TestBeingToldToStopDuringTheStartIsNoFailure(t *testing.T) {
 
 func TestWarningsOfTheConfigurationAreLogged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "c.json")
-	text := `{"UserConfig": {"Namespaces": [{"Name": "mine", "Entities": [], "Queues": [{"Name": "a", "Properties": {"MaxDeliveryCount": 100}}]}]}}`
+	text := `{"UserConfig": {"Namespaces": [{"Name": "mine", "Entities": [], "Queues": [{"Name": "a", "Properties": {"MaxDeliveryCount": 100, "Status": "Enabled"}}]}]}}`
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	p := run(t, "--ephemeral", "--config", path, "--log-format", "json")
-	for want, at := range map[string]*output{`"level":"WARN"`: &p.stderr, `unknown key \"Entities\"`: &p.stderr, `"level":"INFO"`: &p.stdout, "does not take": &p.stdout} {
+	for want, at := range map[string]*output{
+		`"level":"WARN"`: &p.stderr, `unknown key \"Entities\"`: &p.stderr, "Active is taken instead": &p.stderr,
+		`"level":"INFO"`: &p.stdout, "does not take": &p.stdout,
+	} {
 		if !strings.Contains(at.String(), want) {
 			t.Errorf("%q is missing in:\n%s", want, at.String())
 		}
