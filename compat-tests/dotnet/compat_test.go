@@ -52,13 +52,13 @@ func build(t *testing.T, dotnet string) string {
 // checked are the flags of a server that checks tokens.
 var checked = []string{"--auth", "sas", "--root-key", "SAS_KEY_VALUE"}
 
-// run runs the suite, or the part of it that the filter names, against a server with these flags that can be restarted.
-func run(t *testing.T, program string, serverArgs, environ []string, filter string) {
+// run runs the suite, or the part of it that the filter names, against a server with these flags that can be restarted. It returns what the suite printed.
+func run(t *testing.T, program string, serverArgs, environ []string, filter string) string {
 	t.Helper()
 	dir := t.TempDir()
 	c := harness.StartControlled(t, harness.Options{CADir: dir, Args: serverArgs})
 	environ = slices.Concat(c.Server().Environ(), c.Environ(), environ, []string{"SSL_CERT_FILE=" + c.Server().CA()})
-	harness.Run(t, environ, program, "--progress", "off", "--results-directory", dir, "--treenode-filter", filter)
+	return harness.Run(t, environ, program, "--progress", "off", "--output", "Detailed", "--results-directory", dir, "--treenode-filter", filter)
 }
 
 // TestDotNetSDK drives Azure.Messaging.ServiceBus. Two more servers run beside the one that has everything that the suite asks for: one that
@@ -69,7 +69,7 @@ func TestDotNetSDK(t *testing.T) {
 	t.Run("Everything", func(t *testing.T) {
 		t.Parallel()
 		t.Cleanup(harness.Lock443(t))
-		run(t, program, append([]string{"--extra-ports", "443"}, checked...), checks, "/**")
+		noteFurther(t, run(t, program, append([]string{"--extra-ports", "443"}, checked...), checks, "/**"))
 	})
 	t.Run("TokensUnchecked", func(t *testing.T) {
 		t.Parallel()

@@ -52,13 +52,6 @@ func TestSend_ACancelledSendSendsNothing(t *testing.T) {
 	b.check(b.receiveOne(b.receiver), stamps{body: "a", seq: 1, count: 1})
 }
 
-func TestSend_AnEmptyBatchIsNothing(t *testing.T) {
-	provesAnywhere(t, "send.none")
-	b := start(t)
-	b.must("send", b.sender.SendMessageBatch(b.ctx, b.batchOf(b.sender), nil))
-	b.wantEmpty(b.receiver)
-}
-
 func TestSend_ABatchHoldsAMegabyteWhereMessagesMayBeLarger(t *testing.T) {
 	proves(t, "send.batchlarge")
 	b := start(t, func(q *harness.Queue) { q.MaxMessageSizeInKilobytes = 2048 })
@@ -229,6 +222,91 @@ func TestPEEK_ADeferredMessageOfASessionHasTheEndOfItsLock(t *testing.T) {
 	if m := b.peekAll(session, 0)[0]; m.State != azservicebus.MessageStateDeferred || m.LockedUntil == nil {
 		b.Errorf("the message is %v and locked until %v", m.State, m.LockedUntil)
 	}
+}
+
+func TestSettle_ByTheTokenAlone(t *testing.T) {
+	provesAnywhere(t, "settle.token", "dlq.twice")
+	b := start(t)
+	b.send("complete", "dead")
+	got := b.receive(b.receiver, 2)
+	other := b.newReceiver(b.connect(), nil)
+	b.must("complete", other.CompleteMessage(b.ctx, &azservicebus.ReceivedMessage{LockToken: got[0].LockToken}, nil))
+	b.must("dead-letter", other.DeadLetterMessage(b.ctx, &azservicebus.ReceivedMessage{LockToken: got[1].LockToken}, nil))
+	letters := b.deadLetters()
+	if err := letters.DeadLetterMessage(b.ctx, b.receiveOne(letters), nil); err == nil {
+		b.Error("a dead letter was dead-lettered again")
+	}
+	b.wantBodies("left", b.peekAll(b.receiver, 0))
+}
+
+func TestSettle_PropertiesOfEveryType(t *testing.T) {
+	provesAnywhere(t, "settle.types")
+	b := start(t)
+	b.send("a")
+	changed := map[string]any{"text": "größe", "int": int32(5), "long": int64(1) << 40, "double": 1.5, "yes": true,
+		"time": time.UnixMilli(1_700_000_000_001).UTC(), "bytes": []byte("bytes")}
+	b.must("abandon", b.receiver.AbandonMessage(b.ctx, b.receiveOne(b.receiver), &azservicebus.AbandonMessageOptions{PropertiesToModify: changed}))
+	got := b.receiveOne(b.receiver).ApplicationProperties
+	if instant, ok := got["time"].(time.Time); ok {
+		got["time"] = instant.UTC()
+	}
+	b.same("properties", got, changed)
+}
+
+func TestPeek_250AtMost(t *testing.T) {
+	provesAnywhere(t, "peek.most")
+	b := start(t)
+	b.must("send", b.sender.SendMessageBatch(b.ctx, b.batchOf(b.sender, messages(300)...), nil))
+	for _, want := range []int{250, 50} {
+		page, err := b.receiver.PeekMessages(b.ctx, 1000, nil)
+		b.must("peek", err)
+		b.same("peeked", len(page), want)
+	}
+}
+
+func TestSession_ACancelledAcceptNextTakesNone(t *testing.T) {
+	provesAnywhere(t, "sess.cancel", "sess.connection")
+	b := serve(t, sessions)
+	brief, cancel := context.WithTimeout(b.ctx, b.pace(500*time.Millisecond))
+	defer cancel()
+	if _, err := b.client.AcceptNextSessionForQueue(brief, b.name(queueName), nil); !errors.Is(err, context.DeadlineExceeded) {
+		b.Errorf("accept next: %v, want it cancelled", err)
+	}
+	b.put(queueName, inSession("a", "1"))
+	client := b.connect()
+	holder, err := client.AcceptNextSessionForQueue(b.ctx, b.name(queueName), nil)
+	b.must("accept next", err)
+	first := b.receiveOne(holder)
+	b.must("close the connection", client.Close(b.ctx))
+	again := b.receiveOne(b.accept(b.client, queueName, "a"))
+	if again.LockToken == first.LockToken {
+		b.Error("the message has the lock of a session that is over")
+	}
+}
+
+func TestSession_ManyOfASubscriptionAreListed(t *testing.T) {
+	provesAnywhere(t, "sess.lists")
+	b := serveWithData(t)
+	c := b.administer()
+	_, err := c.CreateTopic(b.ctx, b.name("t"), nil)
+	b.must("create topic", err)
+	_, err = c.CreateSubscription(b.ctx, b.name("t"), "s", &admin.CreateSubscriptionOptions{Properties: &admin.SubscriptionProperties{RequiresSession: to.Ptr(true)}})
+	b.must("create subscription", err)
+	var want []string
+	var sent []*azservicebus.Message
+	for i := range 250 {
+		id := fmt.Sprintf("%03d", i)
+		want, sent = append(want, id), append(sent, inSession(id, id))
+	}
+	sender := b.to("t")
+	b.must("send", sender.SendMessageBatch(b.ctx, b.batchOf(sender, sent...), nil))
+	var got []string
+	for pager := b.client.NewListSessionsForSubscriptionPager(b.name("t"), "s", nil); pager.More(); {
+		page, err := pager.NextPage(b.ctx)
+		b.must("list", err)
+		got = append(got, page.Sessions...)
+	}
+	b.wantNames("sessions", got, want...)
 }
 
 func TestAdminClient_Names(t *testing.T) {

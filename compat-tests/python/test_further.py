@@ -8,7 +8,7 @@ import uuid
 import bus
 from azure.core.credentials import AccessToken, AzureSasCredential
 from azure.core.exceptions import ResourceNotFoundError
-from azure.servicebus import ServiceBusClient, ServiceBusMessage, ServiceBusMessageState
+from azure.servicebus import ServiceBusClient, ServiceBusMessage, ServiceBusMessageState, ServiceBusSubQueue
 from azure.servicebus.amqp import AmqpAnnotatedMessage, AmqpMessageProperties
 from azure.servicebus.exceptions import MessageSizeExceededError, ServiceBusError, SessionCannotBeLockedError
 from azure.servicebus.management import AccessRights, AuthorizationRule
@@ -163,6 +163,42 @@ class Entities(bus.Case):
         [m] = receiver.peek_messages(1, sequence_number=1)
         self.assertEqual(m.state, ServiceBusMessageState.DEFERRED)
         self.assertIn(b"x-opt-locked-until", m.raw_amqp_message.annotations)
+
+
+class Further(bus.Case):
+    @bus.proves("peek.most")
+    def test_250_at_most(self):
+        queue = self.queue()
+        self.sender(queue).send_messages([ServiceBusMessage(f"{i}") for i in range(300)])
+        receiver = self.receiver(queue)
+        self.assertEqual([len(receiver.peek_messages(1000)) for _ in range(2)], [250, 50])
+
+    @bus.proves("dlq.twice")
+    def test_dead_letters_stay(self):
+        queue = self.queue()
+        self.send(queue, "m")
+        receiver, letters = self.receiver(queue), self.receiver(queue, sub_queue=ServiceBusSubQueue.DEAD_LETTER)
+        receiver.dead_letter_message(self.receive(receiver)[0])
+        with self.assertRaises(ServiceBusError):
+            letters.dead_letter_message(self.receive(letters)[0])
+        self.assertEqual(bus.texts(letters.peek_messages(5, sequence_number=1)), ["m"])
+
+    @bus.proves("sess.connection", "sess.prefetch")
+    def test_a_session_ends(self):
+        queue = self.queue(requires_session=True)
+        self.send(queue, *(ServiceBusMessage(f"{i}", session_id="a") for i in range(3)))
+        with bus.client(retry_total=0) as client:
+            session = client.get_queue_receiver(queue, session_id="a", prefetch_count=10, **bus.QUICK).__enter__()
+            session.complete_message(self.receive(session)[0])
+        self.assertEqual(bus.texts(self.receive(self.receiver(queue, session_id="a"), 2)), ["1", "2"])
+
+    @bus.proves("sess.lists")
+    def test_many_sessions_are_listed(self):
+        topic = self.topic()
+        self.admin.create_subscription(topic, "s", requires_session=True)
+        ids = [f"{i:03}" for i in range(250)]
+        self.sender(topic).send_messages([ServiceBusMessage(i, session_id=i) for i in ids])
+        self.assertEqual(list(self.client.list_subscription_sessions(topic, "s")), ids)
 
 
 class Administration(bus.Case):

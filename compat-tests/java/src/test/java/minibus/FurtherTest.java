@@ -27,7 +27,10 @@ import com.azure.messaging.servicebus.administration.models.CreateQueueOptions;
 import com.azure.messaging.servicebus.administration.models.CreateRuleOptions;
 import com.azure.messaging.servicebus.administration.models.RuleProperties;
 import com.azure.messaging.servicebus.administration.models.SharedAccessAuthorizationRule;
+import com.azure.messaging.servicebus.models.AbandonOptions;
 import com.azure.messaging.servicebus.models.ServiceBusMessageState;
+import com.azure.messaging.servicebus.models.ServiceBusReceiveMode;
+import com.azure.messaging.servicebus.models.SubQueue;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -41,6 +44,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
@@ -297,5 +303,119 @@ class FurtherTest extends Case {
                 assertEquals(queue, signed.getQueue(queue).getName());
             }
         }
+    }
+
+    @Test
+    @Proves("settle.types")
+    void properties_of_every_type_are_changed() {
+        final String queue = queue();
+        send(queue, "m");
+        final var receiver = receiver(queue);
+        final Map<String, Object> changed = Map.of("text", "größe", "int", 5, "long", 1L << 40, "double", 1.5, "yes", true);
+        receiver.abandon(receiveOne(receiver), new AbandonOptions().setPropertiesToModify(changed));
+        assertEquals(changed, receiveOne(receiver).getApplicationProperties());
+    }
+
+    @Test
+    @Proves("peek.most")
+    void at_most_250() {
+        final String queue = queue();
+        send(queue, IntStream.range(0, 300).mapToObj(Integer::toString).toArray(String[]::new));
+        final var receiver = receiver(queue);
+        assertEquals(250, receiver.peekMessages(1000).stream().count());
+        assertEquals(50, receiver.peekMessages(1000).stream().count());
+    }
+
+    @Test
+    @Proves("dlq.twice")
+    void dead_letters_stay() {
+        final String queue = queue();
+        send(queue, "m");
+        final var receiver = receiver(queue);
+        receiver.deadLetter(receiveOne(receiver));
+        final var letters = closing(receiverOf(queue).subQueue(SubQueue.DEAD_LETTER_QUEUE).buildClient());
+        letters.deadLetter(receiveOne(letters)); // the SDK keeps the refusal to itself
+        assertEquals(List.of("m"), bodies(letters.peekMessages(5, 1)));
+    }
+
+    @Test
+    @Proves("sess.connection")
+    void a_session_ends() {
+        final String queue = queue(new CreateQueueOptions().setSessionRequired(true));
+        sender(queue).sendMessage(new ServiceBusMessage("m").setSessionId("a"));
+        final var sessions = Bus.clients().sessionReceiver().queueName(queue).disableAutoComplete().buildClient();
+        final var first = sessions.acceptSession("a");
+        receiveOne(first);
+        first.close();
+        sessions.close(); // with its connection
+        assertEquals("m", receiveOne(accept(queue, "a")).getBody().toString());
+    }
+
+    private static void until(BooleanSupplier condition) throws InterruptedException {
+        for (final long end = System.nanoTime() + SOON.toNanos(); !condition.getAsBoolean() && System.nanoTime() < end;) {
+            Thread.sleep(20);
+        }
+    }
+
+    @Test
+    @Proves({"proc.delete", "proc.deadletter", "proc.prefetch"})
+    void processors() throws Exception {
+        final String queue = queue();
+        send(queue, "bad", "1", "2", "3");
+        final var receiver = receiver(queue);
+        receiver.deadLetter(receiveOne(receiver));
+        final List<String> seen = new CopyOnWriteArrayList<>();
+        final var deleting = closing(clients().processor().queueName(queue).receiveMode(ServiceBusReceiveMode.RECEIVE_AND_DELETE).prefetchCount(10)
+            .processMessage(m -> seen.add(m.getMessage().getBody().toString())).processError(e -> { }).buildProcessorClient());
+        deleting.start();
+        until(() -> seen.size() == 3);
+        assertEquals(List.of("1", "2", "3"), seen);
+        final var letters = closing(clients().processor().queueName(queue).subQueue(SubQueue.DEAD_LETTER_QUEUE)
+            .processMessage(m -> seen.add(m.getMessage().getBody().toString())).processError(e -> { }).buildProcessorClient());
+        letters.start();
+        until(() -> admin.getQueueRuntimeProperties(queue).getTotalMessageCount() == 0);
+        assertEquals(List.of("1", "2", "3", "bad"), seen);
+    }
+
+    @Test
+    @Proves("proc.idle")
+    void an_idle_session_makes_room() throws Exception {
+        final String queue = queue(new CreateQueueOptions().setSessionRequired(true));
+        sender(queue).sendMessages(List.of(new ServiceBusMessage("1").setSessionId("a"), new ServiceBusMessage("2").setSessionId("b")));
+        final List<String> seen = new CopyOnWriteArrayList<>();
+        final var processor = closing(clients().sessionProcessor().queueName(queue).maxConcurrentSessions(1).sessionIdleTimeout(Duration.ofSeconds(1))
+            .processMessage(m -> seen.add(m.getMessage().getBody().toString())).processError(e -> { }).buildProcessorClient());
+        processor.start();
+        until(() -> seen.size() == 2);
+        assertEquals(List.of("1", "2"), seen);
+    }
+
+    @Test
+    @Proves("proc.missing")
+    void a_processor_of_a_missing_queue() throws Exception {
+        final String queue = Bus.name("queue");
+        final List<String> seen = new CopyOnWriteArrayList<>();
+        final List<Throwable> errors = new CopyOnWriteArrayList<>();
+        final var processor = closing(clients().processor().queueName(queue)
+            .processMessage(m -> seen.add(m.getMessage().getBody().toString())).processError(e -> errors.add(e.getException())).buildProcessorClient());
+        processor.start();
+        until(() -> !errors.isEmpty());
+        admin.createQueue(queue);
+        send(queue, "m");
+        until(() -> !seen.isEmpty());
+        assertEquals(List.of("m"), seen);
+    }
+
+    @Test
+    @Proves("sess.prefetch")
+    void what_was_fetched_ahead() {
+        final String queue = queue(new CreateQueueOptions().setSessionRequired(true));
+        sender(queue).sendMessages(List.of("1", "2", "3").stream().map(b -> new ServiceBusMessage(b).setSessionId("a")).toList());
+        final var sessions = Bus.clients().sessionReceiver().queueName(queue).prefetchCount(10).disableAutoComplete().buildClient();
+        final var first = sessions.acceptSession("a");
+        first.complete(receiveOne(first));
+        first.close();
+        sessions.close();
+        assertEquals(List.of("2", "3"), bodies(receive(accept(queue, "a"), 2)));
     }
 }
