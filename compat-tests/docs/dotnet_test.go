@@ -24,8 +24,9 @@ var notCompiled = []string{
 	`builder.AddAzureServiceBus("messaging").RunAsEmulator(emulator => emulator.UseMinibus("minibus", "latest"));`,
 }
 
-// TestTheExamplesForDotNet compares the programs of docs/dotnet.md with the sources of the packages and of the suite, which are compiled: each is a part
-// of one of them, or the page says above it that it is not tested. A program of the page that is in a README is there word for word.
+// TestTheExamplesForDotNet compares the programs of docs/dotnet.md with the sources of the packages and of the
+// suite, which are compiled: each is a part of one of them, or the page says above it that it is not tested. A
+// program of the page that is in a README is there word for word.
 func TestTheExamplesForDotNet(t *testing.T) {
 	root, err := harness.Root()
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// suite returns the path of the suite as a program. MINIBUS_DOTNET_SDK names one. Without it the sources are built where .NET is installed,
-// and elsewhere the program beside the repository is taken.
+// suite returns the path of the suite as a program. MINIBUS_DOTNET_SDK names one. Without it the sources are built
+// where .NET is installed, and elsewhere the program beside the repository is taken.
 func suite(t *testing.T) string {
 	t.Helper()
 	harness.NeedAll(t, "to run the .NET clients")
@@ -52,17 +52,20 @@ func build(t *testing.T, dotnet string) string {
 // checked are the flags of a server that checks tokens.
 var checked = []string{"--auth", "sas", "--root-key", "SAS_KEY_VALUE"}
 
-// run runs the suite, or the part of it that the filter names, against a server with these flags that can be restarted. It returns what the suite printed.
+// run runs the suite, or the part of it that the filter names, against a server with these flags that can be
+// restarted. It returns what the suite printed.
 func run(t *testing.T, program string, serverArgs, environ []string, filter string) string {
 	t.Helper()
 	dir := t.TempDir()
 	c := harness.StartControlled(t, harness.Options{CADir: dir, Args: serverArgs})
 	environ = slices.Concat(c.Server().Environ(), c.Environ(), environ, []string{"SSL_CERT_FILE=" + c.Server().CA()})
-	return harness.Run(t, environ, program, "--progress", "off", "--output", "Detailed", "--results-directory", dir, "--treenode-filter", filter)
+	return harness.Run(t, environ, program,
+		"--progress", "off", "--output", "Detailed", "--results-directory", dir, "--treenode-filter", filter)
 }
 
-// TestDotNetSDK drives Azure.Messaging.ServiceBus. Two more servers run beside the one that has everything that the suite asks for: one that
-// checks no tokens, as that of a user who sets nothing, and one for the renewal of a token, which takes minutes of waiting.
+// TestDotNetSDK drives Azure.Messaging.ServiceBus. Two more servers run beside the one that has everything that
+// the suite asks for: one that checks no tokens, as that of a user who sets nothing, and one for the renewal of a
+// token, which takes minutes of waiting.
 func TestDotNetSDK(t *testing.T) {
 	program := suite(t)
 	checks := []string{"MINIBUS_CHECKS_TOKENS=1"}

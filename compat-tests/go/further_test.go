@@ -57,7 +57,8 @@ func TestSend_ABatchHoldsAMegabyteWhereMessagesMayBeLarger(t *testing.T) {
 	b := start(t, func(q *harness.Queue) { q.MaxMessageSizeInKilobytes = 2048 })
 	batch, err := b.sender.NewMessageBatch(b.ctx, nil)
 	b.must("create batch", err)
-	if err := batch.AddMessage(&azservicebus.Message{Body: make([]byte, 1_200_000)}, nil); !errors.Is(err, azservicebus.ErrMessageTooLarge) {
+	err = batch.AddMessage(&azservicebus.Message{Body: make([]byte, 1_200_000)}, nil)
+	if !errors.Is(err, azservicebus.ErrMessageTooLarge) {
 		b.Errorf("a message above the limit of a batch: %v", err)
 	}
 	for range 4 {
@@ -92,8 +93,9 @@ func TestPROP9_NarrowIntegersAndNamesComeBackAsSent(t *testing.T) {
 	provesAnywhere(t, "app.narrow", "app.names", "trace.keep")
 	b := start(t)
 	sent := map[string]any{
-		"ubyte": uint8(255), "byte": int8(-128), "short": int16(-32768), "ushort": uint16(65535), "uint": uint32(1<<32 - 1), "zero": uint32(0),
-		"ulong": uint64(1<<64 - 1), "NAME": "upper", "name": "lower", "größe": "größe", "日本語": "日本語", "a b.c-d": "a", "🚌": "bus",
+		"ubyte": uint8(255), "byte": int8(-128), "short": int16(-32768), "ushort": uint16(65535), "zero": uint32(0),
+		"uint": uint32(1<<32 - 1), "ulong": uint64(1<<64 - 1),
+		"NAME": "upper", "name": "lower", "größe": "größe", "日本語": "日本語", "a b.c-d": "a", "🚌": "bus",
 		"Diagnostic-Id": trace, "traceparent": trace, "tracestate": "a=b",
 	}
 	for i := range 200 {
@@ -113,7 +115,8 @@ func TestPROP9_FurtherSectionsAndValuesComeBackAsSent(t *testing.T) {
 		Body: data, DeliveryAnnotations: map[any]any{"x-mine": "d"},
 		MessageAnnotations: map[any]any{"x-opt-sequence-number": int64(77), "x-opt-enqueued-time": time.Unix(0, 0)},
 		Properties: &azservicebus.AMQPAnnotatedMessageProperties{
-			UserID: []byte("user"), ContentEncoding: to.Ptr("gzip"), GroupSequence: to.Ptr(uint32(9)), To: to.Ptr("sb://example.test/to")},
+			UserID: []byte("user"), ContentEncoding: to.Ptr("gzip"), GroupSequence: to.Ptr(uint32(9)),
+			To: to.Ptr("sb://example.test/to")},
 	}
 	b.must("send", b.sender.SendAMQPAnnotatedMessage(b.ctx, sent, nil))
 	m := b.receiveOne(b.receiver)
@@ -121,7 +124,8 @@ func TestPROP9_FurtherSectionsAndValuesComeBackAsSent(t *testing.T) {
 	raw := m.RawAMQPMessage
 	b.same("delivery annotation", raw.DeliveryAnnotations["x-mine"], any("d"))
 	p := raw.Properties
-	b.same("properties", []any{string(p.UserID), *p.ContentEncoding, *p.GroupSequence, *p.To}, []any{"user", "gzip", uint32(9), "sb://example.test/to"})
+	b.same("properties", []any{string(p.UserID), *p.ContentEncoding, *p.GroupSequence, *p.To},
+		[]any{"user", "gzip", uint32(9), "sb://example.test/to"})
 	for _, value := range []any{
 		true, false, amqp.UUID{1, 2, 3}, time.UnixMilli(1_700_000_000_001).UTC(), []byte("bytes"),
 	} {
@@ -192,7 +196,8 @@ func TestTOP_ANewSubscriptionGetsOnlyWhatIsSentLater(t *testing.T) {
 	b.must("create rule", err)
 	counts, err := c.GetTopicRuntimeProperties(b.ctx, b.name("t"), nil)
 	b.must("get runtime properties", err)
-	b.same("filters", [2]int32{counts.SQLFilterCount, counts.CorrelationFilterCount}, [2]int32{2, 1}) // the rules of the beginning are SQL
+	// A subscription begins with an SQL rule.
+	b.same("filters", [2]int32{counts.SQLFilterCount, counts.CorrelationFilterCount}, [2]int32{2, 1})
 }
 
 func TestSESS_AnIDIsTheSameSessionInAnyCase(t *testing.T) {
@@ -245,7 +250,8 @@ func TestSettle_PropertiesOfEveryType(t *testing.T) {
 	b.send("a")
 	changed := map[string]any{"text": "größe", "int": int32(5), "long": int64(1) << 40, "double": 1.5, "yes": true,
 		"time": time.UnixMilli(1_700_000_000_001).UTC(), "bytes": []byte("bytes")}
-	b.must("abandon", b.receiver.AbandonMessage(b.ctx, b.receiveOne(b.receiver), &azservicebus.AbandonMessageOptions{PropertiesToModify: changed}))
+	b.must("abandon", b.receiver.AbandonMessage(b.ctx, b.receiveOne(b.receiver),
+		&azservicebus.AbandonMessageOptions{PropertiesToModify: changed}))
 	got := b.receiveOne(b.receiver).ApplicationProperties
 	if instant, ok := got["time"].(time.Time); ok {
 		got["time"] = instant.UTC()
@@ -269,7 +275,8 @@ func TestSession_ACancelledAcceptNextTakesNone(t *testing.T) {
 	b := serve(t, sessions)
 	brief, cancel := context.WithTimeout(b.ctx, b.pace(500*time.Millisecond))
 	defer cancel()
-	if _, err := b.client.AcceptNextSessionForQueue(brief, b.name(queueName), nil); !errors.Is(err, context.DeadlineExceeded) {
+	_, err := b.client.AcceptNextSessionForQueue(brief, b.name(queueName), nil)
+	if !errors.Is(err, context.DeadlineExceeded) {
 		b.Errorf("accept next: %v, want it cancelled", err)
 	}
 	b.put(queueName, inSession("a", "1"))
@@ -290,7 +297,8 @@ func TestSession_ManyOfASubscriptionAreListed(t *testing.T) {
 	c := b.administer()
 	_, err := c.CreateTopic(b.ctx, b.name("t"), nil)
 	b.must("create topic", err)
-	_, err = c.CreateSubscription(b.ctx, b.name("t"), "s", &admin.CreateSubscriptionOptions{Properties: &admin.SubscriptionProperties{RequiresSession: to.Ptr(true)}})
+	_, err = c.CreateSubscription(b.ctx, b.name("t"), "s", &admin.CreateSubscriptionOptions{
+		Properties: &admin.SubscriptionProperties{RequiresSession: to.Ptr(true)}})
 	b.must("create subscription", err)
 	var want []string
 	var sent []*azservicebus.Message
@@ -327,7 +335,8 @@ func TestAdminClient_Names(t *testing.T) {
 	after, err := c.GetTopicRuntimeProperties(b.ctx, b.name("Shop/Fault--Order--"), nil)
 	b.must("get topic", err)
 	if !after.AccessedAt.After(before.AccessedAt) {
-		b.Errorf("the topic was accessed at %v before it got a subscription, and at %v after it", before.AccessedAt, after.AccessedAt)
+		b.Errorf("the topic was accessed at %v before it got a subscription, and at %v after it",
+			before.AccessedAt, after.AccessedAt)
 	}
 	b.wantAll("queues", func() []string {
 		return listed(b, c.NewListQueuesPager(nil), func(p admin.ListQueuesResponse) (names []string) {
@@ -365,23 +374,28 @@ func TestAdminClient_PolicyTimes(t *testing.T) {
 	b := serveWithData(t)
 	c := b.administer()
 	_, err := c.CreateQueue(b.ctx, b.name("q"), &admin.CreateQueueOptions{Properties: &admin.QueueProperties{
-		AuthorizationRules: []admin.AuthorizationRule{{KeyName: to.Ptr("sends"), AccessRights: []admin.AccessRight{admin.AccessRightSend}}}}})
+		AuthorizationRules: []admin.AuthorizationRule{
+			{KeyName: to.Ptr("sends"), AccessRights: []admin.AccessRight{admin.AccessRightSend}}}}})
 	b.must("create", err)
 	q, err := c.GetQueue(b.ctx, b.name("q"), nil)
 	b.must("get", err)
 	rule := q.AuthorizationRules[0]
-	if rule.CreatedTime == nil || rule.ModifiedTime == nil || rule.CreatedTime.Before(b.began.Add(-b.slack())) || rule.ModifiedTime.Before(*rule.CreatedTime) {
-		b.Errorf("the rule was created at %v and modified at %v; the test began at %v", rule.CreatedTime, rule.ModifiedTime, b.began)
+	if rule.CreatedTime == nil || rule.ModifiedTime == nil || rule.CreatedTime.Before(b.began.Add(-b.slack())) ||
+		rule.ModifiedTime.Before(*rule.CreatedTime) {
+		b.Errorf("the rule was created at %v and modified at %v; the test began at %v",
+			rule.CreatedTime, rule.ModifiedTime, b.began)
 	}
 }
 
-// secured returns an administration client for a connection string whose host is filled in, over TLS on the port that it names.
+// secured returns an administration client for a connection string whose host is filled in, over TLS on the port
+// that it names.
 func (b *bench) secured(end string, o azcore.ClientOptions) *admin.Client {
 	b.Helper()
 	transport := &http.Transport{TLSClientConfig: trust(b.T, b.server)}
 	b.Cleanup(transport.CloseIdleConnections)
 	o.Transport, o.Retry = &http.Client{Transport: transport}, policy.RetryOptions{MaxRetries: -1}
-	c, err := admin.NewClientFromConnectionString("Endpoint=sb://"+b.server.Addr()+";"+end, &admin.ClientOptions{ClientOptions: o})
+	c, err := admin.NewClientFromConnectionString("Endpoint=sb://"+b.server.Addr()+";"+end,
+		&admin.ClientOptions{ClientOptions: o})
 	b.must("create administration client", err)
 	return c
 }
@@ -389,8 +403,10 @@ func (b *bench) secured(end string, o azcore.ClientOptions) *admin.Client {
 func TestAdminClient_VersionsPortAndSignature(t *testing.T) {
 	proves(t, "admin.versions", "admin.port", "admin.signature")
 	b := startChecked(t)
-	for version, want := range map[string]*int64{"2017-04": nil, "2021-05": to.Ptr(int64(256)), "2024-05": to.Ptr(int64(256))} {
-		c := b.secured("SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE", azcore.ClientOptions{APIVersion: version})
+	const key = "SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE"
+	largest := to.Ptr(int64(256))
+	for version, want := range map[string]*int64{"2017-04": nil, "2021-05": largest, "2024-05": largest} {
+		c := b.secured(key, azcore.ClientOptions{APIVersion: version})
 		q, err := c.GetQueue(b.ctx, queueName, nil)
 		b.must("get with "+version, err)
 		b.same("largest message with "+version, q.MaxMessageSizeInKilobytes, want)

@@ -27,8 +27,8 @@ done
 mkdir -p "$4" && : >"$4/${name/Minibus.Tool/Minibus}.$version.nupkg"
 `
 
-// TestThePackagesForDotNet runs the script of the release with a stand-in for .NET: what it builds, tests, packs and pushes, in which order. The packages
-// themselves are built where .NET is.
+// TestThePackagesForDotNet runs the script of the release with a stand-in for .NET: what it builds, tests, packs
+// and pushes, in which order. The packages themselves are built where .NET is.
 func TestThePackagesForDotNet(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		harness.Lack(t, "the script needs bash: %v", err)

@@ -149,7 +149,8 @@ func (c *client) link(ctx context.Context, entity string, filter []amqp.LinkFilt
 func (c *client) token(ctx context.Context, args []string) (string, error) {
 	audience := "sb://localhost/" + args[0]
 	answer, err := c.request(ctx, "$cbs", &amqp.Message{
-		Value: token(audience), ApplicationProperties: map[string]any{"operation": "put-token", "type": "servicebus.windows.net:sastoken", "name": audience}})
+		Value: token(audience), ApplicationProperties: map[string]any{
+			"operation": "put-token", "type": "servicebus.windows.net:sastoken", "name": audience}})
 	return status(answer, "status-code"), err
 }
 
@@ -161,7 +162,8 @@ func (c *client) request(ctx context.Context, node string, m *amqp.Message) (*am
 	}
 	defer session.Close(ctx)
 	receiver, err := session.NewReceiver(ctx, node, &amqp.ReceiverOptions{
-		TargetAddress: "reply", Credit: 1, SettlementMode: amqp.ReceiverSettleModeFirst.Ptr(), RequestedSenderSettleMode: amqp.SenderSettleModeSettled.Ptr()})
+		TargetAddress: "reply", Credit: 1, SettlementMode: amqp.ReceiverSettleModeFirst.Ptr(),
+		RequestedSenderSettleMode: amqp.SenderSettleModeSettled.Ptr()})
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +186,8 @@ func (c *client) manage(ctx context.Context, entity, operation string, body map[
 		return nil, err
 	}
 	return c.request(ctx, entity+"/$management", &amqp.Message{
-		Value: body, ApplicationProperties: map[string]any{"operation": "com.microsoft:" + operation, "com.microsoft:server-timeout": uint32(20_000)}})
+		Value: body, ApplicationProperties: map[string]any{
+			"operation": "com.microsoft:" + operation, "com.microsoft:server-timeout": uint32(20_000)}})
 }
 
 func status(answer *amqp.Message, key string) string {

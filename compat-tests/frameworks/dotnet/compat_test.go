@@ -1,9 +1,10 @@
-// Package dotnetfw replays what .NET frameworks ask of the service against the built binary, without the frameworks. testdata has a script for
-// each, which tells in its comments what the framework does at each step. The requests were seen on the wire in November 2026; those of Functions and
-// ServiceControl are from their sources.
+// Package dotnetfw replays what .NET frameworks ask of the service against the built binary, without the
+// frameworks. testdata has a script for each, which tells in its comments what the framework does at each step.
+// The requests were seen on the wire in November 2026; those of Functions and ServiceControl are from their
+// sources.
 //
-// A step is a line: a request, "=>", and what the answer must be. http_test.go has the steps of the administration, amqp_test.go those
-// of AMQP.
+// A step is a line: a request, "=>", and what the answer must be. http_test.go has the steps of the
+// administration, amqp_test.go those of AMQP.
 package dotnetfw
 
 import (

@@ -30,8 +30,8 @@ import (
 
 const soap = "http://schemas.microsoft.com/netservices/2010/10/servicebus/connect"
 
-// always are the properties that the SDK writes for each kind unless a step names others, and their order. A property without a value is written only
-// if a step has one.
+// always are the properties that the SDK writes for each kind unless a step names others, and their order. A
+// property without a value is written only if a step has one.
 var always = map[string][]string{
 	"queue": {"LockDuration=PT1M", "MaxSizeInMegabytes=1024", "RequiresDuplicateDetection=false", "RequiresSession=false", "DefaultMessageTimeToLive",
 		"DeadLetteringOnMessageExpiration=false", "DuplicateDetectionHistoryTimeWindow", "MaxDeliveryCount=10", "EnableBatchedOperations=true",
@@ -76,7 +76,8 @@ func (p *player) http(verb string, request, want []string) (fault string) {
 	return ""
 }
 
-// administer makes a request as .NET's client does: over plain http, with tokens for the namespace and for the target of a forward.
+// administer makes a request as .NET's client does: over plain http, with tokens for the namespace and for the
+// target of a forward.
 func (p *player) administer(method, path, body string, update bool) (status int, answer string, err error) {
 	query := "api-version=2024-05"
 	if method == "GET" && !strings.Contains(path, "enrich=") {
@@ -134,7 +135,8 @@ func description(path, kind string, properties []string) string {
 		}
 		inside.WriteString(rule(name, given))
 	case "subscription":
-		given["DefaultRuleDescription"] = "<DefaultRuleDescription>" + rule(cmp.Or(given["RuleName"], "$Default"), given) + "</DefaultRuleDescription>"
+		first := rule(cmp.Or(given["RuleName"], "$Default"), given)
+		given["DefaultRuleDescription"] = "<DefaultRuleDescription>" + first + "</DefaultRuleDescription>"
 	}
 	for _, property := range always[kind] {
 		name, value, written := strings.Cut(property, "=")
@@ -148,17 +150,20 @@ func description(path, kind string, properties []string) string {
 			fmt.Fprintf(&inside, "<%s>%s</%[1]s>", name, escape(value))
 		}
 	}
-	return fmt.Sprintf(`<entry xmlns="http://www.w3.org/2005/Atom"><content type="application/xml"><%s xmlns="%s" xmlns:i="http://www.w3.org/2001/XMLSchema-instance">%s</%[1]s></content></entry>`,
+	return fmt.Sprintf(`<entry xmlns="http://www.w3.org/2005/Atom"><content type="application/xml">`+
+		`<%s xmlns="%s" xmlns:i="http://www.w3.org/2001/XMLSchema-instance">%s</%[1]s></content></entry>`,
 		descriptions[kind], soap, inside.String())
 }
 
-// rule writes a filter: SqlFilter=TEXT, FalseFilter, correlation with Label=TEXT and p:NAME=TEXT, or else one that takes everything; and SqlAction=TEXT.
+// rule writes a filter: SqlFilter=TEXT, FalseFilter, correlation with Label=TEXT and p:NAME=TEXT, or else one that
+// takes everything; and SqlAction=TEXT.
 func rule(name string, given map[string]string) string {
 	filter, text := "TrueFilter", "<SqlExpression>1=1</SqlExpression>"
 	var properties strings.Builder
 	for _, key := range slices.Sorted(keys(given)) {
 		if property, ok := strings.CutPrefix(key, "p:"); ok {
-			fmt.Fprintf(&properties, `<KeyValueOfstringanyType><Key>%s</Key><Value xmlns:l28="http://www.w3.org/2001/XMLSchema" i:type="l28:string">%s</Value></KeyValueOfstringanyType>`,
+			fmt.Fprintf(&properties, `<KeyValueOfstringanyType><Key>%s</Key>`+
+				`<Value xmlns:l28="http://www.w3.org/2001/XMLSchema" i:type="l28:string">%s</Value></KeyValueOfstringanyType>`,
 				escape(property), escape(given[key]))
 		}
 	}

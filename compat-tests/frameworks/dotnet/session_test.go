@@ -129,7 +129,10 @@ func (c *client) renew(ctx context.Context, args []string) (string, error) {
 	if len(tag) != 16 {
 		return "", fmt.Errorf("the tag is %s", hex.EncodeToString(tag))
 	}
-	id := amqp.UUID{tag[3], tag[2], tag[1], tag[0], tag[5], tag[4], tag[7], tag[6], tag[8], tag[9], tag[10], tag[11], tag[12], tag[13], tag[14], tag[15]}
+	id := amqp.UUID(tag)
+	slices.Reverse(id[:4])
+	slices.Reverse(id[4:6])
+	slices.Reverse(id[6:8])
 	answer, err := c.manage(ctx, args[0], "renew-lock", map[string]any{"lock-tokens": []amqp.UUID{id}})
 	return status(answer, "statusCode"), err
 }

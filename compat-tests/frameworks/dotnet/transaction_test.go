@@ -11,8 +11,9 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// move does what NServiceBus does with a message in its mode SendsAtomicWithReceive: receiver, coordinator and senders share a session, a message is
-// sent to each target, in batches, and the received one is completed, all with the id of one transaction.
+// move does what NServiceBus does with a message in its mode SendsAtomicWithReceive: receiver, coordinator and
+// senders share a session, a message is sent to each target, in batches, and the received one is completed, all
+// with the id of one transaction.
 func (c *client) move(_ context.Context, args []string) (string, error) {
 	from, targets, end := args[0], args[1:len(args)-1], args[len(args)-1]
 	conn, err := rawclient.Dial(c.p.server.Addr())
