@@ -52,6 +52,8 @@ type waited struct {
 	Text   string
 
 	SequenceNumber int64
+	Wanted         string
+	Why            *explanation
 }
 
 // stands says how it stands at the end of a wait.
@@ -92,7 +94,7 @@ An entity is idle when no message of it is available or locked, or waits to be f
 With --message a message has to be there that --where, --text, --reason, --session and --before choose: an active or locked one, or as --message=deferred,scheduled says.
 Events count from the moment on at which the command begins, or with --from from the number of an event, as minibus history -o json has them.
 
-It ends with 0 when all holds, and with 5 when the time of --timeout is over.
+It ends with 0 when all holds, and with 5 when the time of --timeout is over. Then it also prints what minibus why says of the entity.
 Uses the control API of a Minibus. With --auth sas it needs a key of the default namespace with the Manage right.`,
 		Example: "  minibus wait orders --idle\n  minibus wait orders --active 0 --dead-letter 1+ --timeout 2m\n  minibus wait events/audit --events completed=3\n  minibus wait --events deadLettered,expired --from 1\n  minibus wait orders/\\$DeadLetterQueue --message --reason poison"}
 	f := &waitFlags{}
@@ -224,8 +226,17 @@ func (a *app) waitFor(ctx context.Context, args []string, o *waitOrder) error {
 		if err := a.out.document(s); err != nil {
 			return err
 		}
+	} else if s.is.Why != nil {
+		a.whyText(s.is.Why)
+		if err := a.out.push(); err != nil {
+			return err
+		}
 	}
-	return failed(exitNothing, "wait: not met after %s: %s", time.Duration(o.TimeoutSeconds*float64(time.Second)), oneLine(o.stands(&s.is)))
+	text := oneLine(o.stands(&s.is))
+	if s.is.Wanted != "" { // an older server does not say
+		text += "; wanted: " + oneLine(s.is.Wanted)
+	}
+	return failed(exitNothing, "wait: not met after %s: %s", time.Duration(o.TimeoutSeconds*float64(time.Second)), text)
 }
 
 // parseCount reads a COUNT.

@@ -194,8 +194,27 @@ func TestControlAPIStreamsEvents(t *testing.T) {
 func TestControlAPIWaits(t *testing.T) {
 	a := controlAPI(t)
 	const wait = control.Prefix + "namespaces/$default/wait"
-	wants(t, a.as("root", "POST", wait, `{"entity": "q", "counts": [{"of": "active", "least": 1}], "timeoutSeconds": 0.05}`), 200, `"met":false`, `"text":"no messages"`)
+	wants(t, a.as("root", "POST", wait, `{"entity": "q", "counts": [{"of": "active", "least": 1}], "timeoutSeconds": 0.05}`), 200, `"met":false`, `"text":"no messages"`,
+		`"wanted":"at least 1 active in q"`, `"why":{"entity":"q"`, `"code":"empty"`)
 	wants(t, a.as("root", "POST", wait, `{"entity": "q", "idle": true}`), 200, `"met":true`)
+	if w := a.as("root", "POST", wait, `{"entity": "q", "idle": true}`); strings.Contains(w.Body.String(), "wanted") || strings.Contains(w.Body.String(), "why") {
+		t.Errorf("a wait that is met answers %s", w.Body)
+	}
+	for body, wanted := range map[string]string{
+		`{"entity": "q", "counts": [{"of": "deadLetter", "least": 1, "most": 1}, {"of": "active", "most": 3}], "idle": true}`: "exactly 1 dead letter in q, and at most 3 active in q, and q without a message that is available, locked or to be forwarded",
+		`{"events": {"kinds": ["completed", "abandoned"], "times": 2, "entity": "q", "client": "worker"}}`:                    "2 events completed or abandoned in q by worker",
+		`{"message": {"entity": "q/$DeadLetterQueue", "filter": {"reason": "poison", "sql": "a = 1"}}}`:                       "a message in q/$DeadLetterQueue where \"a = 1\" with the reason \"poison\"",
+	} {
+		var got struct {
+			Wanted string
+			Why    *struct{ Entity string }
+		}
+		w := a.as("root", "POST", wait, strings.TrimSuffix(body, "}")+`, "timeoutSeconds": 0.05}`)
+		wants(t, w, 200, `"met":false`)
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Wanted != wanted || got.Why == nil || !strings.HasPrefix(got.Why.Entity, "q") {
+			t.Errorf("%s: %v, %+v, want %s", body, err, got, wanted)
+		}
+	}
 	answer := make(chan *httptest.ResponseRecorder)
 	go func() {
 		answer <- a.bus.at("localhost:5300", 5300, "POST", wait, `{"entity": "q", "counts": [{"of": "active", "least": 2, "most": 2}], "events": {"kinds": ["sent"], "times": 2, "from": 1}}`,

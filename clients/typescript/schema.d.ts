@@ -899,7 +899,7 @@ export interface paths {
         put?: never;
         /**
          * Waits until something holds
-         * @description All that the body names has to hold at one moment. The answer comes then, or when the time is over, and says how it stands.
+         * @description All that the body names has to hold at one moment. The answer comes then, or when the time is over, and says how it stands. If not all holds, it also says what was wanted and what stands in the way of receiving.
          */
         post: operations["wait"];
         delete?: never;
@@ -2388,6 +2388,10 @@ export interface components {
             sequenceNumber?: number;
             /** @description The same in words */
             text: string;
+            /** @description What was waited for, in words, if not all of it holds */
+            wanted?: string;
+            /** @description What explainEntity says of the entity of the wait, if not all holds */
+            why?: components["schemas"]["Diagnosis"];
         };
         WholeEntity: {
             /**

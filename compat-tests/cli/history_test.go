@@ -161,14 +161,18 @@ func TestWait(t *testing.T) {
 	type answer struct {
 		Met    bool
 		Counts struct{ Active int }
+		Why    struct{ Findings []struct{ Code string } }
 	}
 	if w := decode[answer](b, b.run("wait", "events/audit", "--active", "1+", "-o", "json")); !w.Met || w.Counts.Active != 1 {
 		t.Errorf("wait -o json prints %+v", w)
 	}
 	r := b.try("wait", "events/audit", "--active", "0", "--timeout", "300ms", "-o", "jsonl")
-	b.failed(r, 5, []string{"wait: not met after 300ms: 1 active"}, "wait")
-	if w := decode[answer](b, r.out); w.Met || w.Counts.Active != 1 {
+	b.failed(r, 5, []string{"wait: not met after 300ms: 1 active; wanted: exactly 0 active in events/Subscriptions/audit"}, "wait")
+	if w := decode[answer](b, r.out); w.Met || w.Counts.Active != 1 || len(w.Why.Findings) == 0 || w.Why.Findings[0].Code != "no-receiver" {
 		t.Errorf("wait in vain prints %+v", w)
+	}
+	if r := b.try("wait", "events/audit", "--idle", "--timeout", "100ms"); r.code != 5 || !strings.Contains(r.out, "! no-receiver") || !strings.Contains(r.out, "-> ") {
+		t.Errorf("wait in vain gives %+v", r)
 	}
 	if out := b.run("wait", "orders", "--events", "completed", "--from", "1"); out != "met: 3 events\n" {
 		t.Errorf("wait for one event of three prints %q", out)

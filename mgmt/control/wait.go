@@ -55,6 +55,9 @@ type waited struct {
 	Next   int64   `json:"next" doc:"The number of the next event, to go on from"`
 	Text   string  `json:"text" doc:"The same in words"`
 
+	Wanted string     `json:"wanted,omitempty" doc:"What was waited for, in words, if not all of it holds"`
+	Why    *diagnosis `json:"why,omitempty" doc:"What explainEntity says of the entity of the wait, if not all holds"`
+
 	SequenceNumber int64 `json:"sequenceNumber,omitempty" doc:"Of the message, if the wait is for one and it is there"`
 }
 
@@ -65,7 +68,8 @@ const defaultWait = 30
 func (a *api) wait() {
 	register(a, huma.Operation{
 		OperationID: "wait", Method: http.MethodPost, Path: "namespaces/{namespace}/wait", Tags: []string{"wait"}, Extensions: readOnly, Summary: "Waits until something holds",
-		Description: "All that the body names has to hold at one moment. The answer comes then, or when the time is over, and says how it stands.",
+		Description: "All that the body names has to hold at one moment. The answer comes then, or when the time is over, and says how it stands. If not all holds, it also says what was " +
+			"wanted and what stands in the way of receiving.",
 	}, a.waitFor, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
 }
 
@@ -103,7 +107,28 @@ func (a *api) waitFor(ctx context.Context, in *struct {
 		c := shownCounts(s.Counts)
 		out.Body.Counts = &c
 	}
+	if !s.Met {
+		out.Body.Wanted, out.Body.Why = what.String(), a.whyNotMet(ns, &what)
+	}
 	return out, nil
+}
+
+// whyNotMet looks at the entity of a wait; nil without one.
+func (a *api) whyNotMet(ns *emulator.Namespace, what *emulator.Await) *diagnosis {
+	path, sub := what.Entity, emulator.Main
+	switch {
+	case path != "":
+	case what.Message != nil:
+		path, sub = what.Message.Entity, what.Message.Sub
+	case what.Events != nil:
+		path = what.Events.Entity
+	}
+	e, err := ns.Entity(path)
+	if path == "" || err != nil {
+		return nil
+	}
+	d := a.diagnose(ns, e, sub, "")
+	return &d
 }
 
 // await returns what the body says.

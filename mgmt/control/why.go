@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"minibus/emulator"
 )
 
 // diagnosis says what stands in the way of receiving from an entity.
@@ -46,10 +48,15 @@ func (a *api) explainEntity(_ context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	d := a.server.Why(ns, e, sub, in.Client)
+	return &struct{ Body diagnosis }{a.diagnose(ns, e, sub, in.Client)}, nil
+}
+
+// diagnose says what stands in the way of receiving.
+func (a *api) diagnose(ns *emulator.Namespace, e *emulator.Entity, sub emulator.SubQueue, client string) diagnosis {
+	d := a.server.Why(ns, e, sub, client)
 	out := diagnosis{Entity: d.Path, Available: d.Available, Receivers: d.Receivers, Blocked: d.Blocked()}
 	for _, f := range d.Findings {
 		out.Findings = append(out.Findings, finding{Code: string(f.Code), Blocks: f.Blocks, Text: f.Text, Cure: f.Cure})
 	}
-	return &struct{ Body diagnosis }{out}, nil
+	return out
 }

@@ -13,6 +13,7 @@ from typing import cast
 
 if TYPE_CHECKING:
   from ..models.counts import Counts
+  from ..models.diagnosis import Diagnosis
 
 
 
@@ -32,6 +33,8 @@ class Waited:
             text (str): The same in words
             counts (Counts | Unset):
             sequence_number (int | Unset): Of the message, if the wait is for one and it is there
+            wanted (str | Unset): What was waited for, in words, if not all of it holds
+            why (Diagnosis | Unset):
      """
 
     events: int
@@ -40,6 +43,8 @@ class Waited:
     text: str
     counts: Counts | Unset = UNSET
     sequence_number: int | Unset = UNSET
+    wanted: str | Unset = UNSET
+    why: Diagnosis | Unset = UNSET
 
 
 
@@ -47,6 +52,7 @@ class Waited:
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.counts import Counts # noqa: PLC0415
+        from ..models.diagnosis import Diagnosis # noqa: PLC0415
         events = self.events
 
         met = self.met
@@ -61,6 +67,12 @@ class Waited:
 
         sequence_number = self.sequence_number
 
+        wanted = self.wanted
+
+        why: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.why, Unset):
+            why = self.why.to_dict()
+
 
         field_dict: dict[str, Any] = {}
 
@@ -74,6 +86,10 @@ class Waited:
             field_dict["counts"] = counts
         if sequence_number is not UNSET:
             field_dict["sequenceNumber"] = sequence_number
+        if wanted is not UNSET:
+            field_dict["wanted"] = wanted
+        if why is not UNSET:
+            field_dict["why"] = why
 
         return field_dict
 
@@ -82,6 +98,7 @@ class Waited:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.counts import Counts # noqa: PLC0415
+        from ..models.diagnosis import Diagnosis # noqa: PLC0415
         d = dict(src_dict)
         events = d.pop("events")
 
@@ -103,6 +120,18 @@ class Waited:
 
         sequence_number = d.pop("sequenceNumber", UNSET)
 
+        wanted = d.pop("wanted", UNSET)
+
+        _why = d.pop("why", UNSET)
+        why: Diagnosis | Unset
+        if isinstance(_why,  Unset):
+            why = UNSET
+        else:
+            why = Diagnosis.from_dict(_why)
+
+
+
+
         waited = cls(
             events=events,
             met=met,
@@ -110,6 +139,8 @@ class Waited:
             text=text,
             counts=counts,
             sequence_number=sequence_number,
+            wanted=wanted,
+            why=why,
         )
 
         return waited

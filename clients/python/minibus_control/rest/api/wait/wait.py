@@ -110,7 +110,8 @@ def sync_detailed(
     """ Waits until something holds
 
      All that the body names has to hold at one moment. The answer comes then, or when the time is over,
-    and says how it stands.
+    and says how it stands. If not all holds, it also says what was wanted and what stands in the way of
+    receiving.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
@@ -148,7 +149,8 @@ def sync(
     """ Waits until something holds
 
      All that the body names has to hold at one moment. The answer comes then, or when the time is over,
-    and says how it stands.
+    and says how it stands. If not all holds, it also says what was wanted and what stands in the way of
+    receiving.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
@@ -181,7 +183,8 @@ async def asyncio_detailed(
     """ Waits until something holds
 
      All that the body names has to hold at one moment. The answer comes then, or when the time is over,
-    and says how it stands.
+    and says how it stands. If not all holds, it also says what was wanted and what stands in the way of
+    receiving.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
@@ -219,7 +222,8 @@ async def asyncio(
     """ Waits until something holds
 
      All that the body names has to hold at one moment. The answer comes then, or when the time is over,
-    and says how it stands.
+    and says how it stands. If not all holds, it also says what was wanted and what stands in the way of
+    receiving.
 
     Args:
         namespace (str): The name, in letters of any case. $this means the namespace of the host
