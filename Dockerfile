@@ -15,6 +15,8 @@ RUN --mount=type=cache,target=/root/.cache/go-build \
     CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH GOTOOLCHAIN=local \
     go build -trimpath -buildvcs=false -o /image/minibus -ldflags "-s -w -X minibus/server.version=$VERSION \
     -X minibus/server.revision=$COMMIT -X minibus/server.revisionTime=$DATE" ./cmd/minibus
+RUN --mount=type=cache,target=/root/.cache/go-build \
+    GOTOOLCHAIN=local go -C packaging/licenses run . /image/licenses/THIRD-PARTY-LICENSES.txt && cp LICENSE /image/licenses/
 # The directory of Microsoft's image, which mounts, copies and tests expect, and those that the binary writes to. A volume for /data
 # gets its mode, so that any user of the container can write there. /data is not sticky: Minibus, started as root, takes it over.
 RUN mkdir -p /image/ServiceBus_Emulator/ConfigFiles /image/data /image/tmp && chmod 1777 /image/tmp && chmod 0777 /image/data

@@ -79,14 +79,15 @@ func TestRelease(t *testing.T) {
 	for _, g := range d.targets {
 		t.Run(g.String(), func(t *testing.T) {
 			files := unpack(t, filepath.Join(d.dir, g.archive()))
-			for _, name := range []string{"LICENSE", "README.md", g.binary()} {
+			for _, name := range []string{"LICENSE", "README.md", thirdParty, g.binary()} {
 				if len(files[name]) == 0 {
 					t.Errorf("%s has no %s", g.archive(), name)
 				}
 			}
-			if len(files) != 3 {
+			if len(files) != 4 {
 				t.Errorf("%s has %d files", g.archive(), len(files))
 			}
+			namesModules(t, string(files[thirdParty]), files[g.binary()])
 			isFor(t, g, files[g.binary()])
 			d.documented(t, g, files[g.binary()])
 		})

@@ -13,7 +13,8 @@ import (
 )
 
 // packaged are the files of a package.
-var packaged = []string{"/usr/bin/minibus", "/usr/lib/systemd/user/minibus.service", "/usr/share/doc/minibus/README.md", "/usr/share/doc/minibus/copyright"}
+var packaged = []string{"/usr/bin/minibus", "/usr/lib/systemd/user/minibus.service", "/usr/share/doc/minibus/README.md", "/usr/share/doc/minibus/THIRD-PARTY-LICENSES.txt",
+	"/usr/share/doc/minibus/copyright"}
 
 // builtHere is the version of a release's binary for this machine.
 func (d *dist) builtHere() string { return wantVersion(released, d.commit, commitDate) }

@@ -1,0 +1,3 @@
+module minibus/packaging/licenses
+
+go 1.26.0
