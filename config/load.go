@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bufio"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -30,9 +31,12 @@ func DefaultTopology() *Topology {
 	return t
 }
 
-// Load reads and parses a file. The error says, on one line, why the file could not be read; the report has the findings
+// Load reads and parses a file, or standard input. The error says, on one line, why the file could not be read; the report has the findings
 // in its content.
 func Load(path string, profile Limits) (*Topology, *Report, error) {
+	if path == Input {
+		return ReadInput(bufio.NewReader(os.Stdin), false, profile)
+	}
 	data, err := readFile(path)
 	if err != nil {
 		return nil, &Report{}, err

@@ -89,7 +89,7 @@ func (d *setting) variable() string {
 
 // table lists all settings in the order of the help.
 var table = []setting{
-	{name: "config", arg: "FILE", group: "Entities", help: "Config.json in Microsoft's format (without: Microsoft's path" +
+	{name: "config", arg: "FILE", group: "Entities", help: "Config.json, - for standard input (without: Microsoft's path" +
 		" if it exists, else queue.1 and topic.1)", set: text(func(s *Settings) *string { return &s.Config })},
 	{name: "limits", arg: "PROFILE", initial: "relaxed", group: "Entities",
 		help: "limits on entities, messages and clients: relaxed, standard, premium or emulator", set: into(func(s *Settings) *Limits { return &s.Limits }, ParseLimits)},

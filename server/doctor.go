@@ -60,6 +60,10 @@ func (d *doctor) configuration() {
 		d.good(about, "no file: the server makes queue.1 and topic.1")
 		return
 	}
+	if path == config.Input {
+		d.good(about, "the server reads it from standard input, which doctor leaves alone")
+		return
+	}
 	t, report, err := config.Load(path, d.settings.Limits)
 	if err == nil {
 		err = report.Err()

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -91,19 +92,23 @@ func authorityFile(environ []string) (string, error) {
 func serve(ctx context.Context, s config.Settings, stdin io.Reader, stdout, stderr io.Writer) error {
 	signal.Ignore(syscall.SIGPIPE) // who reads the log may go away
 	log := slog.New(byLevel{newLogger(stdout, s).Handler(), newLogger(stderr, s).Handler()})
+	input := bufio.NewReader(stdin)
+	topology, source, err := loadTopology(ctx, s, input, log)
+	if errors.Is(err, context.Canceled) {
+		return nil // stopped while it waited for the input
+	}
+	if err != nil {
+		return err
+	}
 	if s.ExitWithStdin {
 		var end context.CancelFunc
 		ctx, end = context.WithCancel(ctx)
 		defer end()
 		go func() {
-			_, _ = io.Copy(io.Discard, stdin) // an error is an end too
+			_, _ = io.Copy(io.Discard, input) // an error is an end too
 			log.Info("standard input was closed")
 			end()
 		}()
-	}
-	topology, source, err := loadTopology(s, log)
-	if err != nil {
-		return err
 	}
 	c := Config{Settings: s, Topology: topology, Logger: log, Broker: emulator.Options{Clock: clock}}
 	if s.Trace {
@@ -148,12 +153,18 @@ func (a *Server) announce(stdout io.Writer, source string, published *publicatio
 }
 
 // loadTopology reads the configuration file, if there is one, and logs its findings.
-func loadTopology(s config.Settings, log *slog.Logger) (t *config.Topology, source string, err error) {
+func loadTopology(ctx context.Context, s config.Settings, input *bufio.Reader, log *slog.Logger) (t *config.Topology, source string, err error) {
 	path, ok := config.Find(s.Config)
 	if !ok {
 		return config.DefaultTopology(), "built in", nil
 	}
-	t, report, err := config.Load(path, s.Limits)
+	var report *config.Report
+	if path == config.Input {
+		path = "standard input"
+		t, report, err = readInput(ctx, input, s)
+	} else {
+		t, report, err = config.Load(path, s.Limits)
+	}
 	if err == nil {
 		err = report.Err()
 	}
@@ -168,6 +179,26 @@ func loadTopology(s config.Settings, log *slog.Logger) (t *config.Topology, sour
 		log.Log(context.Background(), level, f.String())
 	}
 	return t, path, nil
+}
+
+// readInput reads the configuration from standard input until ctx ends. With --exit-with-stdin the input stays open behind it.
+func readInput(ctx context.Context, input *bufio.Reader, s config.Settings) (*config.Topology, *config.Report, error) {
+	type parsed struct {
+		*config.Topology
+		*config.Report
+		error
+	}
+	read := make(chan parsed, 1)
+	go func() {
+		t, report, err := config.ReadInput(input, s.ExitWithStdin, s.Limits)
+		read <- parsed{t, report, err}
+	}()
+	select {
+	case p := <-read:
+		return p.Topology, p.Report, p.error
+	case <-ctx.Done():
+		return nil, nil, ctx.Err() // the process ends, and with it the goroutine
+	}
 }
 
 // newLogger writes to w.

@@ -71,6 +71,40 @@ func TestExitWithStdin(t *testing.T) {
 	}
 }
 
+// TestConfigFromStdin reads the configuration from the pipe, whose end then ends the server, or from a whole input.
+func TestConfigFromStdin(t *testing.T) {
+	const config = `{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", "Queues": [{"Name": "parcels"}]}]}}`
+	for _, flag := range []string{"--exit-with-stdin=true", "--exit-with-stdin=false"} {
+		cmd, input, output := begin(t, "--config", "-", flag)
+		if _, err := io.WriteString(input, config); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(flag, "=false") {
+			_ = input.Close()
+		}
+		for {
+			line, err := output.ReadString('\n')
+			if err != nil {
+				t.Fatalf("%s: %v", flag, err)
+			}
+			if strings.Contains(line, "Entities: ") && !strings.Contains(line, "1 queue (standard input)") {
+				t.Errorf("%s: %s", flag, line)
+			}
+			if strings.Contains(line, "Successfully Up!") {
+				break
+			}
+		}
+		_ = input.Close()
+		if strings.HasSuffix(flag, "=false") {
+			_ = cmd.Process.Signal(os.Interrupt)
+		}
+		_, _ = io.ReadAll(output)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%s: it ends with %v", flag, err)
+		}
+	}
+}
+
 // TestNoInputIsNoReason to end without the flag, and none to wait with it.
 func TestNoInputIsNoReason(t *testing.T) {
 	cmd, input, output := begin(t)
