@@ -124,8 +124,8 @@ func (d *Delivery) patch(m *message.Message) message.Patch {
 	if d.q.counters.partitioned() {
 		p.PartitionID, p.HasPartitionID = int16(partitionOf(d.seq)), true
 	}
+	p.LockedUntil, p.HasLockedUntil = message.Timestamp(d.until), d.until != 0 // PROP-3
 	if d.mode == PeekLock {
-		p.LockedUntil, p.HasLockedUntil = message.Timestamp(d.until), true
 		p.LockToken, p.HasLockToken = message.UUID(d.lock.token), true
 	}
 	if !m.HasMessageID() || d.system != nil {

@@ -60,6 +60,7 @@ type extra struct {
 	reason  string // dead-letter reason
 	hops    uint8  // transfers so far (FWD-9)
 	source  string // where it was dead-lettered before it was forwarded (DLQ-10)
+	until   int64  // ms; the end of the lock with which it was deferred (PROP-3). It is not in the journal
 }
 
 // Lock is a peek-lock (LOCK-1). Once a delivery is written its receiver has to keep only the Lock.
@@ -142,7 +143,7 @@ func (e *entry) setExtra(x extra) { e.extra = x.kept() }
 
 // kept returns x to be kept, nil if nothing is set in it.
 func (x extra) kept() *extra {
-	if x.due == 0 && x.overlay == nil && x.system == nil && x.reason == "" && x.hops == 0 && x.source == "" {
+	if x.due == 0 && x.overlay == nil && x.system == nil && x.reason == "" && x.hops == 0 && x.source == "" && x.until == 0 {
 		return nil
 	}
 	kept := x // x itself would be allocated in every call

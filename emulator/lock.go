@@ -59,11 +59,28 @@ func (lt *lockTable) hold(e *entry, l *Lock) {
 const sessionLock = math.MaxInt64
 
 // lockedUntil returns when the entry's lock ends.
-func (e *entry) lockedUntil() int64 {
-	if e.lock.until == sessionLock {
-		return e.lock.holder.hold.until
+func (e *entry) lockedUntil() int64 { return e.lock.end() }
+
+// end returns when the lock ends, or would have ended.
+func (l *Lock) end() int64 {
+	if l.until == sessionLock {
+		return l.holder.hold.until
 	}
-	return e.lock.until
+	return l.until
+}
+
+// deferredUntil returns when the lock of a deferred message ends or has ended, 0 if that is not known: since a restart it has
+// not been locked (DEC-21).
+func (e *entry) deferredUntil() int64 {
+	switch {
+	case e.lock != nil:
+		return e.lockedUntil()
+	case e.session != nil && e.session.hold != nil: // SESS-12
+		return e.session.hold.until
+	case e.extra == nil:
+		return 0
+	}
+	return e.extra.until
 }
 
 // unlock takes the lock from e and leaves it busy; its token is dead from here on.

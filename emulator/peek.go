@@ -138,7 +138,10 @@ func (b *peek) lookLocked(from int64) (next int64, more bool) {
 		}
 		b.bytes += size
 		d := newDelivery(b.q, e, nil)
-		d.e, d.mode, d.withState, d.omitBody = nil, ReceiveAndDelete, true, b.OmitBody
+		d.e, d.mode, d.withState, d.omitBody, d.until = nil, ReceiveAndDelete, true, b.OmitBody, 0
+		if e.state == Deferred {
+			d.until = e.deferredUntil()
+		}
 		b.found = append(b.found, d)
 		return len(b.found) < b.Max
 	})

@@ -197,3 +197,37 @@ func TestPEEK2_PEEK10_DEC22_ExpiredDeferredMessagesAreShown(t *testing.T) {
 		equal(t, "peeked after both expired", bodies(gs), "deferred")
 	})
 }
+
+func TestPROP3_PEEK2_DeferredMessagesShowTheEndOfTheirLock(t *testing.T) {
+	bubble(t, emulator.QueueOptions{LockDuration: time.Minute}, func(b *broker) {
+		until := now().Add(time.Minute)
+		seq := b.deferOne(text("x"))
+		wait(time.Hour)
+		shows := func(what string, want time.Time) {
+			t.Helper()
+			have, _ := b.peekOne(emulator.Main, seq).Annotations["x-opt-locked-until"].(time.Time)
+			equal(t, what, have.UTC(), want)
+		}
+		shows("of the lock that it was deferred with", until)
+		until = now().Add(time.Minute)
+		g := b.fetch(seq)
+		shows("while it is locked", until)
+		b.settle(emulator.Abandon, g)
+		shows("abandoned", until)
+		b.restart()
+		equal(t, "after a restart, which no lock survives", b.peekOne(emulator.Main, seq).has("x-opt-locked-until"), false)
+	})
+	bubble(t, sessionful, func(b *broker) {
+		b.sendSession("s:1", "s:2")
+		h := b.accept("s")
+		b.settle(emulator.Defer, h.take(1)...)
+		wait(time.Second)
+		if _, err := h.c.RenewSession(); err != nil {
+			t.Fatalf("renew: %v", err)
+		}
+		gs := b.peekSession("s")
+		have, _ := gs[0].Annotations["x-opt-locked-until"].(time.Time)
+		equal(t, "of the session", have.UTC(), h.until())
+		equal(t, "of an active message", gs[1].has("x-opt-locked-until"), false)
+	})
+}

@@ -95,7 +95,7 @@ func TestPROP1_PROP3_PROP8_ExactAnnotations(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		b.sendTexts("a", "b")
 		seq := b.deferOne(text("ignored"))
-		peeked := b.peekOne(emulator.Main, 2)
+		peeked, peekedDeferred := b.peekOne(emulator.Main, 2), b.peekOne(emulator.Main, seq)
 		locked := b.one()
 		deleted := b.receiveFrom(emulator.Main, emulator.ReceiveAndDelete, 1)[0]
 		deferred := b.fetch(seq)
@@ -105,6 +105,7 @@ func TestPROP1_PROP3_PROP8_ExactAnnotations(t *testing.T) {
 			keys []string
 		}{
 			{"peeked", peeked, []string{"x-opt-message-state"}},
+			{"peeked, deferred", peekedDeferred, []string{"x-opt-locked-until", "x-opt-message-state"}},
 			{"locked", locked, []string{"x-opt-locked-until"}},
 			{"deleted", deleted, nil},
 			{"by number", deferred, []string{"x-opt-locked-until", "x-opt-message-state"}},

@@ -50,7 +50,7 @@ type Seen struct {
 func (q *Entity) seenLocked(e *entry) *Seen {
 	s := &Seen{Sequence: e.seq, FirstSequence: e.first, Standing: e.standing(), State: e.state, Enqueued: e.enqueued, Expires: e.expires(), Scheduled: e.due(),
 		DeliveryCount: e.count, Size: int64(e.body.size), Reason: e.reason(), Source: e.source(), d: newDelivery(q, e, nil)}
-	s.d.e, s.d.mode, s.d.lock, s.d.withState, s.d.body = nil, ReceiveAndDelete, nil, true, e.body.data
+	s.d.e, s.d.mode, s.d.lock, s.d.until, s.d.withState, s.d.body = nil, ReceiveAndDelete, nil, 0, true, e.body.data
 	if s.Standing == StandingLocked {
 		s.LockedUntil, s.ByBroker = e.lockedUntil(), e.lock.own || e.lock.back
 		if c := e.lock.holder; c != nil {

@@ -67,6 +67,9 @@ func newRemoval(q *Entity, entries []*entry, v EventKind, f fallback, c Completi
 func (op *transition) changeLocked(e *entry, s State, count uint32, overlay []byte, v EventKind, f fallback) {
 	x := e.withExtra()
 	x.overlay = overlay
+	if s == Deferred && f.lock != nil {
+		x.until = f.lock.end()
+	}
 	r := e.record(op.q.id)
 	r.State, r.DeliveryCount, r.Overlay = s, count, overlay
 	op.addLocked(step{e: e, effect: effectChange, event: v, fallback: f, state: s, count: count, extra: x.kept()},
