@@ -352,3 +352,27 @@ func TestSESS_AcceptTakesPartInShutdown(t *testing.T) {
 		}
 	})
 }
+
+func TestSESS35_AnyCaseOfAnIDMeansTheSession(t *testing.T) {
+	sessions(t, func(t *testing.T, b *bench) {
+		p := b.opened(t)
+		p.AttachSender(0, 0, "s")
+		p.Send(0, amqptest.Transfer(0, 0), sessionMessage("ORDER-1", "x")...)
+		wantOutcome(t, p, 0, "")
+		p.Send(0, sessionAttach(1, "s", "order-1"))
+		answer := amqptest.Want[*frames.Attach](p)
+		if id, _ := answer.Source.Filter.Get(string(filterKey)); id != any("order-1") {
+			t.Errorf("answered with the session %v, want the client's spelling", id)
+		}
+		wantRefused(t, p, sessionAttach(2, "s", "Order-1"), "com.microsoft:session-cannot-be-locked")
+		p.Send(0, amqptest.Flow(1, 0, 1))
+		wantBody(t, p, "x")
+		p.AttachSender(0, 8, "s/$management")
+		replyLink(p, 0, 9, "s/$management", "r", "r", 100)
+		p.Send(0, amqptest.Transfer(8, 1), encode(t, managementRequest("set-session-state", map[string]any{"session-id": "Order-1", "session-state": []byte("x")}))...)
+		wantOutcome(t, p, 1, "")
+		if m, _, _ := wantReply(t, p); m.ApplicationProperties["statusCode"] != int32(200) {
+			t.Errorf("set-session-state: %v", m.ApplicationProperties)
+		}
+	})
+}

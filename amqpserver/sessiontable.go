@@ -64,7 +64,7 @@ func (t *sessionTable) touch(name string) {
 func (t *sessionTable) sessionHolder(q *emulator.Entity, id string) *emulator.Consumer {
 	return t.holder(q, func(o *outgoing) bool {
 		held, _ := o.consumer.SessionID()
-		return held == id
+		return emulator.SameSession(held, id) // SESS-35
 	})
 }
 

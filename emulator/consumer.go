@@ -19,6 +19,7 @@ type Consumer struct {
 
 	supply  *supply      // by which it is served
 	session *session     // nil: not a session receiver
+	asked   string       // the session's id as its receiver calls it (SESS-35)
 	hold    *sessionHold // of a session receiver
 	lost    func(error)  // of a session receiver
 	since   int64        // ms

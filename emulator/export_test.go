@@ -18,14 +18,14 @@ func (ns *Namespace) Plan(paths ...string) {
 func (q *Entity) SessionsInMemory() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.sessions.byID)
+	return len(q.sessions.byKey)
 }
 
 // PassedOver returns up to which number expired messages of a session are not looked at again for accepts (EXP-14).
 func (q *Entity) PassedOver(session string) int64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.sessions.byID[session].stale
+	return q.sessions.find(session).stale
 }
 
 // HistoryInMemory returns how many message ids the queue remembers for duplicate detection.

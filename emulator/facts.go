@@ -25,7 +25,7 @@ func (q *Entity) Facts() Facts {
 	q.mu.Lock()
 	f := Facts{Times: Times{Created: q.usage.created, Updated: q.usage.updated, Accessed: q.usage.accessed}}
 	if q.options.RequiresSession {
-		f.Sessions = int64(len(q.sessions.byID))
+		f.Sessions = int64(len(q.sessions.byKey))
 	}
 	if at, ok := q.usage.idleAt(); ok {
 		f.IdleAt = at

@@ -59,7 +59,7 @@ func (l *loader) catchUp() error {
 	for _, q := range l.all {
 		q.mu.Lock()
 		q.usage.opened = l.ns.Now() // idle clocks restart
-		for _, s := range q.sessions.byID {
+		for _, s := range q.sessions.byKey {
 			q.sessions.rank(s)
 		}
 		q.forwarder.startLocked(Main)
@@ -181,9 +181,7 @@ func (l *loader) LoadSession(entity int64, id string, state []byte, updated int6
 	if err != nil {
 		return fmt.Errorf("state of session %q: %w", id, err)
 	}
-	s := q.sessions.get(id)
-	s.state = &sessionState{data: state, updated: min(updated, l.now)}
-	q.sessions.weigh(int64(len(state)))
+	q.sessions.load(id, state, min(updated, l.now))
 	return nil
 }
 

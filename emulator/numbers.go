@@ -1,6 +1,10 @@
 package emulator
 
-import "hash/fnv"
+import (
+	"hash/fnv"
+
+	"minibus/internal/amqp/message"
+)
 
 // partitions is the number of partitions of a partitioned entity (PART-1).
 const partitions = 16
@@ -82,20 +86,31 @@ func (c *counters) choose(in *incoming) int {
 	if !c.partitioned() {
 		return 0
 	}
-	key := ""
-	switch i := &in.info; {
-	case i.HasGroupID:
-		key = i.GroupID
-	case i.HasPartitionKey:
-		key = i.PartitionKey
-	case c.byID && i.HasMessageID && i.MessageID != "":
-		key = i.MessageID
-	default:
-		c.roundRobin++
-		return c.roundRobin % partitions
+	if key, ok := c.key(&in.info); ok {
+		return partitionOfKey(key)
 	}
+	c.roundRobin++
+	return c.roundRobin % partitions
+}
+
+// key returns what chooses the partition of a message; ok is false if nothing does.
+func (c *counters) key(i *message.Info) (key string, ok bool) {
+	switch {
+	case i.HasGroupID:
+		return i.GroupID, true
+	case i.HasPartitionKey:
+		return i.PartitionKey, true
+	case c.byID && i.HasMessageID && i.MessageID != "":
+		return i.MessageID, true
+	}
+	return i.ViaPartitionKey, i.HasViaPartitionKey // TXN-14
+}
+
+// partitionOfKey returns the partition that a key chooses. The case of the key does not matter: the messages of a session
+// are all in one partition (SESS-35).
+func partitionOfKey(key string) int {
 	h := fnv.New32a()
-	h.Write([]byte(key))
+	h.Write([]byte(sessionKey(key)))
 	return int(h.Sum32() % partitions)
 }
 

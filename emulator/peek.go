@@ -158,7 +158,7 @@ func (q *Entity) viewLocked(sub SubQueue, session *string) messageView {
 	if session == nil || !q.options.RequiresSession || sub != Main {
 		return &q.box(sub).log
 	}
-	if s := q.sessions.byID[*session]; s != nil {
+	if s := q.sessions.find(*session); s != nil {
 		return sessionView{s, &q.box(Main).log}
 	}
 	return &log{}

@@ -19,7 +19,7 @@ func (s *selector) fits(e *entry) bool {
 	case s.want.DueBefore != 0 && (e.state != Scheduled || e.due() >= s.want.DueBefore), s.want.DueAfter != 0 && (e.state != Scheduled || e.due() < s.want.DueAfter):
 		return false
 	case s.want.SessionID != nil && e.session != nil:
-		return e.session.id == *s.want.SessionID
+		return SameSession(e.session.id, *s.want.SessionID)
 	}
 	return true
 }
@@ -68,7 +68,7 @@ func (s *selector) selects(d *Delivery) bool {
 	if err != nil {
 		return false
 	}
-	if s.want.SessionID != nil && (!info.HasGroupID || info.GroupID != *s.want.SessionID) {
+	if s.want.SessionID != nil && (!info.HasGroupID || !SameSession(info.GroupID, *s.want.SessionID)) {
 		return false
 	}
 	if s.want.Text != "" && !contains(&m, s.want.Text) {

@@ -1,17 +1,17 @@
 package emulator
 
 import (
-	"cmp"
 	"iter"
 	"math"
 	"slices"
+	"strings"
 )
 
 // session is one session of a queue (SESS): its messages, its state and who holds it. It exists while it has one of
 // them (SESS-26). The queue's mutex guards it.
 type session struct {
 	supply
-	id      string
+	id      string        // in the spelling that it came with first
 	numbers seqs          // of its messages
 	hold    *sessionHold  // nil: not locked
 	state   *sessionState // nil: it never had one
@@ -33,15 +33,23 @@ type sessionHold struct {
 
 // sessionState holds the bytes that clients keep with a session.
 type sessionState struct {
-	data    []byte // nil: none
-	updated int64  // when it was set, ms
-	writing int    // changes of it being written
+	data    []byte   // nil: none
+	updated int64    // when it was set, ms
+	writing int      // changes of it being written, or waiting for a commit
+	others  []string // spellings of the id, other than the session's, under which the journal has a state too
 }
+
+// sessionKey returns the form in which the id of a session is compared: ids that differ in case alone mean the same
+// session (SESS-35).
+func sessionKey(id string) string { return strings.ToLower(id) }
+
+// SameSession reports whether two ids mean the same session of an entity (SESS-35).
+func SameSession(a, b string) bool { return a == b || sessionKey(a) == sessionKey(b) }
 
 // sessionTable has the sessions of an entity and those who wait for one. The entity's mutex guards it.
 type sessionTable struct {
 	q       *Entity
-	byID    map[string]*session
+	byKey   map[string]*session       // by sessionKey of the id
 	offers  heap[*session, byFirst]   // sessions that accept-next may choose
 	ends    heap[*sessionHold, byEnd] // held sessions
 	accepts []*waitingAccept          // in the order they came
@@ -72,15 +80,19 @@ func (w *waitingAccept) attachedLocked() Attached {
 	return Attached{Who: w.Who, Mode: w.Mode, Since: w.since, Asking: true, Accepting: true}
 }
 
+// find returns the session with that id, nil if there is none.
+func (t *sessionTable) find(id string) *session { return t.byKey[sessionKey(id)] }
+
 // get returns the session with that id, which it makes if there is none.
 func (t *sessionTable) get(id string) *session {
-	s := t.byID[id]
+	key := sessionKey(id)
+	s := t.byKey[key]
 	if s == nil {
 		s = &session{id: id, offer: -1}
-		if t.byID == nil {
-			t.byID = make(map[string]*session)
+		if t.byKey == nil {
+			t.byKey = make(map[string]*session)
 		}
-		t.byID[id] = s
+		t.byKey[key] = s
 	}
 	return s
 }
@@ -88,7 +100,7 @@ func (t *sessionTable) get(id string) *session {
 // forget drops a session of which nothing is left (SESS-26).
 func (t *sessionTable) forget(s *session) {
 	if s != nil && len(s.numbers) == 0 && s.hold == nil && s.data() == nil && (s.state == nil || s.state.writing == 0) && s.returning == 0 {
-		delete(t.byID, s.id)
+		delete(t.byKey, sessionKey(s.id))
 	}
 }
 
@@ -246,7 +258,7 @@ type byEnd struct{}
 func (byEnd) less(a, b *sessionHold) bool      { return a.until < b.until }
 func (byEnd) placed(h *sessionHold, index int) { h.ending = index }
 
-// Sessions lists the ids of sessions, in their order, from the skip-th on and top at most. With all, those that have
+// Sessions lists the ids of sessions, in their order without regard to case, from the skip-th on and top at most. With all, those that have
 // an active message or a state; otherwise those whose state was set after the instant updatedAfter, in milliseconds
 // (SESS-27 to SESS-29).
 func (q *Entity) Sessions(all bool, updatedAfter int64, skip, top int) ([]string, error) {
@@ -255,15 +267,19 @@ func (q *Entity) Sessions(all bool, updatedAfter int64, skip, top int) ([]string
 	if err := q.may.receive(Main); err != nil {
 		return nil, err
 	}
-	var ids []string
-	for _, s := range q.sessions.byID {
+	var keys []string
+	for key, s := range q.sessions.byKey {
 		if all && (s.data() != nil || s.hasActive(&q.box(Main).log)) || !all && s.data() != nil && s.updated() > updatedAfter {
-			ids = append(ids, s.id)
+			keys = append(keys, key)
 		}
 	}
-	slices.SortFunc(ids, cmp.Compare[string])
-	ids = ids[min(max(skip, 0), len(ids)):]
-	return ids[:min(max(top, 0), len(ids))], nil
+	slices.Sort(keys)
+	keys = keys[min(max(skip, 0), len(keys)):]
+	ids := keys[:min(max(top, 0), len(keys))]
+	for i, key := range ids {
+		ids[i] = q.sessions.byKey[key].id
+	}
+	return ids, nil
 }
 
 // hasActive reports whether a message of the session, which stands in l, is active, available or not.

@@ -11,7 +11,7 @@ func (q *Entity) AcceptSession(id string, a Accept) (*Consumer, error) {
 	if err := q.may.accept(); err != nil {
 		return nil, err
 	}
-	if s := q.sessions.byID[id]; s != nil && s.hold != nil {
+	if s := q.sessions.find(id); s != nil && s.hold != nil {
 		return nil, errorf(CodeSessionLocked, q.path,
 			"The requested session '%s' cannot be accepted. It may be locked by another receiver.", id)
 	}
@@ -19,7 +19,7 @@ func (q *Entity) AcceptSession(id string, a Accept) (*Consumer, error) {
 		return nil, err
 	}
 	q.receivers().Add(1)
-	return q.sessions.hold(q.sessions.get(id), a), nil
+	return q.sessions.hold(q.sessions.get(id), id, a), nil
 }
 
 // AcceptNextSession locks the next available session for a new consumer. If there is none it waits, first come,
@@ -64,15 +64,16 @@ func (t *sessionTable) grant() {
 		t.accepts[0] = nil
 		t.accepts = t.accepts[1:]
 		t.q.attached.remove(w)
-		w.granted(t.hold(t.offers[0], w.Accept))
+		w.granted(t.hold(t.offers[0], t.offers[0].id, w.Accept))
 	}
 }
 
-func (t *sessionTable) hold(s *session, a Accept) *Consumer {
+// hold locks a session for a new consumer, which calls it by that id.
+func (t *sessionTable) hold(s *session, id string, a Accept) *Consumer {
 	now := t.q.ns.Now()
 	t.q.usage.touch(now)
-	c := &Consumer{q: t.q, sub: Main, mode: a.Mode, waiter: waiter{notify: a.Notify}, supply: &s.supply, session: s, lost: a.Lost,
-		since: now, who: a.Who}
+	c := &Consumer{q: t.q, sub: Main, mode: a.Mode, waiter: waiter{notify: a.Notify}, supply: &s.supply, session: s, asked: id,
+		lost: a.Lost, since: now, who: a.Who}
 	t.q.attached.add(c)
 	c.hold = &sessionHold{s: s, by: c, until: now + t.q.options.lockDuration().Milliseconds()}
 	s.hold, s.line = c.hold, &c.hold.line
@@ -96,12 +97,12 @@ func (m *permissions) accept() error {
 	return nil
 }
 
-// SessionID returns the id of the consumer's session and whether it has one.
+// SessionID returns the id of the consumer's session, in the spelling of who accepted it by id, and whether it has one.
 func (c *Consumer) SessionID() (id string, ok bool) {
 	if c.session == nil {
 		return "", false
 	}
-	return c.session.id, true
+	return c.asked, true
 }
 
 // SessionLockedUntil returns when the lock of the consumer's session ends, in milliseconds since the Unix epoch.

@@ -20,27 +20,28 @@ type SessionInfo struct {
 	Updated   int64 // when the state was set, ms
 }
 
-// ListSessions returns up to max sessions with ids behind after, in the order of their ids, and whether there are more: those that have a
-// message, a state or a holder. It locks no session.
+// ListSessions returns up to max sessions with ids behind after, in the order of their ids without regard to case, and whether
+// there are more: those that have a message, a state or a holder. It locks no session.
 func (q *Entity) ListSessions(after string, all bool, max int) (list []SessionInfo, more bool, err error) {
 	q.mu.Lock()
 	if err := q.may.haveSessions(); err != nil {
 		q.mu.Unlock()
 		return nil, false, err
 	}
-	var ids []string
-	for id := range q.sessions.byID {
-		if all || id > after {
-			ids = append(ids, id)
+	var keys []string
+	after = sessionKey(after)
+	for key := range q.sessions.byKey {
+		if all || key > after {
+			keys = append(keys, key)
 		}
 	}
 	q.mu.Unlock()
-	slices.Sort(ids)
-	for i, id := range ids {
+	slices.Sort(keys)
+	for i, key := range keys {
 		if len(list) == max {
-			return list, i < len(ids), nil
+			return list, i < len(keys), nil
 		}
-		if x, ok := q.sessionInfo(id); ok {
+		if x, ok := q.sessionInfo(key); ok {
 			list = append(list, x)
 		}
 	}
@@ -82,12 +83,12 @@ func (q *Entity) sessionInfo(id string) (x SessionInfo, ok bool) {
 	from := int64(-1 << 63)
 	for more := true; more; {
 		q.mu.Lock()
-		s := q.sessions.byID[id]
+		s := q.sessions.find(id)
 		if s == nil {
 			q.mu.Unlock()
 			return x, ok
 		}
-		x.ID, x.HasState, x.State, x.Updated = id, s.data() != nil, int64(len(s.data())), s.updated()
+		x.ID, x.HasState, x.State, x.Updated = s.id, s.data() != nil, int64(len(s.data())), s.updated()
 		if x.Held = s.hold != nil; x.Held {
 			x.Until, x.Holder = s.hold.until, s.hold.by.who.name()
 		}
@@ -132,7 +133,7 @@ func (q *Entity) ReadSessionState(id string) ([]byte, error) {
 	if err := q.may.haveSessions(); err != nil {
 		return nil, err
 	}
-	if s := q.sessions.byID[id]; s != nil {
+	if s := q.sessions.find(id); s != nil {
 		return s.data(), nil
 	}
 	return nil, nil
@@ -146,7 +147,7 @@ func (q *Entity) WriteSessionState(id string, state []byte, done Completion) err
 	if err := q.may.haveSessions(); err != nil {
 		return err
 	}
-	s := q.sessions.byID[id]
+	s := q.sessions.find(id)
 	if s == nil && len(state) == 0 {
 		return sessionMissing(q.path, id)
 	}
@@ -162,7 +163,7 @@ func (q *Entity) BreakSession(id string, by *Who) error {
 	if err := q.may.haveSessions(); err != nil {
 		return err
 	}
-	s := q.sessions.byID[id]
+	s := q.sessions.find(id)
 	switch {
 	case s == nil:
 		return sessionMissing(q.path, id)

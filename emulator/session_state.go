@@ -26,28 +26,60 @@ func (c *Consumer) SetSessionState(state []byte, done Completion) error {
 	return q.sessions.write(c.session, state, done)
 }
 
+// checkState fails if a session can't have the state.
+func (t *sessionTable) checkState(state []byte) error {
+	if n, limit := int64(len(state)), t.q.maxMessageLocked(); n > limit {
+		return errorf(CodeMessageTooLarge, t.q.path,
+			"The session state has %d bytes, which exceeds the limit of %d bytes for the entity '%s'.", n, limit, t.q.path)
+	}
+	return nil
+}
+
 // write stores the state of a session.
 func (t *sessionTable) write(s *session, state []byte, done Completion) error {
-	q := t.q
-	if n, limit := int64(len(state)), q.maxMessageLocked(); n > limit {
+	if err := t.checkState(state); err != nil {
 		t.forget(s)
-		return errorf(CodeMessageTooLarge, q.path,
-			"The session state has %d bytes, which exceeds the limit of %d bytes for the entity '%s'.", n, limit, q.path)
+		return err
 	}
+	t.q.usage.touch(t.q.ns.Now())
+	op := t.newStateOp(s, state, done)
+	t.q.breakLocked(&op.change, OperationManage, Main, holder(s.holder()))
+	t.q.ns.append(&op.change)
+	return nil
+}
+
+// newStateOp makes the change that stores the state of a session, without appending it.
+func (t *sessionTable) newStateOp(s *session, state []byte, done Completion) *stateOp {
 	if len(state) == 0 {
 		state = nil
 	}
-	now := q.ns.Now()
-	q.usage.touch(now)
-	op := &stateOp{q: q, s: s, state: state, at: now, done: done}
+	op := &stateOp{q: t.q, s: s, state: state, at: t.q.ns.Now(), done: done}
 	s.setState().writing++
 	op.change.Done = op
-	op.change.Ops = append(op.change.Single[:0], Op{
-		Kind: OpSessionState, Record: MessageRecord{Entity: q.id, SessionID: s.id, Enqueued: now}, Data: state,
-	})
-	q.breakLocked(&op.change, OperationManage, Main, holder(s.holder()))
-	q.ns.append(&op.change)
-	return nil
+	r := MessageRecord{Entity: t.q.id, SessionID: s.id, Enqueued: op.at}
+	op.change.Ops = append(op.change.Single[:0], Op{Kind: OpSessionState, Record: r, Data: state})
+	for _, r.SessionID = range s.state.others {
+		op.change.Ops = append(op.change.Ops, Op{Kind: OpSessionState, Record: r})
+	}
+	return op
+}
+
+// load takes in a state from the journal. Of several under spellings of the same id, which older versions told apart, the
+// newest counts (SESS-35).
+func (t *sessionTable) load(id string, state []byte, updated int64) {
+	s := t.get(id)
+	switch {
+	case s.state == nil:
+		s.id, s.state = id, &sessionState{}
+	case updated <= s.state.updated:
+		s.state.others = append(s.state.others, id)
+		return
+	default:
+		s.state.others = append(s.state.others, s.id)
+		s.id = id
+	}
+	t.weigh(int64(len(state) - len(s.state.data)))
+	s.state.data, s.state.updated = state, updated
 }
 
 // Completed makes the state readable.
@@ -57,7 +89,7 @@ func (op *stateOp) Completed(err error) {
 	s.state.writing--
 	if err == nil {
 		q.sessions.weigh(int64(len(op.state) - len(s.state.data)))
-		s.state.data, s.state.updated = op.state, op.at
+		s.state.data, s.state.updated, s.state.others = op.state, op.at, nil
 	}
 	q.sessions.forget(s)
 	q.mu.Unlock()
@@ -89,7 +121,7 @@ func (q *Entity) BrowseSessionState(id string) ([]byte, error) {
 	if err := q.may.accept(); err != nil {
 		return nil, err
 	}
-	if s := q.sessions.byID[id]; s != nil {
+	if s := q.sessions.find(id); s != nil {
 		return s.data(), nil
 	}
 	return nil, nil

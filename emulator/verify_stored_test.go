@@ -66,7 +66,7 @@ func (ns *Namespace) VerifyStored(j Journal) (faults []string) {
 				return true
 			})
 		}
-		for id, x := range q.sessions.byID {
+		for id, x := range q.sessions.byKey {
 			key := fmt.Sprint(q.id, "/", id)
 			if have := s.sessions[key]; x.data() != nil && have != fmt.Sprint(x.data(), x.updated()) || x.data() == nil && have != "" {
 				fault("%s: state of session %q is %v, stored %s", q.path, id, x.data(), have)

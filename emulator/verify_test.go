@@ -251,7 +251,7 @@ func (v *verifier) sessions() {
 		}
 		return true
 	})
-	for id, s := range q.sessions.byID {
+	for id, s := range q.sessions.byKey {
 		name := fmt.Sprintf("session %q", id)
 		v.check(name+": id", s.id, id)
 		states += int64(len(s.data()))

@@ -61,6 +61,25 @@ func TestControlAPIOfSessions(t *testing.T) {
 	a.covers("sessions")
 }
 
+// TestSESS35_TheControlAPITakesIDsInAnyCase: one session has one line, its messages their own spellings.
+func TestSESS35_TheControlAPITakesIDsInAnyCase(t *testing.T) {
+	a := controlAPI(t)
+	a.queueWith("work", emulator.QueueOptions{RequiresSession: true}, "ORDER/1", "order/2", "x/3")
+	const all = inDefault + "work/sessions"
+	wants(t, a.as("root", "GET", all+"?limit=1", ""), 200, `{"items":[{"id":"ORDER","active":2,"locked":0,"deferred":0,"scheduled":0}],"next":"ORDER"}`)
+	wants(t, a.as("root", "GET", all+"?cursor=order", ""), 200, `{"items":[{"id":"x",`)
+	wants(t, a.as("root", "PUT", all+"/order/state", `{"text": "one"}`), 204)
+	wants(t, a.as("root", "GET", all+"/Order/state", ""), 200, `{"text":"one"}`)
+	wants(t, a.as("root", "GET", inDefault+"work/messages?sessionId=oRDER", ""), 200, `"sessionId":"ORDER"`, `"sessionId":"order"`)
+	held := decoded[receipt](t, a.as("root", "POST", inDefault+"work/receive", `{"session": "order"}`)).Session.Token
+	wants(t, a.as("root", "POST", inDefault+"work/receive", `{"session": "ORDER"}`), 409, "cannot be accepted")
+	wants(t, a.as("root", "POST", all+"/ORDER/renew", `{"token": "`+held+`"}`), 200)
+	wants(t, a.as("root", "POST", inDefault+"work/receive", `{"session": "Order", "sessionToken": "`+held+`"}`), 200, `"body":"2"`)
+	wants(t, a.as("root", "POST", all+"/oRder/break", ""), 204)
+	wants(t, a.as("root", "POST", control.Prefix+"namespaces/$default/jobs?wait=10s", `{"kind": "purge", "entity": "work", "filter": {"sessionId": "X"}}`), 201, `"done":1`)
+	wants(t, a.as("root", "GET", all+"/order", ""), 200, `"active":2`)
+}
+
 // TestSESS13_AHolderOverTheControlAPI can do what one over AMQP can: renew the lock, receive more, fetch deferred messages, and give the session up.
 func TestSESS13_AHolderOverTheControlAPI(t *testing.T) {
 	timed(t, emulator.QueueOptions{LockDuration: 30 * time.Second, RequiresSession: true}, func(t *testing.T, b *bus) {

@@ -29,7 +29,7 @@ func inSessionBubble(t *testing.T, test func(f *sessionFixture)) {
 			LinkHolder: func(name string) *emulator.Consumer { return s.links[name] },
 			Holder: func(id string) *emulator.Consumer {
 				for _, c := range s.links {
-					if held, ok := c.SessionID(); ok && held == id {
+					if held, ok := c.SessionID(); ok && emulator.SameSession(held, id) {
 						return c
 					}
 				}

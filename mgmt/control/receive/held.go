@@ -43,7 +43,7 @@ func (h *Held) Find(e *emulator.Entity, id, token string) (*Waiter, error) {
 
 func (h *Held) find(e *emulator.Entity, id, token string) (*Waiter, error) {
 	w := h.waiters[token]
-	if w == nil || w.entity != e || w.session.ID != id {
+	if w == nil || w.entity != e || !emulator.SameSession(w.session.ID, id) {
 		return nil, emulator.SessionLockLost(e.Path())
 	}
 	return w, nil
