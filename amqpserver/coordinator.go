@@ -3,6 +3,7 @@ package amqpserver
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"minibus/emulator"
 	"minibus/internal/amqp"
@@ -30,14 +31,19 @@ type transaction struct {
 	root    string                // the entity that it is bound to, from the first operation on (TXN-8)
 	cross   bool                  // its sends may go to other entities (TXN-9)
 	bytes   int                   // in transactions.bytes
+	settled []settlement          // of deliveries on this connection, in their order
+
+	waiting  []resettlement // for its end
+	patience *time.Timer    // of them, on the real clock; nil: none waits
 }
 
 // transactions holds a connection's open transactions.
 type transactions struct {
-	c     *conn
-	open  map[string]*transaction // by id
-	bytes int                     // of messages that they hold
-	last  uint64
+	c       *conn
+	open    map[string]*transaction         // by id
+	settles map[*emulator.Lock]*transaction // by the locks of the deliveries that they settle, those being committed too
+	bytes   int                             // of messages that they hold
+	last    uint64
 }
 
 func (ts *transactions) declare(control *incoming) *transaction {
@@ -66,6 +72,7 @@ func (ts *transactions) rollBack(control *incoming) {
 		if t.work != nil {
 			t.work.Rollback()
 		}
+		ts.end(t, false)
 	}
 }
 
@@ -146,11 +153,13 @@ func (in *incoming) discharge(d *delivered, p *frames.Discharge) {
 		if t.work != nil {
 			t.work.Rollback()
 		}
+		ts.end(t, false)
 		in.discharged(d, nil)
 		return
 	}
-	op := &discharging{in: in, delivered: delivered{id: d.id, settled: d.settled}}
+	op := &discharging{in: in, t: t, delivered: delivered{id: d.id, settled: d.settled}}
 	if err := t.work.Commit(op); err != nil {
+		ts.end(t, false)
 		in.discharged(d, err)
 		return
 	}
@@ -170,6 +179,7 @@ func (in *incoming) discharged(d *delivered, err error) {
 // discharging is a transaction whose commit is on its way to the journal.
 type discharging struct {
 	in        *incoming
+	t         *transaction
 	delivered delivered
 	err       error
 }
@@ -180,7 +190,8 @@ func (op *discharging) Completed(err error) {
 	op.in.s.c.box.post(op)
 }
 
-func (op *discharging) run(*conn) {
+func (op *discharging) run(c *conn) {
+	c.transactions.end(op.t, op.err == nil)
 	op.in.discharged(&op.delivered, op.err)
 	op.in.paid()
 }

@@ -164,7 +164,7 @@ func (ds *deliveries) refuseLapsed(first, last serial, v *verdict) (some bool) {
 			switch {
 			case !v.quiet:
 				ds.s.settled.reject(r.first, r.last, f)
-			case v.transaction != nil: // as in tell
+			case v.transaction != nil: // as in refuseIn
 				o.endWith(f)
 			}
 		})
@@ -174,8 +174,15 @@ func (ds *deliveries) refuseLapsed(first, last serial, v *verdict) (some bool) {
 
 // settle settles one delivery; the answer follows the commit.
 func (ds *deliveries) settle(id serial, u unsettled, v *verdict) {
-	delete(ds.unsettled, id)
 	u.link.touch()
+	if ds.await(id, u, v) {
+		return
+	}
+	if v.transaction != nil {
+		ds.settleIn(id, u, v)
+		return
+	}
+	delete(ds.unsettled, id)
 	if v.forget {
 		return
 	}
@@ -183,19 +190,12 @@ func (ds *deliveries) settle(id serial, u unsettled, v *verdict) {
 	if over {
 		return
 	}
-	refused := v.refused
-	if v.transaction != nil && refused == nil {
-		if refused = ds.settleIn(id, u, v); refused == nil {
-			return
-		}
-	}
 	op := ds.s.c.settlings.get()
-	op.s, op.id, op.echo, op.quiet, op.link = ds.s, id, v.echo, v.quiet, u.link
-	op.work, op.injected = v.transaction != nil, f
+	op.s, op.id, op.echo, op.quiet, op.link, op.injected = ds.s, id, v.echo, v.quiet, u.link, f
 	settlement := v.settlement
-	if refused != nil {
+	if v.refused != nil {
 		// A refused settlement still ends the delivery: the message becomes available again (LOCK-24).
-		settlement, op.refused = emulator.Settlement{Outcome: emulator.Release}, refused
+		settlement, op.refused = emulator.Settlement{Outcome: emulator.Release}, v.refused
 	}
 	if err := u.link.consumer.Settle(u.lock, settlement, op); err != nil {
 		if err = u.link.lockError(err); op.injected == nil && ds.s.c.late == nil {

@@ -43,7 +43,8 @@
 // A receiver with a session filter holds a session of the entity as long as its link lives (accept.go); while it waits for
 // one, its attach stays unanswered. A transaction belongs to the control link that declared it (coordinator.go). It exists
 // in the domain from its first operation on (transaction.go). Which entities it may touch depends on the links in the
-// control link's session, or on a link that names a via entity (via.go).
+// control link's session, or on a link that names a via entity (via.go). A delivery that it settles stays unsettled until the
+// discharge.
 //
 // # Words
 //

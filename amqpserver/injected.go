@@ -123,8 +123,11 @@ func (ds *deliveries) strike(id serial, u unsettled, v *verdict) (f *emulator.Fa
 	switch {
 	case errors.Is(err, errStruck):
 		return nil, true
+	case err != nil && v.transaction != nil:
+		ds.refuseIn(id, u, v, err)
+		return nil, true
 	case err != nil:
-		op := settling{s: ds.s, id: id, quiet: v.quiet, work: v.transaction != nil, link: u.link}
+		op := settling{s: ds.s, id: id, quiet: v.quiet, link: u.link}
 		op.tell(err)
 		return nil, true
 	}

@@ -71,19 +71,27 @@ func (o *outcomes) answer(id serial, what outcome) {
 }
 
 // answerAs writes an outcome that can't be joined into ranges.
-func (o *outcomes) answerAs(id serial, state frames.DeliveryState) { o.writeAs(id, id, state) }
+func (o *outcomes) answerAs(id serial, state frames.DeliveryState) { o.writeAs(id, id, state, true) }
+
+// answerOpen writes the state of a delivery that stays unsettled (TXN-24).
+func (o *outcomes) answerOpen(id serial, state frames.DeliveryState) { o.writeAs(id, id, state, false) }
 
 // reject writes the outcome of deliveries that failed. The error is always present: clients read its fields.
 func (o *outcomes) reject(first, last serial, f fault) {
-	o.writeAs(first, last, &frames.Rejected{Error: o.s.c.wireError(f)})
+	o.writeAs(first, last, &frames.Rejected{Error: o.s.c.wireError(f)}, true)
 }
 
-func (o *outcomes) writeAs(first, last serial, state frames.DeliveryState) {
+// rejectOpen is reject for a delivery that stays unsettled.
+func (o *outcomes) rejectOpen(id serial, f fault) {
+	o.writeAs(id, id, &frames.Rejected{Error: o.s.c.wireError(f)}, false)
+}
+
+func (o *outcomes) writeAs(first, last serial, state frames.DeliveryState, settled bool) {
 	if o.s.released {
 		return
 	}
 	o.flush()
-	o.write(&frames.Disposition{Role: o.role, First: first, Last: last, HasLast: true, Settled: true, State: state})
+	o.write(&frames.Disposition{Role: o.role, First: first, Last: last, HasLast: true, Settled: settled, State: state})
 }
 
 func (o *outcomes) flush() { o.ranges.flush(o.write) }

@@ -107,7 +107,6 @@ type settling struct {
 	id      serial
 	echo    outcome
 	quiet   bool
-	work    bool // part of a transaction, which has refused it
 	refused error
 	link    *outgoing
 	err     error
@@ -159,11 +158,8 @@ func (op *settling) tell(err error) {
 	}
 	op.s.c.log.refusedErr("settle", op.link.entity(), err)
 	f := believable(op.link.fault(err))
-	switch {
-	case !op.quiet:
+	if !op.quiet {
 		op.s.settled.reject(op.id, op.id, f)
-	case op.work: // or the client would commit the rest of the transaction without knowing
-		op.link.endWith(f)
 	}
 }
 

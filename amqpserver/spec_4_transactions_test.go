@@ -65,6 +65,9 @@ func discharge(t *testing.T, p *amqptest.Peer, txn []byte, fail bool) frames.Del
 	t.Helper()
 	p.Send(1, amqptest.Transfer(7, 99), (&frames.Discharge{TxnID: txn, Fail: fail}).AppendTo(nil)...)
 	d := nextDisposition(t, p)
+	for d.Role == frames.RoleSender && d.Settled && d.State.Name() == "transactional-state" { // TXN-24
+		d = nextDisposition(t, p)
+	}
 	if d.First != 99 || !d.Settled || d.Role != frames.RoleReceiver {
 		t.Fatalf("discharge answered with %+v", d)
 	}
@@ -86,12 +89,13 @@ func within(txn []byte, handle, id uint32) *frames.Transfer {
 	return tr
 }
 
-// wantWithin fails the test unless the next frame gives a delivery this outcome in a transaction.
+// wantWithin fails the test unless the next frame gives a delivery this outcome in a transaction. What the peer has sent is settled
+// with that, what it has received by the discharge (TXN-24).
 func wantWithin(t *testing.T, p *amqptest.Peer, role frames.Role, txn []byte, id uint32, outcome frames.DeliveryState) {
 	t.Helper()
 	d := nextDisposition(t, p)
 	state, ok := d.State.(*frames.TransactionalState)
-	if !ok || d.Role != role || d.First != id || !d.Settled || !bytes.Equal(state.TxnID, txn) || state.Outcome == nil ||
+	if !ok || d.Role != role || d.First != id || d.Settled != (role == frames.RoleReceiver) || !bytes.Equal(state.TxnID, txn) || state.Outcome == nil ||
 		state.Outcome.Name() != outcome.Name() {
 		t.Fatalf("answered with %+v, %+v, want %s in a transaction", d, d.State, outcome.Name())
 	}
@@ -250,7 +254,7 @@ func TestCoordinator_FailedCommitIsToldAsTheSourceAllows(t *testing.T) {
 }
 
 // TestTXN20_SettledWorkThatIsRefusedEndsItsLink [AMQP 4.4]: otherwise the rest of the transaction would be committed without it, and
-// its client would never know. A message whose settlement is refused becomes available again (LOCK-24).
+// its client would never know. A message whose settlement is refused stays locked (TXN-15).
 func TestTXN20_SettledWorkThatIsRefusedEndsItsLink(t *testing.T) {
 	const unknown = "amqp:transaction:unknown-id"
 	t.Run("settlement", func(t *testing.T) {
@@ -260,7 +264,9 @@ func TestTXN20_SettledWorkThatIsRefusedEndsItsLink(t *testing.T) {
 				settle(p, 0, last, true, &frames.TransactionalState{TxnID: []byte("nobody's"), Outcome: &frames.Accepted{}})
 				wantDetach(t, p, 0, unknown)
 				p.WantSilence(time.Second)
-				b.wantReceivable(t, "q", int(last)+1)
+				b.wantReceivable(t, "q", 0)
+				time.Sleep(time.Minute)
+				b.wantReceivable(t, "q", 3)
 			})
 		}
 	})
@@ -439,11 +445,143 @@ func TestTXN_SettlementsWithoutOutcomeOrTransaction(t *testing.T) {
 				p.Send(0, amqptest.Flow(0, 0, 1))
 				amqptest.Want[*frames.Transfer](p)
 				settle(p, 0, 0, false, c.state(declare(t, p)))
-				wantRejected(t, wantSettled(t, p, 0, 0), c.condition)
-				b.wantReceivable(t, "q", 1) // LOCK-24
+				wantRejectedOpen(t, p, 0, c.condition)
+				b.wantReceivable(t, "q", 0)
+				settle(p, 0, 0, false, &frames.Released{})
+				wantSettled(t, p, 0, 0)
+				b.wantReceivable(t, "q", 1)
 			})
 		})
 	}
+}
+
+// wantRejectedOpen fails the test unless the next disposition rejects a settlement and leaves the delivery unsettled (TXN-15).
+func wantRejectedOpen(t *testing.T, p *amqptest.Peer, id uint32, condition amqp.Symbol) {
+	t.Helper()
+	d := nextDisposition(t, p)
+	if d.Role != frames.RoleSender || d.First != id || d.Settled {
+		t.Errorf("disposition %+v, want an unsettled one of %d", d, id)
+	}
+	wantRejected(t, d.State, condition)
+}
+
+// TestTXN24_TheDischargeSettles [AMQP 4.4.2]: until then the delivery is known to the link, and after a rollback it can be settled again.
+func TestTXN24_TheDischargeSettles(t *testing.T) {
+	accepted := &frames.Accepted{}
+	bubble(t, func(t *testing.T, b *bench) {
+		b.queue("s", emulator.QueueOptions{RequiresSession: true})
+		p := b.controlled(t)
+		p.AttachSender(0, 4, "s")
+		for i := range uint32(2) {
+			p.Send(0, amqptest.Transfer(4, i), sessionMessage("x", "1")...)
+			wantOutcome(t, p, i, "")
+		}
+		p.AttachReceiver(0, sessionAttach(0, "s", "x"))
+		p.Send(0, amqptest.Flow(0, 0, 2))
+		for range 2 {
+			amqptest.Want[*frames.Transfer](p)
+		}
+		within := func(txn []byte) *frames.TransactionalState {
+			return &frames.TransactionalState{TxnID: txn, Outcome: accepted}
+		}
+		txn := declare(t, p)
+		settle(p, 0, 0, false, within(txn))
+		wantWithin(t, p, frames.RoleSender, txn, 0, accepted)
+		settle(p, 0, 0, false, within(txn)) // a second time
+		wantRejectedOpen(t, p, 0, "com.microsoft:message-lock-lost")
+		settle(p, 0, 0, false, accepted) // outside
+		p.WantSilence(time.Second)
+		time.Sleep(time.Second)
+		wantRejectedOpen(t, p, 0, "com.microsoft:message-lock-lost")
+		end(t, p, txn, true)
+		txn = declare(t, p)
+		settle(p, 1, 1, false, within(txn))
+		wantWithin(t, p, frames.RoleSender, txn, 1, accepted)
+		p.Send(1, amqptest.Transfer(7, 99), (&frames.Discharge{TxnID: txn}).AppendTo(nil)...)
+		d := nextDisposition(t, p)
+		if state, ok := d.State.(*frames.TransactionalState); !ok || d.Role != frames.RoleSender || d.First != 1 || !d.Settled || string(state.TxnID) != string(txn) {
+			t.Errorf("disposition %+v, want one that settles the delivery", d)
+		}
+		wantOutcome(t, p, 99, "")
+		settle(p, 1, 1, false, accepted)
+		wantLockLost(t, wantSettled(t, p, 1, 1)) // TXN-7
+		settle(p, 0, 0, false, accepted)
+		wantSettled(t, p, 0, 0)
+		q, _ := b.ns.Entity("s")
+		if n := q.Counts().Active; n != 0 {
+			t.Errorf("%d messages are left", n)
+		}
+	})
+}
+
+// TestTXN24_TXN17_SettlementsThatOvertakeADischarge wait for it: one client sends them before its rollback is under way.
+func TestTXN24_TXN17_SettlementsThatOvertakeADischarge(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		commit bool
+		within bool // another transaction
+	}{{"rollback", false, false}, {"rollback, another transaction", false, true}, {"commit", true, false}} {
+		t.Run(c.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, b *bench) {
+				p := b.controlled(t)
+				b.send(t, b.client(t), "q", "x")
+				p.AttachReceiver(0, amqptest.ReceiverAttach(0, "q"))
+				p.Send(0, amqptest.Flow(0, 0, 1))
+				amqptest.Want[*frames.Transfer](p)
+				txn, second := declare(t, p), declare(t, p)
+				settle(p, 0, 0, false, &frames.TransactionalState{TxnID: txn, Outcome: &frames.Accepted{}})
+				wantWithin(t, p, frames.RoleSender, txn, 0, &frames.Accepted{})
+				var state frames.DeliveryState = &frames.Modified{}
+				if c.within {
+					state = &frames.TransactionalState{TxnID: second, Outcome: &frames.Modified{}}
+				}
+				settle(p, 0, 0, false, state)
+				p.WantSilence(time.Second)
+				p.Send(1, amqptest.Transfer(7, 99), (&frames.Discharge{TxnID: txn, Fail: !c.commit}).AppendTo(nil)...)
+				if c.commit {
+					wantSettled(t, p, 0, 0)
+					wantLockLost(t, wantSettled(t, p, 0, 0))
+					wantOutcome(t, p, 99, "")
+					return
+				}
+				answers := map[frames.Role]*frames.Disposition{} // of two AMQP sessions
+				for range 2 {
+					d := nextDisposition(t, p)
+					answers[d.Role] = d
+				}
+				if d := answers[frames.RoleSender]; d.State.Name() != state.Name() || d.Settled == c.within {
+					t.Errorf("answered with %+v, %s", d, d.State.Name())
+				}
+				if c.within {
+					end(t, p, second, false)
+				}
+				b.wantReceivable(t, "q", 1)
+			})
+		})
+	}
+}
+
+// TestTXN24_ClientsMaySettleAfterTheAnswer: with that they say that they will not settle it again.
+func TestTXN24_ClientsMaySettleAfterTheAnswer(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.controlled(t)
+		b.send(t, b.client(t), "q", "x")
+		p.AttachReceiver(0, amqptest.ReceiverAttach(0, "q"))
+		p.Send(0, amqptest.Flow(0, 0, 1))
+		amqptest.Want[*frames.Transfer](p)
+		txn := declare(t, p)
+		state := &frames.TransactionalState{TxnID: txn, Outcome: &frames.Accepted{}}
+		settle(p, 0, 0, false, state)
+		wantWithin(t, p, frames.RoleSender, txn, 0, &frames.Accepted{})
+		settle(p, 0, 0, true, state)
+		p.WantSilence(time.Second)
+		p.Send(1, amqptest.Transfer(7, 99), (&frames.Discharge{TxnID: txn}).AppendTo(nil)...)
+		wantOutcome(t, p, 99, "")
+		q, _ := b.ns.Entity("q")
+		if n := q.Counts().Active; n != 0 {
+			t.Errorf("%d messages are left", n)
+		}
+	})
 }
 
 func TestTXN1_SettledDispositionHasNoAnswer(t *testing.T) {

@@ -46,7 +46,7 @@ func TestTOP1_SendToATopicReceiveFromASubscription(t *testing.T) {
 	}
 }
 
-func TestTOP1_TXN10_ERR4_LinksThatTopicsAndSubscriptionsRefuse(t *testing.T) {
+func TestTOP1_ERR4_LinksThatTopicsAndSubscriptionsRefuse(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		b.topic()
 		p := b.opened(t)

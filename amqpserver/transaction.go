@@ -1,6 +1,9 @@
 package amqpserver
 
 import (
+	"bytes"
+	"time"
+
 	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
@@ -91,21 +94,151 @@ func (in *incoming) mayWorkIn(t *transaction) error {
 		"': all its operations must be on the same entity, or go through it.", entity: in.entity(), ends: endsLink}
 }
 
-// settleIn settles a delivery in a transaction: its message stays locked until the discharge (TXN-6, TXN-17).
-func (ds *deliveries) settleIn(id serial, u unsettled, v *verdict) error {
-	t, err := ds.s.c.transactions.join(v.transaction, rootOf(u.link.queue.Path()))
+// settlement is a delivery that a transaction will settle.
+type settlement struct {
+	ds   *deliveries
+	id   serial
+	u    unsettled
+	echo outcome
+}
+
+// resettlement is a settlement of a delivery that a transaction has.
+type resettlement struct {
+	ds *deliveries
+	id serial
+	v  verdict
+}
+
+// rollbackTime is how long a settlement waits for the end of the transaction that has its delivery. One client does not wait for
+// the answer to a rollback: what it does next may overtake that.
+const rollbackTime = 2 * time.Second
+
+// await lets a settlement wait for the end of a transaction that has the delivery, and reports whether it does: outside of it nothing
+// else can settle the message before (TXN-17).
+func (ds *deliveries) await(id serial, u unsettled, v *verdict) bool {
+	c := ds.s.c
+	t := c.transactions.settles[u.lock]
+	if t == nil || v.forget || t.id == string(v.transaction) {
+		return false
+	}
+	waiting := *v
+	waiting.transaction = bytes.Clone(v.transaction)
+	t.waiting = append(t.waiting, resettlement{ds, id, waiting})
+	if t.patience == nil {
+		t.patience = time.AfterFunc(rollbackTime, func() { c.box.post(eventFunc(func(*conn) { t.refuseWaiting() })) })
+	}
+	return true
+}
+
+// refuseWaiting refuses the settlements that wait for the end of the transaction.
+func (t *transaction) refuseWaiting() {
+	waiting := t.waiting
+	t.waiting, t.patience = nil, nil
+	for i := range waiting {
+		w := &waiting[i]
+		u, ok := w.ds.unsettled[w.id]
+		switch {
+		case !ok:
+		case w.v.quiet && w.v.transaction == nil:
+			delete(w.ds.unsettled, w.id)
+		default:
+			w.ds.refuseIn(w.id, u, &w.v, fault{condition: amqp.CondMessageLockLost, text: emulator.LockLostText, entity: u.link.entity()})
+		}
+	}
+}
+
+// settleIn settles a delivery in a transaction: its message stays locked, and the delivery unsettled, until the discharge
+// (TXN-6, TXN-17, TXN-24). So they do if that is refused (TXN-15).
+func (ds *deliveries) settleIn(id serial, u unsettled, v *verdict) {
+	ts := &ds.s.c.transactions
+	if v.quiet {
+		delete(ds.unsettled, id)
+		if ts.settles[u.lock] != nil {
+			return // the client has had the answer, and is done with the delivery
+		}
+	}
+	_, over := ds.strike(id, u, v)
+	if over {
+		return
+	}
+	err := v.refused
+	if err == nil {
+		err = ds.enlist(id, u, v)
+	}
+	switch {
+	case err != nil:
+		ds.refuseIn(id, u, v, err)
+	case !v.quiet:
+		ds.s.settled.answerOpen(id, inTransaction(v.transaction, v.echo))
+	}
+}
+
+// enlist adds a settlement to a transaction.
+func (ds *deliveries) enlist(id serial, u unsettled, v *verdict) error {
+	ts := &ds.s.c.transactions
+	t, err := ts.join(v.transaction, rootOf(u.link.queue.Path()))
 	if err != nil {
 		return err
 	}
-	token := [1]emulator.LockToken{u.lock.Token()}
 	t.work.Introduce(u.link.client())
-	if err := t.work.Settle(u.link.queue, token[:], v.settlement); err != nil {
+	if err := u.link.consumer.SettleIn(t.work, u.lock, v.settlement); err != nil {
 		return u.link.lockError(err)
 	}
-	if !v.quiet {
-		ds.s.settled.answerAs(id, inTransaction(v.transaction, v.echo))
+	if ts.settles == nil {
+		ts.settles = make(map[*emulator.Lock]*transaction)
 	}
+	ts.settles[u.lock] = t
+	t.settled = append(t.settled, settlement{ds, id, u, v.echo})
 	return nil
+}
+
+// refuseIn answers a settlement that its transaction does not take. The delivery stays unsettled while its lock holds. A client
+// that has settled it loses its link, or it would commit the rest of the transaction without knowing.
+func (ds *deliveries) refuseIn(id serial, u unsettled, v *verdict, err error) {
+	if u.link.mute() {
+		return
+	}
+	ds.s.c.log.refusedErr("settle", u.link.entity(), err)
+	f := believable(u.link.fault(err))
+	lost := f.condition == amqp.CondMessageLockLost || f.condition == amqp.CondSessionLockLost
+	switch {
+	case v.quiet:
+		u.link.endWith(f)
+	case lost && ds.s.c.transactions.settles[u.lock] == nil:
+		delete(ds.unsettled, id)
+		ds.s.settled.reject(id, id, f)
+	default:
+		ds.s.settled.rejectOpen(id, f)
+	}
+}
+
+// end lets the settlements of a transaction go. Once they are committed they settle their deliveries; else those are as they were, and
+// are settled as clients have asked meanwhile.
+func (ts *transactions) end(t *transaction, committed bool) {
+	for i := range t.settled {
+		s := &t.settled[i]
+		delete(ts.settles, s.u.lock)
+		if !committed || s.ds.unsettled[s.id].lock != s.u.lock {
+			continue
+		}
+		wasFull := s.ds.full()
+		delete(s.ds.unsettled, s.id)
+		if !s.u.link.mute() {
+			s.ds.s.settled.answerAs(s.id, inTransaction([]byte(t.id), s.echo))
+		}
+		s.ds.resume(wasFull)
+	}
+	waiting := t.waiting
+	t.settled, t.waiting = nil, nil
+	if t.patience != nil {
+		t.patience.Stop()
+	}
+	for i := range waiting {
+		w := &waiting[i]
+		wasFull := w.ds.full()
+		w.ds.settleSingle(w.id, &w.v)
+		w.ds.resume(wasFull)
+	}
 }
 
 // workFor returns the transaction of a request to an entity's management node. For an unknown transaction it returns one

@@ -253,11 +253,11 @@ func (c *Consumer) Close() {
 }
 
 // Settle settles a delivery of this consumer, as [Entity.Settle] does. Whatever comes of it, the receiver forgets the delivery
-// and is not told when the lock ends.
+// and is not told when the lock ends, unless a transaction has taken the message.
 func (c *Consumer) Settle(l *Lock, s Settlement, done Completion) error {
 	c.q.mu.Lock()
 	defer c.q.mu.Unlock()
-	l.kept = false
+	l.kept = l.kept && l.tx != nil
 	token := [1]LockToken{l.token}
 	return c.q.locks.settle(token[:], s, c.who, done)
 }

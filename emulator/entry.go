@@ -180,3 +180,8 @@ type incoming struct {
 	info message.Info
 	hops uint8 // transfers so far (FWD-9)
 }
+
+// waits reports whether the message is scheduled for later (SCHED-5, SCHED-11).
+func (in *incoming) waits(now int64) bool {
+	return in.info.HasScheduled && int64(in.info.Scheduled) > now
+}

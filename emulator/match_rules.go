@@ -95,7 +95,7 @@ func (m *matching) look() {
 	now := t.ns.Now()
 	m.Refused = t.may.store(m.in)
 	_, _, m.Duplicate = t.history.look(in, now)
-	if in.info.HasScheduled && int64(in.info.Scheduled) > now {
+	if in.waits(now) {
 		m.Scheduled = int64(in.info.Scheduled)
 		now = m.Scheduled
 	}

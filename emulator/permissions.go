@@ -36,7 +36,7 @@ func (m *permissions) send() error {
 	if err := m.use(); err != nil {
 		return err
 	}
-	if m.q.subscription != nil { // TXN-10
+	if m.q.subscription != nil { // TOP-1
 		return errorf(CodeNotAllowed, m.q.path, "Messages can't be sent to the subscription '%s': send them to its topic '%s'.",
 			m.q.path, m.q.subscription.topic.path)
 	}

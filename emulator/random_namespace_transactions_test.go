@@ -87,11 +87,8 @@ func (p *namespacePlayer) settleInWork() {
 	if ok && o == emulator.DeadLetterOutcome && sub == emulator.DeadLetter {
 		code, ok = emulator.CodeNotAllowed, false
 	}
-	if !ok { // LOCK-24
+	if !ok { // TXN-15
 		wantCode(p.t, "settle in a transaction", err, code)
-		for _, m := range ms {
-			q.unlock(m, now())
-		}
 		return
 	}
 	equal(p.t, "settle in a transaction", err, nil)

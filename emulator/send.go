@@ -159,8 +159,8 @@ func (m *messages) newEntry(in *incoming, seq, now int64) *entry {
 		body: &payload{id: row, data: m.q.ns.budget.copy(&in.m), size: uint32(len(in.m.Raw))},
 	}
 	x := extra{hops: in.hops}
-	if due := int64(in.info.Scheduled); in.info.HasScheduled && due > now {
-		e.state, x.due = Scheduled, due
+	if in.waits(now) {
+		e.state, x.due = Scheduled, int64(in.info.Scheduled)
 	}
 	e.setExtra(x)
 	if m.q.options.RequiresSession {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	goamqp "github.com/Azure/go-amqp"
+
 	"minibus/emulator"
 )
 
@@ -169,17 +171,99 @@ func TestSESS24_DEC20_BrowsingNeedsNoLock(t *testing.T) {
 	})
 }
 
-func TestSESS25_StateIsNotPartOfTransactions(t *testing.T) {
+func TestSESS25_TXN1_StateTakesPartInTransactions(t *testing.T) {
+	for _, commit := range []bool{true, false} {
+		bubble(t, sessionful, func(b *broker) {
+			b.sendSession("s:1")
+			b.withState("before", "s")
+			h := b.accept("s")
+			w := b.begin()
+			w.settle(b, emulator.Complete, h.take(1)...)
+			w.setState(h, "one")
+			w.setState(h, "two")
+			state, err := h.c.SessionState()
+			equal(t, "state before the end", string(state), "before")
+			equal(t, "error", err, nil)
+			want := "before"
+			if commit {
+				w.commit()
+				want = "two"
+			} else {
+				w.Rollback()
+			}
+			equal(t, "state", b.stateOf("s"), want)
+			h.c.Close()
+			b.verify(true)
+			b.restart()
+			equal(t, "state after a restart", b.stateOf("s"), want)
+		})
+	}
+}
+
+func (w *work) setState(h *holder, state string) {
+	w.b.t.Helper()
+	if err := w.SetSessionState(h.c, []byte(state)); err != nil {
+		w.b.t.Fatalf("set state in a transaction: %v", err)
+	}
+}
+
+func TestSESS25_SESS26_StateThatIsRolledBackLeavesNothing(t *testing.T) {
 	bubble(t, sessionful, func(b *broker) {
-		b.sendSession("s:1")
 		h := b.accept("s")
 		w := b.begin()
-		w.settle(b, emulator.Complete, h.take(1)...)
-		if err := h.setState([]byte("x")); err != nil {
-			t.Fatalf("set state: %v", err)
-		}
+		w.setState(h, "x")
+		h.c.Close()
+		equal(t, "sessions", b.q.SessionsInMemory(), 1)
 		w.Rollback()
+		equal(t, "sessions", b.q.SessionsInMemory(), 0)
+		h = b.accept("s")
+		w = b.begin()
+		w.setState(h, "x")
+		b.failOnce()
+		if err := w.tryCommit(); err == nil {
+			t.Error("committed")
+		}
+		h.c.Close()
+		equal(t, "sessions", b.q.SessionsInMemory(), 0)
+	})
+}
+
+func TestSESS25_TXN18_StateOfASessionThatIsLostBeforeTheCommit(t *testing.T) {
+	bubble(t, sessionful, func(b *broker) {
+		h := b.accept("s")
+		w := b.begin()
+		w.setState(h, "x")
+		wait(time.Minute)
+		b.accept("s")
+		wantCode(t, "commit", w.tryCommit(), emulator.CodeSessionLockLost)
+		equal(t, "state", b.stateOf("s"), "none")
+		wantCode(t, "set state without the lock", b.begin().SetSessionState(h.c, []byte("x")), emulator.CodeSessionLockLost)
+	})
+}
+
+func TestSESS25_SESS23_StateThatIsTooLong(t *testing.T) {
+	bubble(t, sessionful, func(b *broker) {
+		h := b.accept("s")
+		err := b.begin().SetSessionState(h.c, make([]byte, b.q.MaxSessionState()+1))
+		wantCode(t, "set state", err, emulator.CodeMessageTooLarge)
+	})
+}
+
+func TestSESS25_TXN8_TXN14_StateOnOtherEntitiesAndPartitions(t *testing.T) {
+	o := sessionful
+	o.EnablePartitioning = true
+	bubble(t, o, func(b *broker) {
+		w := b.begin()
+		w.send(b, inSession("s", "1"))
+		w.setState(b.accept("S"), "x")
+		wantCode(t, "another partition", w.SetSessionState(b.accept("t").c, nil), emulator.CodeNotAllowed)
+		other := b.create("other", sessionful)
+		wantCode(t, "another entity", w.SetSessionState(other.accept("s").c, nil), emulator.CodeNotAllowed)
+		w.commit()
 		equal(t, "state", b.stateOf("s"), "x")
+		w = b.begin()
+		w.setState(b.accept("next"), "x")
+		wantCode(t, "send to another partition", w.Send(b.q, b.encodeAll([]*goamqp.Message{inSession("t", "2")})), emulator.CodeNotAllowed)
 	})
 }
 

@@ -31,7 +31,11 @@ func (lt *lockTable) settle(tokens []LockToken, s Settlement, who *Who, c Comple
 	}
 	lt.q.usage.touch(now)
 	if s.Outcome == DeadLetterOutcome {
-		if err := lt.refuseDeadLetter(entries, now); err != nil {
+		if err := lt.refuseDeadLetter(entries); err != nil {
+			for _, e := range entries {
+				lt.unlock(e)
+				lt.q.messages.rest(e, now)
+			}
 			return err
 		}
 	}
@@ -83,20 +87,14 @@ func repeats(tokens []LockToken) bool {
 }
 
 // refuseDeadLetter fails if one of the entries is in a dead-letter queue (DLQ-4).
-func (lt *lockTable) refuseDeadLetter(entries []*entry, now int64) error {
-	inside := false
+func (lt *lockTable) refuseDeadLetter(entries []*entry) error {
 	for _, e := range entries {
-		inside = inside || e.sub != Main
+		if e.sub != Main {
+			return errorf(CodeNotAllowed, lt.q.path,
+				"A message in the dead-letter queue of '%s' can't be dead-lettered.", lt.q.path)
+		}
 	}
-	if !inside {
-		return nil
-	}
-	for _, e := range entries {
-		lt.unlock(e)
-		lt.q.messages.rest(e, now)
-	}
-	return errorf(CodeNotAllowed, lt.q.path,
-		"A message in the dead-letter queue of '%s' can't be dead-lettered.", lt.q.path)
+	return nil
 }
 
 // settleLocked adds to op what an outcome does to e, which is unlocked and busy.

@@ -4,7 +4,7 @@ import "slices"
 
 // numbering says which numbers messages get that are being stored. The zero value is the next ones.
 type numbering struct {
-	given []int64  // drawn before
+	given []int64  // drawn before; messages whose time has come by now draw others, in their turn (TXN-23)
 	told  *[]int64 // where to put them, which duplicates then get too (DUP-7)
 }
 
@@ -16,12 +16,12 @@ func newSending(q *Entity, in []incoming, n numbering, held bool, c Completion) 
 	}
 	op := newTransition(q, len(in), c)
 	now := q.ns.Now()
-	op.eachLocked(in, n, now, func(i int, seq int64) { op.storeLocked(&in[i], seq, n.given == nil, now) })
+	op.eachLocked(in, n, now, func(i int, seq int64, drawn bool) { op.storeLocked(&in[i], seq, drawn, now) })
 	return &op.change
 }
 
-// eachLocked calls store for each of the messages that is no duplicate, with its number.
-func (op *transition) eachLocked(in []incoming, n numbering, now int64, store func(i int, seq int64)) {
+// eachLocked calls store for each of the messages that is no duplicate, with its number, and says whether that was drawn for it now.
+func (op *transition) eachLocked(in []incoming, n numbering, now int64, store func(i int, seq int64, drawn bool)) {
 	q := op.q
 	q.usage.touch(now)
 	partition := q.counters.choose(&in[0])
@@ -33,11 +33,12 @@ func (op *transition) eachLocked(in []incoming, n numbering, now int64, store fu
 		if duplicate && n.told == nil {
 			continue // it gets a number only if the sender is told the number (SEQ-18)
 		}
+		drawn := n.given == nil || !in[i].waits(now)
 		var seq int64
-		if n.given != nil {
-			seq = n.given[i]
-		} else {
+		if drawn {
 			seq = q.counters.draw(&op.drawn, partition)
+		} else {
+			seq = n.given[i]
 		}
 		if n.told != nil {
 			*n.told = append(*n.told, seq)
@@ -46,7 +47,7 @@ func (op *transition) eachLocked(in []incoming, n numbering, now int64, store fu
 			op.change.Ops = append(op.change.Ops, q.counters.drawing(Op{Kind: OpCounter, Record: MessageRecord{Entity: q.id, Seq: seq}}))
 			continue
 		}
-		store(i, seq)
+		store(i, seq, drawn)
 		if remember {
 			op.rememberLocked(key, now)
 		}

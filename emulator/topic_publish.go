@@ -25,7 +25,7 @@ type publication struct {
 func (t *Topic) newPublicationLocked(in []incoming, n numbering, held bool, c Completion) *Change {
 	op := t.publicationLocked(held, c)
 	now := t.ns.Now()
-	op.eachLocked(in, n, now, func(i int, seq int64) { op.takeLocked(&in[i], seq, now) })
+	op.eachLocked(in, n, now, func(i int, seq int64, _ bool) { op.takeLocked(&in[i], seq, now) })
 	op.endLocked()
 	return &op.change
 }
@@ -39,7 +39,7 @@ func (t *Topic) publicationLocked(held bool, c Completion) *publication {
 
 // takeLocked adds one message: its copies, or, if it is scheduled, the message itself (SCHED-16).
 func (op *publication) takeLocked(in *incoming, seq, now int64) {
-	if in.info.HasScheduled && int64(in.info.Scheduled) > now {
+	if in.waits(now) {
 		op.storeLocked(in, seq, false, now) // endLocked writes the counters
 		return
 	}

@@ -45,7 +45,7 @@ func TestTOP1_SCHED17_DLQ1_NothingIsReceivedFromATopic(t *testing.T) {
 	})
 }
 
-func TestTXN10_NothingIsSentToASubscription(t *testing.T) {
+func TestTOP1_NothingIsSentToASubscription(t *testing.T) {
 	topicBubble(t, emulator.TopicOptions{}, named("s"), func(b *broker) {
 		s := b.sub("s")
 		wantCode(t, "attach", s.q.CanSend(), emulator.CodeNotAllowed)

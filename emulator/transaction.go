@@ -16,8 +16,8 @@ const (
 	maxTransaction  = 100             // messages sent (TXN-12)
 )
 
-// Transaction collects sends, settlements and changes of schedules that take effect together, when it is committed,
-// or not at all (TXN-2). Its methods may be called from any goroutine; those of one transaction take turns.
+// Transaction collects sends, settlements, changes of schedules and states of sessions that take effect together, when it
+// is committed, or not at all (TXN-2). Its methods may be called from any goroutine; those of one transaction take turns.
 //
 // Lock order: Transaction.mu before the queues' mutexes.
 type Transaction struct {
@@ -45,14 +45,17 @@ type txWork struct {
 	numbers  *reservation // of messages that are scheduled; else nil
 	entries  []*entry     // messages to settle or to cancel
 	settle   Settlement
+	own      bool // settled by the receiver that has the delivery, which hears of the end of the transaction
 	isCancel bool
+	holder   *Consumer // of the session that gets the state; else nil
+	state    []byte
 	who      *Who // did it
 
-	partition int // of all of it; only where the entity has partitions
+	partition int // of all of it, in what carries the transaction; only where that has partitions
 }
 
 // Begin opens a transaction. With cross it may send to several entities; it is then pinned to via, which may be "" until
-// its first operation (TXN-9). A subscription can't be the way to other entities, its topic can (TXN-10).
+// its first operation (TXN-9). A subscription stands for its topic there (TXN-10).
 func (ns *Namespace) Begin(cross bool, via string) *Transaction {
 	t := &Transaction{ns: ns}
 	t.Rebind(cross, via)
@@ -73,8 +76,7 @@ func (t *Transaction) Rebind(cross bool, via string) bool {
 	if t.entered {
 		return false
 	}
-	root, _, isSubscription := entitypath.SplitSubscription(strings.ToLower(via))
-	t.cross, t.root = cross && !isSubscription, root
+	t.cross, t.root = cross, strings.ToLower(entitypath.Root(via))
 	return true
 }
 
@@ -99,7 +101,6 @@ func (t *Transaction) enteredLocked(q *Entity) {
 	t.entered = true
 	if t.root == "" {
 		t.root = strings.ToLower(q.rootPath())
-		t.cross = t.cross && q.subscription == nil
 	}
 	t.timer = t.ns.clock.At(t.ns.clock.Now().Add(transactionTime), t.timeOut)
 }
@@ -184,7 +185,7 @@ func (t *Transaction) storeLocked(w *txWork, numbers bool) (seqs []int64, err er
 			return nil, err
 		}
 	}
-	if w.partition, err = t.partitionOfSendLocked(q, w.sends); err != nil {
+	if w.partition, err = t.partitionOfSendLocked(q, w.via, w.sends); err != nil {
 		return nil, err
 	}
 	if numbers {
@@ -203,9 +204,20 @@ func isDisabled(err error) bool {
 }
 
 // Settle adds a settlement. Until the end of the transaction the messages stay locked, by the same locks, and their
-// tokens settle nothing else (TXN-6, TXN-17). Errors are those of [Entity.Settle]; where the transaction refuses the
-// operation itself, the deliveries end and the messages are available again (LOCK-24, TXN-15).
+// tokens settle nothing else (TXN-6, TXN-17). Errors are those of [Entity.Settle], and CodeNotAllowed if the transaction does
+// not work on the entity or its partition. After any of them the messages are locked as before (TXN-15).
 func (t *Transaction) Settle(q *Entity, tokens []LockToken, s Settlement) error {
+	return t.settle(q, tokens, s, false)
+}
+
+// SettleIn settles a delivery of this consumer in a transaction, as [Transaction.Settle] does. The receiver forgets the delivery
+// only once the transaction is committed, and is not told then that the lock has ended.
+func (c *Consumer) SettleIn(t *Transaction, l *Lock, s Settlement) error {
+	token := [1]LockToken{l.token}
+	return t.settle(c.q, token[:], s, true)
+}
+
+func (t *Transaction) settle(q *Entity, tokens []LockToken, s Settlement, own bool) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	q.mu.Lock()
@@ -219,19 +231,15 @@ func (t *Transaction) Settle(q *Entity, tokens []LockToken, s Settlement) error 
 		q.locks.refused(now, t.who, err)
 		return err
 	}
-	partition, refusal := 0, t.enterLocked(q, false)
-	if refusal == nil {
-		partition, refusal = t.partitionOfEntriesLocked(q, entries)
+	if err := t.enterLocked(q, false); err != nil {
+		return err
 	}
-	if refusal != nil {
-		for _, e := range entries {
-			q.locks.unlock(e)
-			q.messages.rest(e, now)
-		}
-		return refusal
+	partition, err := t.partitionOfEntriesLocked(q, entries)
+	if err != nil {
+		return err
 	}
 	if s.Outcome == DeadLetterOutcome {
-		if err := q.locks.refuseDeadLetter(entries, now); err != nil {
+		if err := q.locks.refuseDeadLetter(entries); err != nil {
 			return err
 		}
 	}
@@ -240,7 +248,7 @@ func (t *Transaction) Settle(q *Entity, tokens []LockToken, s Settlement) error 
 	}
 	q.usage.touch(now)
 	t.enteredLocked(q)
-	t.work = append(t.work, txWork{q: q, entries: entries, settle: s, partition: partition, who: t.who})
+	t.work = append(t.work, txWork{q: q, entries: entries, settle: s, own: own, partition: partition, who: t.who})
 	return nil
 }
 
@@ -287,6 +295,34 @@ func (t *Transaction) CancelScheduled(q *Entity, seqs []int64) error {
 	return nil
 }
 
+// SetSessionState adds that the state of a consumer's session becomes another one, as [Consumer.SetSessionState] says
+// (SESS-25). The consumer must hold the session until the commit (TXN-18).
+func (t *Transaction) SetSessionState(c *Consumer, state []byte) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	q := c.q
+	if err := t.enterLocked(q, false); err != nil {
+		return err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := c.holdsLocked(); err != nil {
+		return err
+	}
+	if err := q.sessions.checkState(state); err != nil {
+		return err
+	}
+	partition, err := t.partitionOfSessionLocked(q, c.session)
+	if err != nil {
+		return err
+	}
+	q.usage.touch(q.ns.Now())
+	c.session.setState().writing++
+	t.enteredLocked(q)
+	t.work = append(t.work, txWork{q: q, holder: c, state: state, partition: partition, who: t.who})
+	return nil
+}
+
 // Rollback ends the transaction without effect. Messages that it would have settled stay locked (TXN-6).
 func (t *Transaction) Rollback() {
 	t.mu.Lock()
@@ -315,6 +351,9 @@ func (t *Transaction) endLocked() {
 
 // undoLocked gives up one operation; the caller holds its queue's mutex.
 func (t *Transaction) undoLocked(w *txWork) {
+	if w.holder != nil {
+		w.releaseStateLocked()
+	}
 	for _, e := range w.entries {
 		switch {
 		case w.isCancel:
@@ -323,4 +362,11 @@ func (t *Transaction) undoLocked(w *txWork) {
 			e.lock.tx = nil
 		}
 	}
+}
+
+// releaseStateLocked lets a session go that was kept for the state that it was to get.
+func (w *txWork) releaseStateLocked() {
+	s := w.holder.session
+	s.state.writing--
+	w.q.sessions.forget(s)
 }

@@ -62,7 +62,7 @@ func (t *Transaction) breakLocked(op *txCommit) {
 		switch {
 		case len(w.sends) > 0:
 			what = OperationSend
-		case w.isCancel:
+		case w.isCancel, w.holder != nil:
 			what = OperationManage
 		}
 		w.q.breakLocked(&op.change, what, Main, whoOf(op.done))
@@ -80,6 +80,11 @@ func (t *Transaction) checkLocked() error {
 		for _, e := range w.entries {
 			if !w.isCancel && (t.lost.Load() || e.lock == nil || e.lock.tx != t || e.lockedUntil() <= now) {
 				return lockLost(w.q.path)
+			}
+		}
+		if w.holder != nil {
+			if err := w.holder.holdsLocked(); err != nil {
+				return err
 			}
 		}
 		if err := w.checkSendsLocked(); err != nil {
@@ -126,15 +131,27 @@ func (t *Transaction) applyLocked(op *txCommit, w *txWork) {
 		op.add(newSending(q, w.sends, op.numbering(w), true, told))
 	case w.isCancel:
 		op.add(&newRemoval(q, w.entries, EventCancelled, fallback{undo: undoReschedule}, told).change)
+	case w.holder != nil:
+		op.add(&q.sessions.newStateOp(w.holder.session, w.state, told).change)
+		w.releaseStateLocked()
 	default:
 		m := newTransition(q, len(w.entries), told)
 		now := q.ns.Now()
 		for _, e := range w.entries {
-			e.lock.tx = nil
-			m.settleLocked(e, w.settle, relock(q.locks.unlock(e)), now)
+			m.settleLocked(e, w.settle, relock(w.unlockLocked(e)), now)
 		}
 		op.add(&m.change)
 	}
+}
+
+// unlockLocked takes the lock from e to settle it. Should the commit fail, the receiver hears of the lock's end as before.
+func (w *txWork) unlockLocked(e *entry) *Lock {
+	l := e.lock
+	kept := l.kept
+	l.tx, l.kept = nil, kept && !w.own
+	w.q.locks.unlock(e)
+	l.kept = kept
+	return l
 }
 
 // newTransferDeadLetter stores messages whose destination did not take them in the transfer dead-letter queue of

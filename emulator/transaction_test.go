@@ -104,13 +104,14 @@ func TestTXN8_DEC25_OneEntityOnly(t *testing.T) {
 		wantCode(t, "cancel", w.CancelScheduled(other.q, []int64{1}), emulator.CodeNotAllowed)
 		err = w.Settle(other.q, tokensOf([]*got{theirs}), emulator.Settlement{})
 		wantCode(t, "settle", err, emulator.CodeNotAllowed)
-		again := other.one() // LOCK-24
-		equal(t, "delivery count", again.count(), 0)
-		wantCode(t, "settle with the dead token", other.trySettle(emulator.Complete, nil, theirs.token()), emulator.CodeMessageLockLost)
+		equal(t, "received again", len(other.receive(1)), 0) // TXN-15
+		err = w.Settle(b.q, tokensOf([]*got{dead}), emulator.Settlement{Outcome: emulator.DeadLetterOutcome})
+		wantCode(t, "dead-letter a dead letter", err, emulator.CodeNotAllowed)
 		w.settle(b, emulator.Complete, dead) // the dead-letter queue is the same entity
 		w.commit()                           // TXN-16
 		equal(t, "ours", bodies(b.peek()), "dead a")
-		other.wantCounts(1, 0, 0, 0)
+		other.settle(emulator.Complete, theirs)
+		other.wantCounts(0, 0, 0, 0)
 		b.wantCounts(2, 0, 0, 0)
 	})
 }
@@ -131,7 +132,7 @@ func TestTXN9_SendsThroughTheFirstEntity(t *testing.T) {
 		_, err = w.Schedule(other.q, b.encodeAll(texts("x")))
 		wantCode(t, "schedule elsewhere", err, emulator.CodeNotAllowed)
 		w.commit()
-		equal(t, "in the other queue", bodies(other.receive(5)), "theirs x")
+		equal(t, "in the other queue", bodies(other.receive(5)), "x") // theirs is still locked (TXN-15)
 		equal(t, "in the third queue", bodies(third.receive(5)), "y")
 		equal(t, "in the first queue", bodies(b.receive(5)), "z")
 	})
@@ -261,9 +262,9 @@ func TestTXN14_TXN15_OnePartition(t *testing.T) {
 		wantCode(t, "send to another partition", w.Send(b.q, b.encodeAll([]*goamqp.Message{withKey("two", "x")})), emulator.CodeNotAllowed)
 		err := w.Settle(b.q, tokensOf(gs[1:]), emulator.Settlement{})
 		wantCode(t, "settle of another partition", err, emulator.CodeNotAllowed)
-		wantCode(t, "settle with the dead token", b.trySettle(emulator.Complete, nil, gs[1].token()), emulator.CodeMessageLockLost)
-		equal(t, "available again", bodies(b.receive(5)), "2")
+		equal(t, "received again", len(b.receive(5)), 0)
 		w.commit()
+		b.settle(emulator.Complete, gs[1])
 		equal(t, "left", bodies(b.receive(5)), "1 again")
 	})
 }
@@ -301,7 +302,7 @@ func TestTXN14_TXN8_ATopicAndItsSubscriptionsHaveThePartitionsInCommon(t *testin
 		wantCode(t, "settle of another partition", err, emulator.CodeNotAllowed)
 		w.Rollback()
 		w = b.begin()
-		w.settle(b.sub("s"), emulator.Complete, b.sub("s").one())
+		w.settle(b.sub("s"), emulator.Complete, g)
 		wantCode(t, "send to another partition", w.Send(b.q, b.encodeAll([]*goamqp.Message{withKey("two", "2")})), emulator.CodeNotAllowed)
 		w.send(b, withKey("one", "3"))
 		w.commit()
@@ -332,5 +333,129 @@ func TestTXN16_RefusedOperationDoesNotEndTheTransaction(t *testing.T) {
 		w.send(b, text("b"))
 		w.commit()
 		equal(t, "stored", bodies(b.peek()), "a b")
+	})
+}
+
+func TestTXN23_SEQ19_NumbersFollowTheOrderOfOperations(t *testing.T) {
+	for name, o := range map[string]emulator.QueueOptions{"": {}, "with duplicate detection": deduplicating} {
+		bubble(t, o, func(b *broker) {
+			w := b.begin()
+			later := w.schedule(b, at("later", soon(time.Minute)))
+			w.send(b, withID("sent"))
+			now := withID("now")
+			now.Annotations = at("", soon(0)).Annotations
+			w.schedule(b, now, at("later still", soon(time.Minute)))
+			w.send(b, withID("last"))
+			w.commit()
+			equal(t, "received"+name, bodies(b.receive(5)), "sent now last")
+			equal(t, "cancel", b.cancel(later...), nil)
+		})
+	}
+}
+
+func TestTXN23_ScheduleThatIsDueGoesThroughATopicInItsTurn(t *testing.T) {
+	topicBubble(t, emulator.TopicOptions{}, named("s"), func(b *broker) {
+		w := b.begin()
+		w.send(b, text("sent"))
+		w.schedule(b, at("now", soon(0)))
+		w.send(b, text("last"))
+		w.commit()
+		equal(t, "received", bodies(b.sub("s").receive(5)), "sent now last")
+	})
+}
+
+// withViaKey makes a message with .NET's TransactionPartitionKey.
+func withViaKey(key, body string) *goamqp.Message {
+	m := text(body)
+	m.Annotations = goamqp.Annotations{"x-opt-via-partition-key": key}
+	return m
+}
+
+func TestTXN14_PART2_PART4_ViaPartitionKeyAloneChooses(t *testing.T) {
+	bubble(t, emulator.QueueOptions{EnablePartitioning: true}, func(b *broker) {
+		b.send(withViaKey("one", "1"))
+		b.send(withKey("one", "2"))
+		gs := b.receive(5)
+		equal(t, "same partition as the same partition key", gs[0].seq()>>48, gs[1].seq()>>48)
+		w := b.begin()
+		w.settle(b, emulator.Complete, gs[0])
+		w.send(b, withViaKey("one", "3"))
+		wantCode(t, "another key", w.Send(b.q, b.encodeAll([]*goamqp.Message{withViaKey("two", "x")})), emulator.CodeNotAllowed)
+		both := withViaKey("two", "4") // on the entity itself the partition key comes first
+		both.Annotations["x-opt-partition-key"] = "one"
+		w.send(b, both)
+		w.commit()
+		equal(t, "left", bodies(b.receive(5)), "3 4")
+	})
+}
+
+func TestTXN14_TXN9_TargetsChooseTheirOwnPartition(t *testing.T) {
+	bubble(t, emulator.QueueOptions{EnablePartitioning: true}, func(b *broker) {
+		other, plain := b.create("other", emulator.QueueOptions{EnablePartitioning: true}), b.create("plain", emulator.QueueOptions{})
+		b.send(withViaKey("one", "request"))
+		w := b.beginCross("")
+		w.settle(b, emulator.Complete, b.one())
+		w.send(other, withViaKey("one", "reply"))
+		for _, key := range []string{"two", "three"} { // of the target
+			m := withViaKey("one", key)
+			m.Annotations["x-opt-partition-key"] = key
+			w.send(other, m)
+		}
+		w.send(other, withKey("one", "own")) // its only key stands for both
+		w.send(plain, withViaKey("one", "plain"))
+		refused := func(what string, to *broker, ms ...*goamqp.Message) {
+			t.Helper()
+			wantCode(t, what, w.Send(to.q, to.encodeAll(ms)), emulator.CodeNotAllowed)
+		}
+		refused("no key", other, text("x"))
+		refused("no key for the way", plain, text("x"))
+		refused("another partition on the way", other, withViaKey("two", "x"))
+		refused("another partition on the way to a plain queue", plain, withKey("two", "x"))
+		refused("two keys in a batch", plain, withViaKey("one", "x"), withViaKey("two", "x"))
+		w.commit()
+		equal(t, "replies", strings.Join(sorted(strings.Fields(bodies(other.receive(5)))), " "), "own reply three two")
+		equal(t, "plain", bodies(plain.receive(5)), "plain")
+		equal(t, "left", len(b.peek()), 0)
+	})
+}
+
+func TestTXN14_TXN9_PartitionedTargetOfAPlainQueue(t *testing.T) {
+	bubble(t, emulator.QueueOptions{}, func(b *broker) {
+		other := b.create("other", emulator.QueueOptions{EnablePartitioning: true})
+		w := b.beginCross("q")
+		w.send(other, withViaKey("one", "1"))
+		w.send(other, withKey("two", "2"))
+		wantCode(t, "no key", w.Send(other.q, b.encodeAll(texts("x"))), emulator.CodeNotAllowed)
+		w.commit()
+		equal(t, "arrived", len(other.receive(5)), 2)
+	})
+}
+
+func TestTXN24_TXN6_TheReceiverKeepsItsDeliveryUntilTheCommit(t *testing.T) {
+	bubble(t, emulator.QueueOptions{}, func(b *broker) {
+		b.sendTexts("1", "2")
+		r := b.receiver(emulator.Main, emulator.PeekLock)
+		gs := r.take(2)
+		ended := func(what string, want ...lockToken) {
+			t.Helper()
+			equalSlices(t, what, mapped(r.c.Ended(), (*emulator.Lock).Token), want...)
+		}
+		w := b.begin()
+		if err := r.c.SettleIn(w.Transaction, gs[0].d.Lock(), emulator.Settlement{}); err != nil {
+			t.Fatalf("settle: %v", err)
+		}
+		wantCode(t, "settle outside", r.c.Settle(gs[0].d.Lock(), emulator.Settlement{}, newOutcome()), emulator.CodeMessageLockLost)
+		b.failOnce()
+		if w.tryCommit() == nil {
+			t.Error("committed")
+		}
+		ended("after the failed commit")
+		w = b.begin()
+		if err := r.c.SettleIn(w.Transaction, gs[0].d.Lock(), emulator.Settlement{}); err != nil {
+			t.Fatalf("settle: %v", err)
+		}
+		w.settle(b, emulator.Complete, gs[1]) // by token: nothing else tells the receiver
+		w.commit()
+		ended("after the commit", gs[1].token())
 	})
 }

@@ -71,7 +71,7 @@ func (op *transfer) addLocked(m *forwarded, now int64) {
 	if remember {
 		op.to.rememberLocked(key, now)
 	}
-	scheduled := m.in.info.HasScheduled && int64(m.in.info.Scheduled) > now // SCHED-24
+	scheduled := m.in.waits(now) // SCHED-24
 	if op.fanOut != nil && !scheduled {
 		op.publishLocked(m, now)
 		return

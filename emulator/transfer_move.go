@@ -47,7 +47,7 @@ func (op *transfer) moveLocked(m *forwarded, now int64) error {
 		return errorf(CodeNotAllowed, t.path, "The entity '%s' detects duplicates and has had a message with the id '%s' lately. "+
 			"Give the message another id, or wait until the window is over.", t.path, m.in.info.MessageID)
 	}
-	scheduled := m.in.info.HasScheduled && int64(m.in.info.Scheduled) > now
+	scheduled := m.in.waits(now)
 	if op.fanOut != nil && !scheduled {
 		if !op.publishMovedLocked(m, now) {
 			return errorf(CodeNotAllowed, t.path, "No rule of a subscription of the topic '%s' selects the message.", t.path)

@@ -11,7 +11,7 @@
 //
 // A request's connection decides which session it is about and what it may do there: the loop lends
 // the connection's session consumers through [Context]. A request may name a transaction; operations that can
-// be part of one then go through it, and the others are refused (TXN-1).
+// be part of one then go through it. Those whose effect a rollback would not undo are refused, the others answered as without it (TXN-1).
 //
 // The package owns no goroutine and no timer, keeps no state between requests, never blocks, and never writes to
 // a connection or a log.

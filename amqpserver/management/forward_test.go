@@ -22,7 +22,7 @@ func TestFWD4_RequestsToAnEntityThatForwards(t *testing.T) {
 		for _, tx := range []*emulator.Transaction{nil, f.ns.Begin(false, "")} {
 			f.ctx.Tx = tx
 			for name, request := range requests {
-				if tx != nil && !operations["com.microsoft:"+name].transactional {
+				if tx != nil && operations["com.microsoft:"+name].inTx == refusedIn {
 					continue
 				}
 				if a := request(); a.code != 400 || a.condition != "amqp:not-allowed" || a.text != text {

@@ -70,8 +70,8 @@ type operation struct {
 	// it; the administration needs more.
 	need sas.Claims
 
-	// transactional reports whether the operation may be part of a transaction (TXN-1).
-	transactional bool
+	// inTx says what becomes of the operation if the request carries a transaction (TXN-1).
+	inTx inTx
 
 	// is what the operation is for faults; the zero value means OperationManage.
 	is emulator.Operation
@@ -79,23 +79,32 @@ type operation struct {
 	locks, session bool // it concerns locks of messages; a session
 }
 
+// inTx says how an operation stands to the transaction of its request.
+type inTx uint8
+
+const (
+	refusedIn inTx = iota // a rollback would not undo it
+	partOf                // it takes effect with the commit
+	outsideOf             // it is answered as without the transaction, which one client adds to all requests
+)
+
 // operations lists what this package serves. Any other name is refused as not implemented, never answered
 // without effect.
 var operations = map[string]operation{
-	"com.microsoft:renew-lock":                 {serve: renewLock, need: sas.Listen, transactional: true, is: emulator.OperationRenew, locks: true},
-	"com.microsoft:update-disposition":         {serve: updateDisposition, need: sas.Listen, transactional: true, is: emulator.OperationSettle, locks: true},
-	"com.microsoft:schedule-message":           {serve: scheduleMessage, need: sas.Send, transactional: true, is: emulator.OperationSend},
-	"com.microsoft:cancel-scheduled-message":   {serve: cancelScheduledMessage, need: sas.Send, transactional: true},
-	"com.microsoft:peek-message":               {serve: peekMessage, need: sas.Listen},
-	"com.microsoft:receive-by-sequence-number": {serve: receiveBySequenceNumber, need: sas.Listen, is: emulator.OperationReceive},
+	"com.microsoft:renew-lock":                 {serve: renewLock, need: sas.Listen, inTx: partOf, is: emulator.OperationRenew, locks: true},
+	"com.microsoft:update-disposition":         {serve: updateDisposition, need: sas.Listen, inTx: partOf, is: emulator.OperationSettle, locks: true},
+	"com.microsoft:schedule-message":           {serve: scheduleMessage, need: sas.Send, inTx: partOf, is: emulator.OperationSend},
+	"com.microsoft:cancel-scheduled-message":   {serve: cancelScheduledMessage, need: sas.Send, inTx: partOf},
+	"com.microsoft:peek-message":               {serve: peekMessage, need: sas.Listen, inTx: outsideOf},
+	"com.microsoft:receive-by-sequence-number": {serve: receiveBySequenceNumber, need: sas.Listen, inTx: outsideOf, is: emulator.OperationReceive},
 	"com.microsoft:batch-delete-messages":      {serve: batchDeleteMessages, need: sas.Listen},
-	"com.microsoft:renew-session-lock":         {serve: renewSessionLock, need: sas.Listen, is: emulator.OperationRenew, session: true},
-	"com.microsoft:get-session-state":          {serve: getSessionState, need: sas.Listen, session: true},
-	"com.microsoft:set-session-state":          {serve: setSessionState, need: sas.Listen, session: true},
-	"com.microsoft:get-message-sessions":       {serve: getMessageSessions, need: sas.Listen},
+	"com.microsoft:renew-session-lock":         {serve: renewSessionLock, need: sas.Listen, inTx: outsideOf, is: emulator.OperationRenew, session: true},
+	"com.microsoft:get-session-state":          {serve: getSessionState, need: sas.Listen, inTx: outsideOf, session: true},
+	"com.microsoft:set-session-state":          {serve: setSessionState, need: sas.Listen, inTx: partOf, session: true},
+	"com.microsoft:get-message-sessions":       {serve: getMessageSessions, need: sas.Listen, inTx: outsideOf},
 	"com.microsoft:add-rule":                   {serve: addRule, need: sas.Listen},
 	"com.microsoft:remove-rule":                {serve: removeRule, need: sas.Listen},
-	"com.microsoft:enumerate-rules":            {serve: enumerateRules, need: sas.Listen},
+	"com.microsoft:enumerate-rules":            {serve: enumerateRules, need: sas.Listen, inTx: outsideOf},
 }
 
 // Attempt fills in what a request is for faults: the operation, and whether it concerns locks or a session.
@@ -143,6 +152,9 @@ func Handle(ctx Context, req *message.Message, reply func(resp []byte)) {
 		c.fail(err)
 		return
 	}
+	if o.inTx == outsideOf {
+		c.Tx = nil
+	}
 	if c.Tx != nil {
 		c.Tx.Introduce(c.Who)
 	}
@@ -158,7 +170,7 @@ func (c *call) find() (operation, error) {
 			Code: emulator.CodeNotImplemented,
 			Text: fmt.Sprintf("The operation '%s' is not implemented.", clip(c.operation)),
 		}
-	case c.Tx != nil && !o.transactional:
+	case c.Tx != nil && o.inTx == refusedIn:
 		return o, &emulator.Error{
 			Code:   emulator.CodeNotAllowed,
 			Entity: c.Queue.Path(),

@@ -145,8 +145,12 @@ func setSessionState(c *call, a args) {
 		return
 	}
 	c.Fault.TakeSession(holder)
-	// A copy, because the state outlives the request whose slice it is.
-	if err := holder.SetSessionState(bytes.Clone(state), emulator.CompletionFunc(c.finish)); err != nil {
+	state = bytes.Clone(state) // it outlives the request whose slice it is
+	if c.Tx != nil {
+		c.finish(c.Tx.SetSessionState(holder, state))
+		return
+	}
+	if err := holder.SetSessionState(state, emulator.CompletionFunc(c.finish)); err != nil {
 		c.fail(err)
 	}
 }

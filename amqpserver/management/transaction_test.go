@@ -1,6 +1,7 @@
 package management
 
 import (
+	"reflect"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,21 +24,62 @@ func TestTXN1_WhichOperationsTakePart(t *testing.T) {
 		for name, o := range operations {
 			name = name[len("com.microsoft:"):]
 			a := f.ask("l", name, "s")
-			want := "amqp:not-allowed"
-			if o.transactional {
-				want = "com.microsoft:argument-error" // its arguments were checked
+			code, want := int32(400), "com.microsoft:argument-error" // its arguments were checked
+			switch {
+			case o.inTx == refusedIn:
+				want = "amqp:not-allowed"
+			case o.session:
+				code, want = 200, "" // it needs no more
 			}
-			if a.code != 400 || a.condition != want {
-				f.Errorf("%s: %d %q %q, want %q", name, a.code, a.condition, a.text, want)
+			if a.code != code || a.condition != want {
+				f.Errorf("%s: %d %q %q, want %d %q", name, a.code, a.condition, a.text, code, want)
 			}
 		}
-		for _, name := range []string{"update-disposition", "renew-lock", "schedule-message", "cancel-scheduled-message"} {
-			if !operations["com.microsoft:"+name].transactional {
-				f.Errorf("%s takes no part in transactions", name)
+		for how, names := range map[inTx][]string{
+			partOf:    {"update-disposition", "renew-lock", "schedule-message", "cancel-scheduled-message", "set-session-state"},
+			outsideOf: {"peek-message", "receive-by-sequence-number", "renew-session-lock", "get-session-state", "get-message-sessions", "enumerate-rules"},
+			refusedIn: {"batch-delete-messages", "add-rule", "remove-rule"},
+		} {
+			for _, name := range names {
+				if have := operations["com.microsoft:"+name].inTx; have != how {
+					f.Errorf("%s: %d in a transaction, want %d", name, have, how)
+				}
 			}
 		}
 		f.ask("l", "no-such-thing", nil).want(f, 501, "amqp:not-implemented")
 	})
+}
+
+func TestTXN1_SESS25_StateTakesPartAndTheRestIsAnsweredAsOutside(t *testing.T) {
+	for _, commit := range []bool{true, false} {
+		inSessionBubble(t, func(f *sessionFixture) {
+			f.sendTo("s")
+			c := f.accept("l", "s")
+			f.deferIn(c, 1)
+			tx := f.begin()
+			f.ask("l", "set-session-state", "S", state([]byte("x"))).want(f, 200, "")
+			wantState := func(want any) {
+				t.Helper()
+				a := f.ask("l", "get-session-state", "s")
+				if a.want(f, 200, ""); !reflect.DeepEqual(a.Value.(map[string]any)["session-state"], want) {
+					t.Errorf("state %v, want %v", a.Value, want)
+				}
+			}
+			wantState(nil)
+			f.ask("l", "renew-session-lock", "s").want(f, 200, "")
+			numbers := amqp.Pair{Key: "sequence-numbers", Value: []int64{1}}
+			f.ask("l", "receive-by-sequence-number", "s", numbers, amqp.Pair{Key: "receiver-settle-mode", Value: uint32(1)}).want(f, 200, "")
+			var want any
+			if commit {
+				f.await(tx.Commit)
+				want = []byte("x")
+			} else {
+				tx.Rollback()
+			}
+			wantState(want) // it is no part of the transaction, which has ended
+			f.ask("l", "set-session-state", "s").want(f, 400, "amqp:transaction:unknown-id")
+		})
+	}
 }
 
 func TestTXN1_TXN2_SettlementTakesEffectAtCommit(t *testing.T) {

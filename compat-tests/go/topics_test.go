@@ -87,7 +87,7 @@ func TestTOP2_NobodyTakesIt(t *testing.T) {
 }
 
 // Clients send to a topic and receive from a subscription, never the other way round.
-func TestTOP1_SCHED17_TXN10_ERR4_WrongDirection(t *testing.T) {
+func TestTOP1_SCHED17_ERR4_WrongDirection(t *testing.T) {
 	provesAnywhere(t, "topic.noreceive", "err.subscription")
 	b := serveTopic(t, []harness.Subscription{subscription("s")})
 	_, err := b.from(topicName).ReceiveMessages(b.ctx, 1, nil)
