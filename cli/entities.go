@@ -212,7 +212,8 @@ func createCommand[P any](a *app, k *kind[P]) *cobra.Command {
 			if err != nil || found == nil {
 				return a.about(k.name+" "+path, missing(k.name, err))
 			}
-			return a.out.done(k.describe(path, found, nil), "%s %s exists", k.name, path)
+			e := k.describe(path, found, nil)
+			return a.out.done(e, "%s %s exists", k.name, e.path())
 		}
 		if exists(err) {
 			return a.about("create "+k.name+" "+path, fmt.Errorf("%w", &failure{exitFailed,
@@ -224,7 +225,8 @@ func createCommand[P any](a *app, k *kind[P]) *cobra.Command {
 		if err != nil {
 			return a.about("create "+k.name+" "+path, err)
 		}
-		return a.out.done(k.describe(path, &made, nil), "created %s %s", k.name, path)
+		e := k.describe(path, &made, nil)
+		return a.out.done(e, "created %s %s", k.name, e.path())
 	}
 	return c
 }
@@ -270,7 +272,8 @@ func updateCommand[P any](a *app, k *kind[P]) *cobra.Command {
 		if err != nil {
 			return a.about("update "+k.name+" "+path, err)
 		}
-		return a.out.done(k.describe(path, changed, nil), "updated %s %s", k.name, path)
+		e := k.describe(path, changed, nil)
+		return a.out.done(e, "updated %s %s", k.name, e.path())
 	}
 	return c
 }

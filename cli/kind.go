@@ -76,11 +76,12 @@ func (e entity) status() string {
 	return ""
 }
 
-// describe makes the entity of a path from its properties and, if known, its state.
+// describe makes the entity of a path from its properties and, if known, its state. Queues and topics are in lower case, as
+// the service lists them, although it answers with the spelling of the request.
 func (k *kind[P]) describe(path string, properties *P, state *runtimeState) entity {
-	e := entity{Kind: k.name, Name: path, Properties: asMap(properties)}
+	e := entity{Kind: k.name, Name: strings.ToLower(path), Properties: asMap(properties)}
 	if topic, name, ok := splitSubscription(path); ok && k.name == "subscription" {
-		e.Topic, e.Name = topic, name
+		e.Topic, e.Name = strings.ToLower(topic), name
 	}
 	if state != nil {
 		e.Counts, e.SizeInBytes = &state.Counts, state.SizeInBytes

@@ -80,7 +80,7 @@ func TestChecklist3_ERR5_ConflictAndMissing(t *testing.T) {
 	wants(t, b.do("PUT", "/orders"+v2021, queueEntry("")), 201)
 	w := b.do("PUT", "/ORDERS"+v2021, queueEntry(""))
 	wants(t, w, 409, "<Error><Code>409</Code><Detail>SubCode=40900. Conflict. You're requesting an operation that isn't allowed in the "+
-		"resource's current state.", "TrackingId:", "SystemTracker:localhost:5300:ORDERS, Timestamp:2026-03-01T10:00:00</Detail>")
+		"resource's current state.", "TrackingId:", "SystemTracker:localhost:5300:orders, Timestamp:2026-03-01T10:00:00</Detail>")
 	if got := w.Header().Get("Content-Type"); got != "application/xml; charset=utf-8" {
 		t.Errorf("content type %q", got)
 	}
@@ -334,6 +334,7 @@ func TestChecklist15_DEC9_Names(t *testing.T) {
 	wants(t, b.do("PUT", "/a%2Fb.c-d_e1"+v2021, queueEntry("")), 201, `<title type="text">a/b.c-d_e1</title>`,
 		"<id>http://localhost:5300/a%2Fb.c-d_e1?api-version=2021-05</id>")
 	wants(t, b.do("GET", "/A/b.c-d_E1/"+v2021, ""), 200, `<title type="text">A/b.c-d_E1</title>`, "QueueDescription")
+	wants(t, b.do("PUT", "/A/b.c-d_E1/"+v2021, queueEntry("<RequiresSession>true</RequiresSession>"), ifMatch, "*"), 400, ":Queue:a/b.c-d_e1, ")
 	wants(t, b.do("GET", "/$Resources/queues"+v2021, ""), 200, `<title type="text">a/b.c-d_e1</title>`, "<id>http://localhost:5300/a/b.c-d_e1?api-version=2021-05</id>")
 	wants(t, b.do("DELETE", "/a/b.c-d_e1", ""), 200)
 	for _, bad := range []string{"/a%20b", "/a//b", "/a/../b", "/.", "/%2E%2E", "/a%00", "/a@b", "/q%3F", "/-a", "/a.", "/%C3%BC", "/a%5Cb",

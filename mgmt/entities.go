@@ -67,7 +67,7 @@ func (c *call) putQueue(d *atom.Element) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.may.forward(description, backend(c.broker, "Queue", path)); err != nil {
+	if err := c.may.forward(description, backend(c.broker, "Queue", c.target.String())); err != nil {
 		return nil, err
 	}
 	if !c.isUpdate() {
@@ -82,7 +82,7 @@ func (c *call) putQueue(d *atom.Element) (*answer, error) {
 		err = c.checkTargets(description, path, old.Options)
 	}
 	if err != nil {
-		return nil, about(err, backend(c.broker, "Queue", path))
+		return nil, about(err, backend(c.broker, "Queue", c.target.String()))
 	}
 	q, err := c.broker.UpdateQueue(path, o)
 	if err != nil {
@@ -125,7 +125,7 @@ func (c *call) putTopic(d *atom.Element) (*answer, error) {
 	}
 	o, err := description.Update(old.Options)
 	if err != nil {
-		return nil, about(err, backend(c.broker, "Topic", path))
+		return nil, about(err, backend(c.broker, "Topic", c.target.String()))
 	}
 	t, err := c.broker.UpdateTopic(path, o)
 	if err != nil {

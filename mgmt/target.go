@@ -37,9 +37,9 @@ type target struct {
 	messaging    string   // the path before it, of a queue, topic, subscription or sub-queue
 }
 
-// String returns the path, for texts.
+// String returns the path, for texts, as the broker names it (DEC-9).
 func (t target) String() string {
-	s := t.entity
+	s := strings.ToLower(t.entity)
 	for _, part := range []string{t.subscription, t.rule} {
 		if part != "" {
 			s += "|" + part

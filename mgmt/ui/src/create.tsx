@@ -1,6 +1,6 @@
 // Making a queue, a topic or a subscription.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { at, call } from "./api";
+import { at, call, type Entity } from "./api";
 import { Fields, fieldOf, useFocusOn } from "./entityform";
 import { sorted } from "./findings";
 import { Button, Panel, Problem, Tabs } from "./kit";
@@ -54,9 +54,9 @@ export function Create() {
     if (!name.trim()) local.Name = "Give it a name.";
     if (kind === "subscription" && !topic) local.topic = "Choose the topic.";
     if (Object.keys(local).length > 0) return refuse(local, "");
-    const path = kind === "subscription" ? `${topic}/Subscriptions/${name.trim()}` : name.trim();
+    let path = kind === "subscription" ? `${topic}/Subscriptions/${name.trim()}` : name.trim();
     try {
-      await call("PUT", at`${namespace}/entities/${path}`, { query: { kind, onlyNew: true }, body: { Properties: properties } });
+      ({ path } = await call<Entity>("PUT", at`${namespace}/entities/${path}`, { query: { kind, onlyNew: true }, body: { Properties: properties } })); // as the broker names it
     } catch (e) {
       const found = sorted(e, fieldOf(kind));
       return refuse(found.wrong, found.rest);

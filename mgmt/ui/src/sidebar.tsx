@@ -7,7 +7,7 @@ import { keptHere } from "./kept";
 import { Empty, Name, Text } from "./kit";
 import { nameOf, topicOf } from "./names";
 import { go, link, linkIn, route } from "./route";
-import { current, entities, favourites, isFavourite, namespaces, toggleFavourite } from "./state";
+import { current, entities, isFavourite, namespaces, toggleFavourite } from "./state";
 import { stepOf } from "./tree";
 import { Rows } from "./virtual";
 
@@ -46,7 +46,7 @@ const rows = computed<Row[]>(() => {
   }
   const topics = list.filter((e) => e.kind === "topic" && (fits(e) || below.has(e.path.toLowerCase())));
   const out: Row[] = [];
-  const starred = text ? [] : list.filter((e) => favourites.value.includes(key(e.path)));
+  const starred = text ? [] : list.filter((e) => isFavourite(e.path));
   const group = (title: string, of: Entity[], add: (e: Entity, place: [number, number]) => void) => {
     if (of.length === 0) return;
     const open = text !== "" || !closed.value.includes(key("#" + title));

@@ -182,12 +182,15 @@ export function start(): void {
   poll = every(() => Math.max(2000, entities.value?.length ?? 0), load); // of ten thousand entities every ten seconds
 }
 
+// Favourites are compared without case, since an older Minibus showed names in the case of their creation.
+const favourite = (path: string) => (current.value + "\n" + path).toLowerCase();
+
 export function toggleFavourite(path: string): void {
-  const key = current.value + "\n" + path;
-  favourites.value = favourites.value.includes(key) ? favourites.value.filter((f) => f !== key) : [...favourites.value, key];
+  const key = favourite(path), others = favourites.value.filter((f) => f.toLowerCase() !== key);
+  favourites.value = others.length < favourites.value.length ? others : [...others, key];
 }
 
-export const isFavourite = (path: string): boolean => favourites.value.includes(current.value + "\n" + path);
+export const isFavourite = (path: string): boolean => favourites.value.some((f) => f.toLowerCase() === favourite(path));
 
 export function openEntity(path: string, ...rest: string[]): void {
   go(linkIn(current.value, "entity", path, ...rest));
