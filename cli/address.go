@@ -116,7 +116,7 @@ func (a *app) settle(ctx context.Context, at *address) error {
 		return err
 	})
 	at.unsure = false
-	if err == nil || needsSession(err) {
+	if err == nil || needsSession(err) || lacksType(err) {
 		at.queue = ""
 		return nil
 	}

@@ -104,15 +104,16 @@ func (a *app) reasons(ctx context.Context, at address) error {
 	entity.sub = 0
 	p.does = "list the dead letters of " + entity.String()
 	found := make(map[string]*letters)
-	err = p.each(ctx, math.MaxInt, func(m *azservicebus.ReceivedMessage) error {
-		reason := text(m.DeadLetterReason)
+	err = p.each(ctx, math.MaxInt, func(m *message) error {
+		reason := reasonOf(m)
 		l := found[reason]
 		if l == nil {
-			l = &letters{Entity: p.at.String(), Reason: reason, Oldest: utc(m.EnqueuedTime)}
+			l = &letters{Entity: p.at.String(), Reason: reason, Oldest: m.EnqueuedTime}
 			found[reason] = l
 		}
 		l.Count++
-		l.Description, l.Newest = text(m.DeadLetterErrorDescription), utc(m.EnqueuedTime)
+		l.Newest = m.EnqueuedTime
+		l.Description, _ = m.ApplicationProperties["DeadLetterErrorDescription"].(string)
 		return nil
 	})
 	if err != nil {

@@ -20,16 +20,18 @@ type browser interface {
 
 // peeker reads messages in the order of their numbers, and locks none.
 type peeker struct {
-	app  *app
-	at   address
-	r    browser
-	from int64
-	does string // what the command does, for errors
+	app     *app
+	at      address
+	r       browser
+	session *string
+	from    int64
+	does    string // what the command does, for errors
+	unread  error  // of the SDK, which met a value of a type that it lacks: from then on the control API is asked
 }
 
 // peeker opens a receiver for an entity, or for a session of it, which is locked until the end of the command.
 func (a *app) peeker(ctx context.Context, at address, session *string) (*peeker, error) {
-	p := &peeker{app: a, at: at, does: "peek at " + at.String()}
+	p := &peeker{app: a, at: at, session: session, does: "peek at " + at.String()}
 	if session == nil {
 		r, err := a.receiver(ctx, &p.at, azservicebus.ReceiveModePeekLock)
 		p.r = r
@@ -41,10 +43,17 @@ func (a *app) peeker(ctx context.Context, at address, session *string) (*peeker,
 }
 
 // next returns at most count messages from the number on; none at the end.
-func (p *peeker) next(ctx context.Context, count int) ([]*azservicebus.ReceivedMessage, error) {
+func (p *peeker) next(ctx context.Context, count int) ([]message, error) {
+	if p.unread != nil {
+		return p.nextByControl(ctx, count)
+	}
 	found, err := within(ctx, p.app, func(ctx context.Context) ([]*azservicebus.ReceivedMessage, error) {
 		return p.r.PeekMessages(ctx, min(count, peekPage), &azservicebus.PeekMessagesOptions{FromSequenceNumber: &p.from})
 	})
+	if lacksType(err) {
+		p.unread = err
+		return p.nextByControl(ctx, count)
+	}
 	if needsSession(err) {
 		return nil, failed(exitFailed, "peek at %s: it delivers by session, and the SDK that this tool is made with peeks at such an entity only with a session: "+
 			"give --session ID, which locks the session while it reads, or receive with --session", p.at)
@@ -52,21 +61,30 @@ func (p *peeker) next(ctx context.Context, count int) ([]*azservicebus.ReceivedM
 	if err != nil {
 		return nil, p.app.about(p.does, err)
 	}
-	if n := len(found); n > 0 && found[n-1].SequenceNumber != nil {
-		p.from = *found[n-1].SequenceNumber + 1
+	messages := make([]message, len(found))
+	for i, m := range found {
+		messages[i] = messageOf(m)
 	}
-	return found, nil
+	return p.passed(messages), nil
+}
+
+// passed notes that the messages were read.
+func (p *peeker) passed(messages []message) []message {
+	if n := len(messages); n > 0 && messages[n-1].SequenceNumber != nil {
+		p.from = *messages[n-1].SequenceNumber + 1
+	}
+	return messages
 }
 
 // each calls f with every message until count, the end or an error.
-func (p *peeker) each(ctx context.Context, count int, f func(*azservicebus.ReceivedMessage) error) error {
+func (p *peeker) each(ctx context.Context, count int, f func(*message) error) error {
 	for left := count; left > 0; {
 		found, err := p.next(ctx, left)
 		if err != nil || len(found) == 0 {
 			return err
 		}
-		for _, m := range found {
-			if err := f(m); err != nil {
+		for i := range found {
+			if err := f(&found[i]); err != nil {
 				return err
 			}
 		}
@@ -117,9 +135,9 @@ func (a *app) peek(ctx context.Context, at address, session *string, from int64,
 	p.from = from
 	some := false
 	a.listMessages(at, false)
-	err = p.each(ctx, count, func(m *azservicebus.ReceivedMessage) error {
+	err = p.each(ctx, count, func(m *message) error {
 		some = true
-		return a.addMessage(at, messageOf(m))
+		return a.addMessage(at, *m)
 	})
 	if err == nil && !some {
 		a.note("no messages in %s", p.at)
@@ -191,7 +209,7 @@ func rowOf(at address, j message) []string {
 		row[6] = strconv.FormatUint(uint64(*j.DeliveryCount), 10)
 	}
 	if at.sub != 0 {
-		row = append(row, reasonOf(j))
+		row = append(row, reasonOf(&j))
 	}
 	body := []rune(shownBody(&j))
 	if len(body) > bodyShown {
@@ -212,7 +230,7 @@ func plain(id any) string {
 }
 
 // reasonOf returns why a message was dead-lettered.
-func reasonOf(j message) string {
+func reasonOf(j *message) string {
 	reason, _ := j.ApplicationProperties["DeadLetterReason"].(string)
 	return reason
 }

@@ -92,8 +92,8 @@ func (a *app) wanted(ctx context.Context, at address, reason *string, f *resubmi
 	}()
 	p.does = "resubmit from " + at.String()
 	found := make(map[int64]bool)
-	err = p.each(ctx, math.MaxInt, func(m *azservicebus.ReceivedMessage) error {
-		if m.SequenceNumber == nil || (reason != nil && text(m.DeadLetterReason) != *reason) ||
+	err = p.each(ctx, math.MaxInt, func(m *message) error {
+		if m.SequenceNumber == nil || (reason != nil && reasonOf(m) != *reason) ||
 			(len(f.numbers) > 0 && !slices.Contains(f.numbers, *m.SequenceNumber)) || (f.count > 0 && len(found) == f.count) {
 			return nil
 		}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 	"github.com/spf13/cobra"
 )
 
@@ -51,7 +50,7 @@ func (a *app) tail(ctx context.Context, p *peeker, count int, follow bool, inter
 		return err
 	}
 	for _, m := range last {
-		if err := a.addMessage(p.at, messageOf(m)); err != nil {
+		if err := a.addMessage(p.at, m); err != nil {
 			return err
 		}
 	}
@@ -59,7 +58,7 @@ func (a *app) tail(ctx context.Context, p *peeker, count int, follow bool, inter
 		a.note("no messages in %s", p.at)
 	}
 	for follow {
-		err := p.each(ctx, math.MaxInt, func(m *azservicebus.ReceivedMessage) error { return a.addMessage(p.at, messageOf(m)) })
+		err := p.each(ctx, math.MaxInt, func(m *message) error { return a.addMessage(p.at, *m) })
 		if err == nil {
 			err = rest(ctx, interval)
 		}
@@ -72,18 +71,18 @@ func (a *app) tail(ctx context.Context, p *peeker, count int, follow bool, inter
 
 // last returns the last messages, and goes on behind them. Peeking goes forward only, so it searches for the end by jumps that double, then by
 // halves.
-func (p *peeker) last(ctx context.Context, count int) ([]*azservicebus.ReceivedMessage, error) {
+func (p *peeker) last(ctx context.Context, count int) ([]message, error) {
 	first, end, err := p.ends(ctx)
 	if err != nil || end < first {
 		return nil, err
 	}
-	var found []*azservicebus.ReceivedMessage
+	var found []message
 	for back := int64(count); count > 0; back *= 2 { // there may be gaps
 		found = nil
 		p.from = max(first, end-back+1)
 		begin := p.from
-		err := p.each(ctx, math.MaxInt, func(m *azservicebus.ReceivedMessage) error {
-			found = append(found, m)
+		err := p.each(ctx, math.MaxInt, func(m *message) error {
+			found = append(found, *m)
 			return nil
 		})
 		if err != nil {

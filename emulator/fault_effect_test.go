@@ -123,7 +123,7 @@ func TestFaultTakesLocks(t *testing.T) {
 		}
 		equalSlices(t, "dead-lettered", b.deadReasons(emulator.DeadLetter), "1=MaxDeliveryCountExceeded")
 		equalSlices(t, "life", b.life("id"), "sent q 1", "delivered q 1", "lock expired q 1 count 1", "delivered q 1 count 1",
-			"dead-lettered q 1 count 2 MaxDeliveryCountExceeded")
+			"lock expired q 1 count 2", "dead-lettered q 1 count 2 MaxDeliveryCountExceeded")
 		(*emulator.Fault)(nil).TakeLocks(b.q, nil)
 		(*emulator.Fault)(nil).TakeSession(nil)
 	})

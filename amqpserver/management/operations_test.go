@@ -139,6 +139,7 @@ func TestERR6_StatusAndConditionOfEveryCode(t *testing.T) {
 		{emulator.CodeSessionLocked, 410, "com.microsoft:session-cannot-be-locked"},
 		{emulator.CodeQuotaExceeded, 403, "amqp:resource-limit-exceeded"},
 		{emulator.CodeMessageTooLarge, 403, "amqp:link:message-size-exceeded"},
+		{emulator.CodeHeaderTooLarge, 403, "amqp:link:message-size-exceeded"},
 		{emulator.CodeNotAllowed, 400, "amqp:not-allowed"},
 		{emulator.CodeArgument, 400, "com.microsoft:argument-error"},
 		{emulator.CodeEntityDisabled, 400, "com.microsoft:entity-disabled"},

@@ -3,9 +3,11 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -206,6 +208,32 @@ func TestPeek(t *testing.T) {
 	b.fails(3, []string{"no/ne", "could not be found"}, "peek", "no/ne")
 	b.fails(2, []string{"--count", "0"}, "peek", "q", "-n", "0")
 	b.fails(2, []string{"--dlq"}, "peek", "q", "--dlq", "--transfer-dlq")
+}
+
+// TestPeekShowsTypesThatTheSDKLacks: .NET's decimals are among them.
+func TestPeekShowsTypesThatTheSDKLacks(t *testing.T) {
+	b := start(t, queue("q"), harness.Topic{Name: "t", Subscriptions: []harness.Subscription{{Queue: harness.Queue{Name: "s"}}}})
+	host := regexp.MustCompile(`localhost:\d+`).FindString(b.connection)
+	for _, entity := range []string{"q", "t"} {
+		b.run("send", entity, "first")
+		answer, err := http.Post("http://"+host+"/$minibus/v1/namespaces/$default/entities/"+entity+"/messages", "application/json", strings.NewReader(
+			`[{"body":"second","applicationProperties":{"price":{"decimal128":"12.50"},"c":{"char":"é"}}},`+
+				`{"body":"`+strings.Repeat("x", 9000)+`","applicationProperties":{"d":{"decimal32":"AAAAAQ=="}}}]`))
+		b.must("send", err)
+		if _ = answer.Body.Close(); answer.StatusCode != http.StatusCreated {
+			t.Fatalf("send: %s", answer.Status)
+		}
+	}
+	for _, entity := range []string{"q", "t/s"} {
+		all := b.peek(entity)
+		b.wantBodies("peek", all, "first", "second", strings.Repeat("x", 9000))
+		want := map[string]any{"price": map[string]any{"decimal128": "12.50"}, "c": map[string]any{"char": "é"}}
+		if len(all) == 3 && !reflect.DeepEqual(all[1].ApplicationProperties, want) {
+			t.Errorf("peek prints %v, want %v", all[1].ApplicationProperties, want)
+		}
+		b.wantBodies("tail", lines[peeked](b, b.run("tail", entity, "-n", "2", "-o", "jsonl")), "second", strings.Repeat("x", 9000))
+		b.wantBodies("from", b.peek(entity, "--from", fmt.Sprint(all[1].SequenceNumber)), "second", strings.Repeat("x", 9000))
+	}
 }
 
 func TestTail(t *testing.T) {

@@ -75,7 +75,7 @@ func TestQUO8_TooManyProperties(t *testing.T) {
 	for i := range 40 {
 		m.ApplicationProperties[fmt.Sprint(i)] = strings.Repeat("p", 2000)
 	}
-	b.wantErrorText("send 80 KB of properties", b.sender.SendMessage(b.ctx, m, nil), "amqp:link:message-size-exceeded")
+	b.wantErrorText("send 80 KB of properties", b.sender.SendMessage(b.ctx, m, nil), azservicebus.ErrMessageTooLarge.Error())
 	b.put(queueName, message("alive"))
 	b.check(b.receiveOne(b.receiver), stamps{body: "alive", seq: 1, count: 1})
 }
