@@ -262,6 +262,7 @@ func TestReceivedMessagesHaveTheServicesFrame(t *testing.T) {
 					t.Fatal(err)
 				}
 				got, err := io.ReadAll(resp.Body)
+				_ = resp.Body.Close()
 				if err != nil || string(got) != body || fmt.Sprint(resp.TransferEncoding) != "[chunked]" {
 					t.Errorf("%s: %d bytes of %d in %v, %v", method, len(got), len(body), resp.TransferEncoding, err)
 				}
