@@ -63,6 +63,15 @@ func run(t *testing.T, program string, serverArgs, environ []string, filter stri
 		"--progress", "off", "--output", "Detailed", "--results-directory", dir, "--treenode-filter", filter)
 }
 
+// everything is the filter for all tests. Where the namespace under test is not the only one, it leaves out the test with a
+// host that names none.
+func everything() string {
+	if os.Getenv("MINIBUS_COMPAT_NAMESPACE") != "" {
+		return "/*/*/*/(!The_namespaces_own_name*)"
+	}
+	return "/**"
+}
+
 // TestDotNetSDK drives Azure.Messaging.ServiceBus. Two more servers run beside the one that has everything that
 // the suite asks for: one that checks no tokens, as that of a user who sets nothing, and one for the renewal of a
 // token, which takes minutes of waiting.
@@ -72,7 +81,7 @@ func TestDotNetSDK(t *testing.T) {
 	t.Run("Everything", func(t *testing.T) {
 		t.Parallel()
 		t.Cleanup(harness.Lock443(t))
-		noteFurther(t, run(t, program, append([]string{"--extra-ports", "443"}, checked...), checks, "/**"))
+		noteFurther(t, run(t, program, append([]string{"--extra-ports", "443"}, checked...), checks, everything()))
 	})
 	t.Run("TokensUnchecked", func(t *testing.T) {
 		t.Parallel()
