@@ -239,7 +239,7 @@ class TransactionsTest extends Case {
     }
 
     @Test
-    @Proves({"txn.partition", "txn.otherpartition"})
+    @Proves("txn.partition")
     void one_partition() {
         final String queue = queue(new CreateQueueOptions().setPartitioningEnabled(true));
         final var sender = sender(queue);
