@@ -2,11 +2,13 @@ package archtest
 
 import (
 	"go/ast"
+	"go/build"
 	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
 	"maps"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -127,6 +129,13 @@ func readChapters(t *testing.T, files map[string]*ast.File) map[string]int {
 func typeUses(t *testing.T, fset *token.FileSet, files map[string]*ast.File) map[typeUse]string {
 	t.Helper()
 	info := &types.Info{Uses: make(map[*ast.Ident]types.Object)}
+	if build.Default.GOROOT == "" { // a test that is built with -trimpath does not know it
+		root, err := exec.Command("go", "env", "GOROOT").Output()
+		if err != nil {
+			t.Fatalf("find GOROOT: %v", err)
+		}
+		build.Default.GOROOT = strings.TrimSpace(string(root))
+	}
 	conf := types.Config{Importer: importer.ForCompiler(fset, "source", nil)}
 	p, err := conf.Check(module+"/"+chaptered, fset, slices.Collect(maps.Values(files)), info)
 	if err != nil {
