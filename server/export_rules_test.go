@@ -251,7 +251,9 @@ func TestFilesAndTheAPITakeTheSameDurations(t *testing.T) {
 					t.Fatal(err)
 				}
 				_, api := atom.ParseQueue(document, limits.Broker())
-				if (report.Err() == nil) != (api == nil) {
+				// Microsoft's emulator reads no AutoDeleteOnIdle: a file that has a short one starts, with a warning.
+				instead := limits == config.LimitsRelaxed && property == "AutoDeleteOnIdle" && report.Count(config.Warning) > 0
+				if (report.Err() == nil) != (api == nil || instead) {
 					t.Errorf("%s: %s %s: the file says %v, the API %v", limits, property, d, report.Err(), api)
 				}
 			}
