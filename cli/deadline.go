@@ -18,13 +18,13 @@ const streamSilence = 45 * time.Second
 // mostAnswer is more than an answer has, in bytes: a body of 100 MiB is the longest. A stream of events may have any number.
 const mostAnswer = 128 << 20
 
-// silence is the error of a server that does not answer in time.
-type silence struct{ after time.Duration }
+// silenceError is the error of a server that does not answer in time.
+type silenceError struct{ after time.Duration }
 
-func (s *silence) Error() string { return fmt.Sprintf("no answer in %v", s.after) }
+func (s *silenceError) Error() string { return fmt.Sprintf("no answer in %v", s.after) }
 
 // NonRetriable tells the SDK that another try would be as long.
-func (s *silence) NonRetriable() {}
+func (s *silenceError) NonRetriable() {}
 
 // errEndless is the error of an answer that does not end.
 var errEndless = errors.New("the answer is endless")
@@ -66,7 +66,7 @@ func (t *impatient) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	ctx, cancel := context.WithCancelCause(r.Context())
 	b := &boundedBody{ctx: ctx, cancel: cancel, patience: p, longest: longest}
-	b.timer = time.AfterFunc(longest, func() { cancel(&silence{longest}) })
+	b.timer = time.AfterFunc(longest, func() { cancel(&silenceError{longest}) })
 	answer, err := t.next.RoundTrip(r.WithContext(ctx))
 	if err != nil {
 		err = b.explain(err)
@@ -103,17 +103,17 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 
 // explain returns the silence that made a request fail, or else its own error.
 func (b *boundedBody) explain(err error) error {
-	var s *silence
+	var s *silenceError
 	if err != nil && errors.As(context.Cause(b.ctx), &s) {
 		return s
 	}
-	return err //nolint:wrapcheck // a reader returns io.EOF as it is
+	return err
 }
 
 // Close implements io.Closer.
 func (b *boundedBody) Close() error {
 	b.end()
-	return b.ReadCloser.Close() //nolint:wrapcheck // the body's own
+	return b.ReadCloser.Close()
 }
 
 func (b *boundedBody) end() {
@@ -126,7 +126,7 @@ const almost = 20 * time.Millisecond
 
 // within asks over AMQP, for as long as an answer may take.
 func within[T any](ctx context.Context, a *app, ask func(context.Context) (T, error)) (T, error) {
-	s := &silence{a.timeout(0)}
+	s := &silenceError{a.timeout(0)}
 	asking, cancel := context.WithTimeoutCause(ctx, s.after, s)
 	defer cancel()
 	answer, err := ask(asking)

@@ -169,7 +169,7 @@ func (a *app) explainConnection(err error) *failure {
 		noTLS   tls.RecordHeaderError
 		noHost  *net.DNSError
 		network *net.OpError
-		silent  *silence
+		silent  *silenceError
 	)
 	said := func(words string) bool { return strings.Contains(err.Error(), words) } // the SDK does not let look at its causes
 	host := a.host()

@@ -41,9 +41,11 @@ const (
 	groupMore     = "more"
 )
 
+// init keeps the order of the commands: the first ones are those that people look for. Only a variable of cobra's can say so.
+func init() { cobra.EnableCommandSorting = false }
+
 // root makes the commands.
 func (a *app) root() *cobra.Command {
-	cobra.EnableCommandSorting = false // the first ones are those that people look for
 	root := &cobra.Command{
 		Use: "minibus", Short: "a local Azure Service Bus, and a client for it and for Azure", SilenceErrors: true, SilenceUsage: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.begin(cmd) },
