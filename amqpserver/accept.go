@@ -169,7 +169,7 @@ func (o *outgoing) lockError(err error) error {
 	if o.accepting == nil || faultOf(err).condition != amqp.CondMessageLockLost {
 		return err
 	}
-	if _, lost := o.consumer.SessionState(); lost != nil {
+	if lost := o.consumer.HoldsSession(); lost != nil {
 		return lost
 	}
 	return err

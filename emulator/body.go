@@ -11,6 +11,10 @@ type bodies struct {
 	held int64 // bytes in memory
 }
 
+// Reserve calls then, on any goroutine, once so many bytes may be read into memory, or with an error that the reader
+// is to get. Nil bounds nothing.
+type Reserve func(bytes int, then func(error))
+
 // removeCopy gives up a copy that is no longer stored, and with it the body if it was the last and the body is still
 // there.
 func (b *bodies) removeCopy(p *payload) {
@@ -131,7 +135,9 @@ func (b *bodies) shrink(goal int64) (any bool) {
 			b.q.mu.Unlock()
 		}
 	}
-	return any
+	b.q.mu.Lock()
+	defer b.q.mu.Unlock()
+	return b.q.sessions.shrink(goal) || any
 }
 
 // shrinkAtOnce is how many messages are looked at in one critical section.

@@ -1,5 +1,7 @@
 package emulator
 
+import "math"
+
 // DeleteEntity removes an entity with everything in it (DEL-1), a topic with its subscriptions (TOP-14), and waits until
 // that is durable. A later entity of the same name starts afresh (DEL-3).
 func (ns *Namespace) DeleteEntity(path string) error {
@@ -151,6 +153,7 @@ func (q *Entity) bury() (links int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.bodies.removeAll()
+	q.sessions.shrink(math.MinInt64)
 	q.gone = true
 	q.returns.storeStrandedLocked()
 	if q.subscription != nil {

@@ -160,12 +160,20 @@ const (
 	KindSubscription EntityKind = 3 // its path is topic/Subscriptions/name
 )
 
-// BodyRead asks the journal for bodies. Bodies has the length of IDs; a body that is gone or damaged is nil.
+// BodyRead asks the journal for bodies. Bodies has the length of IDs; a body that is gone or damaged is nil. With
+// State it asks for the state of a session instead, which Bodies then has alone; it is nil if there is none.
 type BodyRead struct {
 	IDs     []int64
+	State   *StateKey
 	Bodies  [][]byte
 	Damaged map[int]Damage // by place in IDs: the bodies that are there and not what was stored; nil if there are none
 	Done    Completion
+}
+
+// StateKey names the state of a session.
+type StateKey struct {
+	Entity    int64
+	SessionID string
 }
 
 // Damage describes a body that differs from the one that was stored.

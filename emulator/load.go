@@ -181,7 +181,7 @@ func (l *loader) LoadSession(entity int64, id string, state []byte, updated int6
 	if err != nil {
 		return fmt.Errorf("state of session %q: %w", id, err)
 	}
-	q.sessions.load(id, state, min(updated, l.now))
+	q.sessions.load(id, int64(len(state)), min(updated, l.now))
 	return nil
 }
 

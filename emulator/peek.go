@@ -43,9 +43,7 @@ type Peek struct {
 	OmitBody  bool    // PEEK-14
 	SessionID *string // only this session's messages; nil: all
 
-	// Reserve, if set, calls then when messages of so many bytes may be read, or with an error, which done gets.
-	// Until then the peek holds none.
-	Reserve func(bytes int, then func(error))
+	Reserve Reserve // is asked before bodies are read; nil: nobody is
 }
 
 // peek is one call of Peek.

@@ -33,7 +33,9 @@ type sessionHold struct {
 
 // sessionState holds the bytes that clients keep with a session.
 type sessionState struct {
-	data    []byte   // nil: none
+	some    bool     // there is one
+	size    int64    // bytes
+	data    []byte   // nil: it is on disk only, if there is one
 	updated int64    // when it was set, ms
 	writing int      // changes of it being written, or waiting for a commit
 	others  []string // spellings of the id, other than the session's, under which the journal has a state too
@@ -99,7 +101,7 @@ func (t *sessionTable) get(id string) *session {
 
 // forget drops a session of which nothing is left (SESS-26).
 func (t *sessionTable) forget(s *session) {
-	if s != nil && len(s.numbers) == 0 && s.hold == nil && s.data() == nil && (s.state == nil || s.state.writing == 0) && s.returning == 0 {
+	if s != nil && len(s.numbers) == 0 && s.hold == nil && !s.hasState() && (s.state == nil || s.state.writing == 0) && s.returning == 0 {
 		delete(t.byKey, sessionKey(s.id))
 	}
 }
@@ -112,12 +114,15 @@ func (s *session) holder() *Consumer {
 	return s.hold.by
 }
 
-// data returns the session's state, nil if there is none.
-func (s *session) data() []byte {
-	if s.state == nil {
-		return nil
+// hasState reports whether the session has a state.
+func (s *session) hasState() bool { return s.state != nil && s.state.some }
+
+// stateSize returns the bytes of the session's state.
+func (s *session) stateSize() int64 {
+	if s == nil || s.state == nil {
+		return 0
 	}
-	return s.state.data
+	return s.state.size
 }
 
 // updated returns when the state was set, in milliseconds, or 0.
@@ -269,7 +274,7 @@ func (q *Entity) Sessions(all bool, updatedAfter int64, skip, top int) ([]string
 	}
 	var keys []string
 	for key, s := range q.sessions.byKey {
-		if all && (s.data() != nil || s.hasActive(&q.box(Main).log)) || !all && s.data() != nil && s.updated() > updatedAfter {
+		if all && (s.hasState() || s.hasActive(&q.box(Main).log)) || !all && s.hasState() && s.updated() > updatedAfter {
 			keys = append(keys, key)
 		}
 	}

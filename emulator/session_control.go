@@ -88,7 +88,7 @@ func (q *Entity) sessionInfo(id string) (x SessionInfo, ok bool) {
 			q.mu.Unlock()
 			return x, ok
 		}
-		x.ID, x.HasState, x.State, x.Updated = s.id, s.data() != nil, int64(len(s.data())), s.updated()
+		x.ID, x.HasState, x.State, x.Updated = s.id, s.hasState(), s.stateSize(), s.updated()
 		if x.Held = s.hold != nil; x.Held {
 			x.Until, x.Holder = s.hold.until, s.hold.by.who.name()
 		}
@@ -103,7 +103,7 @@ func (q *Entity) sessionInfo(id string) (x SessionInfo, ok bool) {
 			x.count(e)
 			return true
 		})
-		ok = ok || s.hold != nil || s.data() != nil || x.Active+x.Deferred+x.Scheduled > 0
+		ok = ok || s.hold != nil || s.hasState() || x.Active+x.Deferred+x.Scheduled > 0
 		q.mu.Unlock()
 	}
 	return x, ok
@@ -126,17 +126,19 @@ func (x *SessionInfo) count(e *entry) {
 	}
 }
 
-// ReadSessionState returns the state of a session, nil if it has none, whatever the entity's status.
+// ReadSessionState returns the state of a session, nil if it has none, whatever the entity's status. It waits for the
+// disk.
 func (q *Entity) ReadSessionState(id string) ([]byte, error) {
+	return awaitState(func(done func([]byte, error)) error {
+		return q.fetchState(id, nil, done, func() error { return q.may.haveSessions() })
+	})
+}
+
+// SessionStateSize returns the bytes of a session's state.
+func (q *Entity) SessionStateSize(id string) int64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err := q.may.haveSessions(); err != nil {
-		return nil, err
-	}
-	if s := q.sessions.find(id); s != nil {
-		return s.data(), nil
-	}
-	return nil, nil
+	return q.sessions.find(id).stateSize()
 }
 
 // WriteSessionState stores the state of a session without its lock; nil or nothing clears it. If a consumer holds the session, its next read

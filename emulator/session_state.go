@@ -66,7 +66,7 @@ func (t *sessionTable) newStateOp(s *session, state []byte, done Completion) *st
 
 // load takes in a state from the journal. Of several under spellings of the same id, which older versions told apart, the
 // newest counts (SESS-35).
-func (t *sessionTable) load(id string, state []byte, updated int64) {
+func (t *sessionTable) load(id string, size, updated int64) {
 	s := t.get(id)
 	switch {
 	case s.state == nil:
@@ -78,8 +78,8 @@ func (t *sessionTable) load(id string, state []byte, updated int64) {
 		s.state.others = append(s.state.others, s.id)
 		s.id = id
 	}
-	t.weigh(int64(len(state) - len(s.state.data)))
-	s.state.data, s.state.updated = state, updated
+	t.weigh(size - s.state.size)
+	s.state.some, s.state.size, s.state.updated = true, size, updated // what clients do not ask for stays on disk
 }
 
 // Completed makes the state readable.
@@ -88,8 +88,8 @@ func (op *stateOp) Completed(err error) {
 	q.mu.Lock()
 	s.state.writing--
 	if err == nil {
-		q.sessions.weigh(int64(len(op.state) - len(s.state.data)))
-		s.state.data, s.state.updated, s.state.others = op.state, op.at, nil
+		q.sessions.become(s, op.state, op.at)
+		s.state.others = nil
 	}
 	q.sessions.forget(s)
 	q.mu.Unlock()
@@ -104,25 +104,157 @@ func (t *sessionTable) weigh(by int64) {
 	}
 }
 
-// SessionState returns the state of the consumer's session, nil if there is none. The lock is needed (SESS-14).
-func (c *Consumer) SessionState() ([]byte, error) {
-	c.q.mu.Lock()
-	defer c.q.mu.Unlock()
-	if err := c.holdsLocked(); err != nil {
-		return nil, err
+// become makes data the state of a session, which is on disk; nil is none. It stays in memory as well while there is
+// room.
+func (t *sessionTable) become(s *session, data []byte, at int64) {
+	x, b := s.setState(), &t.q.bodies
+	t.evict(x)
+	size := int64(len(data))
+	t.weigh(size - x.size)
+	x.some, x.size, x.updated = data != nil, size, at
+	if data != nil && !t.q.gone && t.q.ns.budget.hasRoom(size, b.held) {
+		x.data = data
+		b.held += size
+		t.q.ns.budget.add(size)
 	}
-	return c.session.data(), nil
 }
 
-// BrowseSessionState returns the state of any session without a lock, as browsing clients ask for it (SESS-24).
+// evict takes a state out of memory.
+func (t *sessionTable) evict(x *sessionState) {
+	if x.data == nil {
+		return
+	}
+	x.data = nil
+	t.q.bodies.held -= x.size
+	t.q.ns.budget.add(-x.size)
+}
+
+// shrink takes states out of memory until the namespace has no more than goal bytes there. It reports whether it
+// could take any.
+func (t *sessionTable) shrink(goal int64) (some bool) {
+	for _, s := range t.byKey {
+		if t.q.ns.budget.own.Load() <= goal {
+			break
+		}
+		if s.state != nil && s.state.data != nil {
+			t.evict(s.state)
+			some = true
+		}
+	}
+	return some
+}
+
+// SessionState returns the state of the consumer's session, nil if there is none. The lock is needed (SESS-14). It
+// waits for the disk.
+func (c *Consumer) SessionState() ([]byte, error) {
+	return awaitState(func(done func([]byte, error)) error { return c.FetchSessionState(nil, done) })
+}
+
+// BrowseSessionState is [Entity.FetchSessionState] for callers that may wait for the disk.
 func (q *Entity) BrowseSessionState(id string) ([]byte, error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if err := q.may.accept(); err != nil {
+	return awaitState(func(done func([]byte, error)) error { return q.FetchSessionState(id, nil, done) })
+}
+
+func awaitState(fetch func(done func([]byte, error)) error) (state []byte, err error) {
+	end := make(chan struct{})
+	if err := fetch(func(data []byte, failure error) {
+		state, err = data, failure
+		close(end)
+	}); err != nil {
 		return nil, err
 	}
-	if s := q.sessions.find(id); s != nil {
-		return s.data(), nil
+	<-end
+	return state, err
+}
+
+// HoldsSession fails without the lock of the consumer's session (SESS-14).
+func (c *Consumer) HoldsSession() error {
+	c.q.mu.Lock()
+	defer c.q.mu.Unlock()
+	return c.holdsLocked()
+}
+
+// FetchSessionState tells done the state of the consumer's session, nil if there is none, possibly before it returns
+// and on any goroutine. The lock is needed (SESS-14). An error means that done will not be called.
+func (c *Consumer) FetchSessionState(reserve Reserve, done func([]byte, error)) error {
+	id, _ := c.SessionID()
+	return c.q.fetchState(id, reserve, done, c.holdsLocked)
+}
+
+// FetchSessionState is [Consumer.FetchSessionState] for any session, without a lock, as browsing clients ask for it
+// (SESS-24).
+func (q *Entity) FetchSessionState(id string, reserve Reserve, done func([]byte, error)) error {
+	return q.fetchState(id, reserve, done, q.may.accept)
+}
+
+// stateFetch is a state that is to be read.
+type stateFetch struct {
+	read BodyRead
+	q    *Entity
+	done func([]byte, error)
+}
+
+// fetchState reads a state if the entity allows it.
+func (q *Entity) fetchState(id string, reserve Reserve, done func([]byte, error), allowed func() error) error {
+	q.mu.Lock()
+	err, size := allowed(), q.sessions.find(id).stateSize()
+	q.mu.Unlock()
+	if err != nil {
+		return err
 	}
-	return nil, nil
+	f := &stateFetch{q: q, done: done}
+	f.read.State = &StateKey{q.id, id}
+	f.read.Done = f
+	if reserve == nil {
+		f.begin(nil)
+	} else {
+		reserve(int(size), f.begin)
+	}
+	return nil
+}
+
+// begin reads the state from the disk, unless it is in memory.
+func (f *stateFetch) begin(err error) {
+	if err != nil {
+		f.done(nil, err)
+		return
+	}
+	f.q.mu.Lock()
+	var data []byte
+	s := f.q.sessions.find(f.read.State.SessionID)
+	known := s == nil || !s.hasState() || s.state.data != nil
+	switch {
+	case !known:
+		f.read.State.SessionID = s.id // as the journal has it
+	case s != nil && s.hasState():
+		data = s.state.data
+	}
+	f.q.mu.Unlock()
+	if known {
+		f.done(data, nil)
+		return
+	}
+	f.q.ns.journal.ReadBodies(&f.read)
+}
+
+// Completed hands out what was read. Nothing means that the state was cleared meanwhile, or that the entity is gone.
+func (f *stateFetch) Completed(err error) {
+	switch {
+	case err != nil:
+		f.done(nil, err)
+		return
+	case len(f.read.Bodies) == 1 && f.read.Bodies[0] != nil:
+		f.done(f.read.Bodies[0], nil)
+		return
+	}
+	f.q.mu.Lock()
+	s := f.q.sessions.find(f.read.State.SessionID)
+	switch {
+	case f.q.gone:
+		err = f.q.missing()
+	case s != nil && s.hasState() && s.state.writing == 0:
+		err = errorf(CodeInternal, f.q.path, "The state of the session '%.60s' of '%s' is not in the database any more.", s.id, f.q.path)
+	}
+	f.q.mu.Unlock()
+	f.done(nil, err)
 }

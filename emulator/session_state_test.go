@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	goamqp "github.com/Azure/go-amqp"
@@ -324,5 +326,112 @@ func TestSESS28_PagesReturnEachSessionOnce(t *testing.T) {
 			t.Errorf("sessions %q", have)
 		}
 		equal(t, "page of a negative size", len(b.sessions(true, time.Time{}, -5, -1)), 0)
+	})
+}
+
+// States stay in memory while there is room, with bodies in one budget, and are read from the disk otherwise. After a
+// start they are on disk.
+func TestSESS22_StatesKeepToTheBudget(t *testing.T) {
+	const budget, states, size = 1 << 20, 300, 10 << 10
+	bubbleWith(t, emulator.Options{BodyBudget: budget}, sessionful, func(b *broker) {
+		state := func(i int) string { return fmt.Sprint(i, strings.Repeat("x", size)) }
+		for i := range states {
+			b.withState(state(i), fmt.Sprint("s", i))
+		}
+		all, _ := b.q.BodiesInMemory()
+		if all < budget/2 || all > budget+size {
+			t.Errorf("%d bytes are in memory, with a budget of %d", all, budget)
+		}
+		check := func() {
+			t.Helper()
+			for i := range states {
+				if got := b.stateOf(fmt.Sprint("s", i)); got != state(i) {
+					t.Fatalf("state %d is %.20q with %d bytes", i, got, len(got))
+				}
+			}
+			equalSlices(t, "faults", b.ns.Verify())
+		}
+		check()
+		b.restart()
+		if all, _ = b.q.BodiesInMemory(); all != 0 {
+			t.Errorf("%d bytes are in memory after a start", all)
+		}
+		check()
+		b.withState("short", "s0")
+		equal(t, "a new state", b.stateOf("s0"), "short")
+		h := b.accept("s1")
+		if got, err := h.c.SessionState(); err != nil || string(got) != state(1) {
+			t.Errorf("its holder reads %.20q, %v", got, err)
+		}
+		h.c.Close()
+		for i := range states {
+			b.withState("", fmt.Sprint("s", i))
+		}
+		if all, _ = b.q.BodiesInMemory(); all != 0 {
+			t.Errorf("%d bytes are counted without states", all)
+		}
+	})
+}
+
+// A state that was cleared while it was being read is none, and one that can't be read is no state that was cleared.
+func TestSESS22_StateThatIsReadWhileItChanges(t *testing.T) {
+	bubbleWith(t, emulator.Options{BodyBudget: 1}, sessionful, func(b *broker) {
+		b.withState(strings.Repeat("x", 200<<10), "s")
+		b.restart()
+		b.j.setReads(errDisk, 0)
+		if state, err := b.q.BrowseSessionState("s"); !errors.Is(err, errDisk) {
+			t.Errorf("%.20q, %v", state, err)
+		}
+		b.j.setReads(nil, 0)
+		b.j.Pause()
+		type result struct {
+			state []byte
+			err   error
+		}
+		got := make(chan result, 1)
+		if err := b.q.WriteSessionState("s", nil, emulator.CompletionFunc(func(error) {})); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.q.FetchSessionState("s", nil, func(state []byte, err error) { got <- result{state, err} }); err != nil {
+			t.Fatal(err)
+		}
+		b.j.Resume()
+		if r := <-got; r.state != nil || r.err != nil {
+			t.Errorf("%.20q, %v", r.state, r.err)
+		}
+	})
+}
+
+// The states of a namespace that has much give way to one that has little.
+func TestBudget_StatesGiveWay(t *testing.T) {
+	const budget = 2 << 20
+	houseBubble(t, emulator.Options{BodyBudget: budget}, []string{"orders", "stocks"}, func(h *house) {
+		b := h.in("orders")
+		q, err := b.ns.CreateQueue("sessions", emulator.QueueOptions{RequiresSession: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 400 {
+			done := make(chan error, 1)
+			err := q.WriteSessionState(fmt.Sprint(i), make([]byte, 10<<10), emulator.CompletionFunc(func(err error) { done <- err }))
+			if err != nil || <-done != nil {
+				t.Fatal(err)
+			}
+		}
+		h.in("stocks").store10K(80)
+		synctest.Wait()
+		if _, small := h.held("stocks"); small < 80*10<<10 {
+			t.Errorf("the small one has %d bytes in memory: not all of its messages", small)
+		}
+		if all, states := q.BodiesInMemory(); states > budget || all > budget+20<<10 {
+			t.Errorf("states have %d bytes in memory, the process %d", states, all)
+		}
+		if err := b.ns.DeleteEntity("sessions"); err != nil {
+			t.Fatal(err)
+		}
+		h.in("stocks").drain()
+		if all, _ := h.held("stocks"); all != 0 {
+			t.Errorf("%d bytes are counted of what is deleted", all)
+		}
 	})
 }

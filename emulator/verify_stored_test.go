@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 )
@@ -9,14 +10,14 @@ import (
 type kept struct {
 	entities map[int64]EntityRecord
 	rows     map[int64]MessageRecord
-	sessions map[string]string
+	sessions map[string]*sessionState
 	history  map[string]int64
 }
 
 func (s *kept) LoadEntity(r EntityRecord) error    { s.entities[r.ID] = r; return nil }
 func (s *kept) LoadMessage(r *MessageRecord) error { s.rows[r.Row] = *r; return nil }
 func (s *kept) LoadSession(entity int64, id string, state []byte, updated int64) error {
-	s.sessions[fmt.Sprint(entity, "/", id)] = fmt.Sprint(state, updated)
+	s.sessions[fmt.Sprint(entity, "/", id)] = &sessionState{data: state, updated: updated}
 	return nil
 }
 func (s *kept) LoadHistory(entity int64, key [16]byte, at int64) error {
@@ -26,7 +27,7 @@ func (s *kept) LoadHistory(entity int64, key [16]byte, at int64) error {
 
 // VerifyStored compares what is in memory with what the journal has, while nothing is being written.
 func (ns *Namespace) VerifyStored(j Journal) (faults []string) {
-	s := &kept{map[int64]EntityRecord{}, map[int64]MessageRecord{}, map[string]string{}, map[string]int64{}}
+	s := &kept{map[int64]EntityRecord{}, map[int64]MessageRecord{}, map[string]*sessionState{}, map[string]int64{}}
 	if err := j.Load(s); err != nil {
 		return []string{err.Error()}
 	}
@@ -68,8 +69,13 @@ func (ns *Namespace) VerifyStored(j Journal) (faults []string) {
 		}
 		for id, x := range q.sessions.byKey {
 			key := fmt.Sprint(q.id, "/", id)
-			if have := s.sessions[key]; x.data() != nil && have != fmt.Sprint(x.data(), x.updated()) || x.data() == nil && have != "" {
-				fault("%s: state of session %q is %v, stored %s", q.path, id, x.data(), have)
+			have := s.sessions[key]
+			switch {
+			case x.hasState() != (have != nil):
+				fault("%s: session %q has a state: %t, stored: %t", q.path, id, x.hasState(), have != nil)
+			case have == nil:
+			case x.updated() != have.updated || x.stateSize() != int64(len(have.data)) || x.state.data != nil && !bytes.Equal(x.state.data, have.data):
+				fault("%s: state of session %q is %+v, stored %+v", q.path, id, *x.state, *have)
 			}
 			delete(s.sessions, key)
 		}

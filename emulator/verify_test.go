@@ -254,9 +254,12 @@ func (v *verifier) sessions() {
 	for id, s := range q.sessions.byKey {
 		name := fmt.Sprintf("session %q", id)
 		v.check(name+": id", s.id, id)
-		states += int64(len(s.data()))
+		states += s.stateSize()
+		if s.state != nil {
+			v.held += int64(len(s.state.data))
+		}
 		writing := s.state != nil && s.state.writing > 0
-		if len(s.numbers) == 0 && s.hold == nil && s.data() == nil && !writing && s.returning == 0 {
+		if len(s.numbers) == 0 && s.hold == nil && !s.hasState() && !writing && s.returning == 0 {
 			v.fault("%s should be forgotten", name)
 		}
 		ready, _ := v.supply(name, &s.supply, sessionView{s, &q.box(Main).log}, func(*entry) bool { return true })
@@ -338,9 +341,15 @@ func (v *verifier) timer() {
 func (ns *Namespace) Verify() (faults []string) {
 	stored := map[*atomic.Int32]int32{}
 	shown := map[*byte]int64{} // what is in memory, by where it is there
+	var memory int64           // the same, and session states
 	for _, q := range ns.catalog.entities(anyKind) {
 		faults = append(faults, q.Verify(true)...)
 		q.mu.Lock()
+		for _, s := range q.sessions.byID {
+			if s.state != nil {
+				memory += int64(len(s.state.data))
+			}
+		}
 		for i := range q.messages.boxes {
 			q.messages.boxes[i].look(-1<<63, func(e *entry) bool {
 				if data := e.body.data; len(data) > 0 && e.mark != markPending {
@@ -362,7 +371,6 @@ func (ns *Namespace) Verify() (faults []string) {
 	for _, t := range ns.catalog.entities(KindTopic) {
 		faults = append(faults, t.verifyTopic()...)
 	}
-	var memory int64
 	for _, n := range shown {
 		memory += n
 	}

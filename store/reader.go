@@ -15,6 +15,7 @@ type reader struct {
 	begin *stmt
 	end   *stmt
 	part  *stmt
+	state *stmt
 
 	// These have the same columns: id, parts, data and crc.
 	single *stmt
@@ -32,6 +33,7 @@ func newReader(s *Store, c *conn) (*reader, error) {
 		"COMMIT": &r.end,
 		"SELECT data FROM body_part WHERE body=? ORDER BY part":            &r.part,
 		"SELECT id, parts, data, crc FROM body WHERE id=?":                 &r.single,
+		"SELECT state FROM session WHERE entity=? AND id=?":                &r.state,
 		"SELECT id, parts, data, crc FROM body WHERE id BETWEEN ?1 AND ?2": &r.dense,
 		`SELECT id, parts, CASE WHEN (?3>>(id-?1))&1 THEN data ELSE length(data) END, CASE WHEN (?3>>(id-?1))&1 THEN crc END
 		 FROM body WHERE id BETWEEN ?1 AND ?2`: &r.gapped,
@@ -84,6 +86,11 @@ func (r *reader) readAll(reads []*emulator.BodyRead) error {
 		return readError(err)
 	}
 	err := r.fetch(wants)
+	for _, br := range reads {
+		if br.State != nil && err == nil {
+			err = r.readState(br)
+		}
+	}
 	if err != nil || r.end.exec() != nil { // after a damaged page COMMIT may fail too; the bodies read are good
 		r.conn.rollback()
 	}
@@ -96,6 +103,21 @@ func (r *reader) readAll(reads []*emulator.BodyRead) error {
 
 func readError(err error) error {
 	return &emulator.Error{Code: emulator.CodeInternal, Text: "The message store could not be read", Err: err}
+}
+
+// readState reads the state of a session.
+func (r *reader) readState(br *emulator.BodyRead) error {
+	r.state.bindInt(1, br.State.Entity)
+	if err := r.state.bindText(2, br.State.SessionID); err != nil {
+		return err
+	}
+	var state []byte
+	err := r.state.each(func(st *stmt) error {
+		state = append([]byte{}, st.columnView(0)...) // never nil: a state may be empty
+		return nil
+	})
+	br.Bodies = [][]byte{state}
+	return err
 }
 
 // copyBody returns a copy of the body in the current row of st. Each copy has its own memory: a receiver may keep a

@@ -52,9 +52,8 @@ type Context struct {
 	// goroutine. If the client does not get the reply, the caller gives them back. May be nil.
 	Removed func([]*emulator.Delivery)
 
-	// Reserve calls then, on any goroutine, once a reply with messages of so many bytes may be made, or with the
-	// error to answer. Nil bounds nothing.
-	Reserve func(bytes int, then func(error))
+	// Reserve is asked before what a reply is made of is read.
+	Reserve emulator.Reserve
 
 	// Refused is called for each request that is answered with an error, for the caller's log. It is called
 	// just before the reply, on the same goroutine, and must not block. May be nil.

@@ -86,48 +86,52 @@ func renewSessionLock(c *call, a args) {
 // getSessionState serves get-session-state. A client that names no link browses and may read the state of
 // any session; every other client must hold it (SESS-14, SESS-24, DEC-20).
 func getSessionState(c *call, a args) {
-	state, err := c.sessionState(a)
-	if err != nil {
-		c.fail(err)
-		return
-	}
-	c.ok(32+len(state), func(dst []byte) []byte {
-		return appendField(dst, stateKey, func(dst []byte) []byte {
-			if state == nil {
-				return amqp.AppendNull(dst) // the key must be present, the value must not be empty (SESS-22)
-			}
-			return amqp.AppendBinary(dst, state)
+	err := c.fetchState(a, func(state []byte, err error) {
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		c.ok(32+len(state), func(dst []byte) []byte {
+			return appendField(dst, stateKey, func(dst []byte) []byte {
+				if state == nil {
+					return amqp.AppendNull(dst) // the key must be present, the value must not be empty (SESS-22)
+				}
+				return amqp.AppendBinary(dst, state)
+			})
 		})
 	})
+	if err != nil {
+		c.fail(err)
+	}
 }
 
 // stateKey is the key of a session's state, in arguments and replies.
 const stateKey = "session-state"
 
-func (c *call) sessionState(a args) ([]byte, error) {
+func (c *call) fetchState(a args, done func([]byte, error)) error {
 	if c.link == "" { // DEC-20
-		return c.browseState(a)
+		return c.browseState(a, done)
 	}
 	holder, err := c.mustHold(a)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	c.Fault.TakeSession(holder)
-	return holder.SessionState()
+	return holder.FetchSessionState(c.Reserve, done)
 }
 
-func (c *call) browseState(a args) ([]byte, error) {
+func (c *call) browseState(a args, done func([]byte, error)) error {
 	if err := c.refuseSubQueue("sessions"); err != nil {
-		return nil, err
+		return err
 	}
 	id, named, err := a.text(sessionKey)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if !named {
-		return nil, wrong(sessionKey, nil, "a string")
+		return wrong(sessionKey, nil, "a string")
 	}
-	return c.Queue.BrowseSessionState(id)
+	return c.Queue.FetchSessionState(id, c.Reserve, done)
 }
 
 // setSessionState serves set-session-state. Null and an empty binary clear the state: Go cannot send null, the

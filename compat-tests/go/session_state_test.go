@@ -2,11 +2,14 @@ package compat
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+
+	"minibus/compat-tests/harness"
 )
 
 func TestSESS22_StateIsSetReadAndCleared(t *testing.T) {
@@ -112,4 +115,50 @@ func TestSESS20_ORD1_ConsumersShareSessions(t *testing.T) {
 		seen[d.session] = true
 	}
 	b.wantTexts("what is left", b.peekQueue(queueName))
+}
+
+// States of sessions share the memory of bodies, also after a start. Whole, these take 300 MiB.
+func TestMemory_SessionStates(t *testing.T) {
+	const states, size = 1500, 200 << 10
+	config := harness.WriteConfig(t, harness.Queue{Name: queueName, RequiresSession: true}, harness.Queue{Name: "other"})
+	b := startStored(t, config)
+	holder := b.accept(b.client, queueName, "s")
+	b.must("close", holder.Close(b.ctx))
+	state := bytes.Repeat([]byte("x"), size)
+	left := make(chan int, states)
+	for i := range states {
+		left <- i
+	}
+	close(left)
+	failures := make(chan error)
+	for range 8 {
+		c := b.connect()
+		go func() {
+			var err error
+			for i := range left {
+				var holder *azservicebus.SessionReceiver
+				if holder, err = c.AcceptSessionForQueue(b.ctx, queueName, fmt.Sprint("s", i), nil); err != nil {
+					break
+				}
+				if err = errors.Join(holder.SetSessionState(b.ctx, state, nil), holder.Close(b.ctx)); err != nil {
+					break
+				}
+			}
+			failures <- err
+		}()
+	}
+	for range 8 {
+		b.must("set state", <-failures)
+	}
+	b.wantSlim("other")
+	b.server.Stop(t)
+	ctx := b.ctx
+	b = startServer(t, b.server.Options())
+	b.ctx = ctx
+	b.wantSlim("other")
+	holder = b.accept(b.client, queueName, "s7")
+	got, err := holder.GetSessionState(b.ctx, nil)
+	if b.must("get state", err); !bytes.Equal(got, state) {
+		t.Errorf("a state of %d bytes", len(got))
+	}
 }

@@ -131,11 +131,16 @@ type sessionState struct {
 	Base64 []byte  `json:"base64,omitempty" doc:"Any other state"`
 }
 
-func (a *api) getSessionState(_ context.Context, in *AtSession) (*struct{ Body sessionState }, error) {
+func (a *api) getSessionState(ctx context.Context, in *AtSession) (*struct{ Body sessionState }, error) {
 	e, id, err := in.find(a)
 	if err != nil {
 		return nil, err
 	}
+	done, err := a.take(ctx, 3*e.SessionStateSize(id)) // as it is read, as text, and as JSON
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	state, err := e.ReadSessionState(id)
 	if err != nil {
 		return nil, err

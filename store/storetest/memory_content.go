@@ -258,4 +258,7 @@ func (c *memoryContent) read(r *emulator.BodyRead) {
 	for i, id := range r.IDs {
 		r.Bodies[i] = bytes.Clone(c.bodies[id])
 	}
+	if k := r.State; k != nil {
+		r.Bodies = [][]byte{bytes.Clone(c.sessions[sessionKey{k.Entity, k.SessionID}].state)}
+	}
 }

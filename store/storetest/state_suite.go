@@ -47,6 +47,11 @@ func testSessions(t *testing.T, h *harness) {
 	if got := h.restart().sessions; !reflect.DeepEqual(got, want) {
 		t.Errorf("sessions are %+v, want %+v", got, want)
 	}
+	for _, id := range []string{"a", "", "b", "c", "never set"} {
+		if got := h.state(q, id); !bytes.Equal(got, want[sessionKey{q, id}].state) {
+			t.Errorf("the state of session %q is read as %q", id, got)
+		}
+	}
 }
 
 func testSessionSizes(t *testing.T, h *harness) {
@@ -56,6 +61,9 @@ func testSessionSizes(t *testing.T, h *harness) {
 		h.must(sessionState(q, "s", want, 1))
 		if got := h.restart().sessions[sessionKey{q, "s"}].state; got == nil || !bytes.Equal(got, want) {
 			t.Errorf("the state has %d bytes (nil: %t), want %d", len(got), got == nil, size)
+		}
+		if got := h.state(q, "s"); got == nil || !bytes.Equal(got, want) {
+			t.Errorf("%d bytes of the state were read (nil: %t), want %d", len(got), got == nil, size)
 		}
 	}
 }

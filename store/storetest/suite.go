@@ -213,6 +213,19 @@ func (h *harness) message(entity, seq int64, data string) emulator.Op {
 	}}
 }
 
+// state reads the state of a session.
+func (h *harness) state(entity int64, id string) []byte {
+	h.t.Helper()
+	res := make(chan error, 1)
+	r := &emulator.BodyRead{State: &emulator.StateKey{Entity: entity, SessionID: id}}
+	r.Done = emulator.CompletionFunc(func(err error) { res <- err })
+	h.ReadBodies(r)
+	if err := <-res; err != nil || len(r.Bodies) != 1 {
+		h.t.Fatalf("read state: %d answers, %v", len(r.Bodies), err)
+	}
+	return r.Bodies[0]
+}
+
 func (h *harness) bodies(ids ...int64) [][]byte {
 	h.t.Helper()
 	res := make(chan error, 1)
