@@ -64,6 +64,7 @@ type conn struct {
 	transactions transactions
 	cbsSenders   int
 	uncommitted  int // bytes sent to the domain and not committed
+	weight       int // operations that the journal makes of what was sent to topics, and not committed
 	outstanding  int // operations whose completion will arrive in the mailbox
 	assembly     assembly
 	draining     bool

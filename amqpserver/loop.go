@@ -155,7 +155,7 @@ func (c *conn) input() <-chan *batch {
 	switch {
 	case c.draining && c.state == stateOpen && c.outstanding > 0:
 		return nil
-	case !c.assembly.mayGrow(), c.uncommitted >= maxUncommitted,
+	case !c.assembly.mayGrow(), c.uncommitted >= maxUncommitted, c.weight >= maxWeight,
 		c.uncommitted > 0 && c.srv.uncommitted.Load() >= maxUncommittedAll,
 		len(c.out.buf) >= c.tokens.bound(maxPendingReplies, strangerReplies), c.late.full():
 		return nil

@@ -68,6 +68,7 @@ const (
 	maxFrameBeforeOpen = 8 << 10   // bytes of a frame before open
 	maxUncommitted     = 4 << 20   // bytes sent to the domain and not yet committed, per connection
 	maxUncommittedAll  = 128 << 20 // the same for all connections, without large deliveries; one that has nothing under way may still send
+	maxWeight          = 512       // operations that the journal makes of what a connection has sent to topics: others wait behind them
 	maxAssembly        = 16 << 20  // bytes of unfinished deliveries per connection, beyond the largest single one
 	maxPendingOut      = 1 << 20   // bytes written but not sent above which no delivery is started
 	maxPendingReplies  = 4 << 20   // bytes written but not sent above which no frame is read

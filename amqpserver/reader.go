@@ -56,6 +56,7 @@ type reader struct {
 	ended   chan struct{}
 	begun   time.Time
 	last    atomic.Int64 // of a read, in ns since begun, monotonic; 0: nothing read yet
+	narrow  atomic.Int32 // frames of a batch; 0: batchFrames
 }
 
 func newReader(c *conn) reader {
@@ -122,11 +123,23 @@ func (r *reader) fill(b *batch) {
 			b.err = err
 			break
 		}
-		if len(b.frames) == batchFrames || size >= batchBytes || !r.f.more() {
+		if len(b.frames) == batchFrames || len(b.frames) == int(r.narrow.Load()) || size >= batchBytes || !r.f.more() {
 			break
 		}
 	}
 	r.heard()
+}
+
+// expect fits batches to the operations that the journal made of the last message to a topic: the loop handles a
+// batch whole.
+func (r *reader) expect(operations int) {
+	narrow := int32(0)
+	if n := maxWeight / 2 / max(operations, 1); n < batchFrames {
+		narrow = int32(max(n, 1))
+	}
+	if r.narrow.Load() != narrow {
+		r.narrow.Store(narrow)
+	}
 }
 
 // heard notes the time of a read, since begun: the monotonic clock does not jump as the wall clock may.

@@ -76,10 +76,19 @@ type sending struct {
 	id      serial
 	settled bool
 	size    int
+	weight  int // operations that the journal makes of it, if it goes to a topic
 	err     error
 	one     [1]message.Message // storage for a single message
 
 	injected *emulator.Fault // strikes the answer; nil: none
+}
+
+// Weighs implements [emulator.Weighed].
+func (op *sending) Weighs(operations int) {
+	c := op.in.s.c
+	op.weight = operations
+	c.weight += operations
+	c.reader.expect(operations)
 }
 
 // Who says whose message it is.
@@ -121,6 +130,7 @@ func (op *sending) Completed(err error) {
 
 func (op *sending) run(c *conn) {
 	c.uncommitted -= op.size
+	c.weight -= op.weight
 	if (op.injected != nil || c.late != nil) && c.delayed(&op.in.link, op.injected, op.answer) {
 		return
 	}

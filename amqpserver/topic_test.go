@@ -1,12 +1,16 @@
 package amqpserver_test
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	goamqp "github.com/Azure/go-amqp"
 
 	"minibus/emulator"
+	"minibus/internal/amqp/frames"
 	"minibus/internal/amqptest"
 )
 
@@ -98,5 +102,48 @@ func TestTOP8_RulesThroughManagementDecideWhatIsReceived(t *testing.T) {
 		}
 		b.send(t, b.client(t), "t", "nobody's")
 		b.wantReceivable(t, "t/Subscriptions/s", 0)
+	})
+}
+
+// A connection whose messages become many rows each has few of them on their way to the journal: the changes of
+// others stand behind those that are there. A batch of the reader, which is handled whole, is short then.
+func TestTOP1_FewMessagesWithManyCopiesAreUnderWay(t *testing.T) {
+	const subscriptions, sends = 100, 1000
+	bubble(t, func(t *testing.T, b *bench) {
+		o := emulator.TopicOptions{}
+		for i := range subscriptions {
+			o.Subscriptions = append(o.Subscriptions, emulator.SubscriptionOptions{
+				Name:  fmt.Sprint("s", i),
+				Rules: []emulator.RuleOptions{{Name: "r", SQL: "1=1", Action: fmt.Sprintf("SET copy = %d", i)}},
+			})
+		}
+		if _, err := b.ns.CreateTopic("t", o); err != nil {
+			t.Fatal(err)
+		}
+		p := b.sender(t, "t")
+		p.Send(0, amqptest.Transfer(0, 0), amqptest.Message("x")...)
+		wantOutcome(t, p, 0, "")
+		b.journal.Pause()
+		for id := range uint32(sends) {
+			p.Send(0, amqptest.Transfer(0, 1+id), amqptest.Message("x")...)
+		}
+		synctest.Wait()
+		b.journal.FailNext(1, errors.New("the disk is on fire")) // and what is queued behind
+		b.journal.Resume()
+		failed := 0
+		for answered := 0; answered < sends; {
+			d, ok := p.Next().Body.(*frames.Disposition)
+			if !ok {
+				continue
+			}
+			n := int(d.Last-d.First) + 1
+			answered += n
+			if _, accepted := d.State.(*frames.Accepted); !accepted {
+				failed += n
+			}
+		}
+		if failed == 0 || failed > 20 {
+			t.Errorf("%d messages were on their way to the journal", failed)
+		}
 	})
 }

@@ -33,6 +33,9 @@ func (t *Topic) publishDueLocked(due []*entry, now int64) {
 	}
 }
 
+// turnCopies is how many copies the due messages of a turn may become, unless it is those of one.
+const turnCopies = 512
+
 // nextDueLocked begins the next turn of due messages: at most quantumBytes of bodies have to be read, or they are those of one message.
 func (t *Topic) nextDueLocked(now int64) {
 	line := &t.line
@@ -43,7 +46,7 @@ func (t *Topic) nextDueLocked(now int64) {
 	line.active = true
 	d := &dueTurn{t: t}
 	bytes := 0
-	for _, e := range line.waiting[:min(turn, len(line.waiting))] {
+	for _, e := range line.waiting[:min(turn, max(1, turnCopies/max(1, len(t.subs))), len(line.waiting))] {
 		if bytes >= quantumBytes {
 			break
 		}

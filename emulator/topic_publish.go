@@ -27,7 +27,18 @@ func (t *Topic) newPublicationLocked(in []incoming, n numbering, held bool, c Co
 	now := t.ns.Now()
 	op.eachLocked(in, n, now, func(i int, seq int64, _ bool) { op.takeLocked(&in[i], seq, now) })
 	op.endLocked()
+	if w, ok := c.(Weighed); ok {
+		w.Weighs(len(op.change.Ops))
+	}
 	return &op.change
+}
+
+// Weighed is a [Completion] that learns what its change is, for a sender that is to have no more than so much under
+// way.
+type Weighed interface {
+	// Weighs gets the number of the change's operations before it is appended, on the goroutine of the sender. It
+	// must not block.
+	Weighs(operations int)
 }
 
 func (t *Topic) publicationLocked(held bool, c Completion) *publication {

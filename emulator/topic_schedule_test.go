@@ -242,3 +242,28 @@ func TestDUP2_DUP6_DUP13_TopicsDetectDuplicatesSubscriptionsDoNot(t *testing.T) 
 			b.sub("s").wantCounts(4, 0, 0, 0)
 		})
 }
+
+// Due messages of a topic with many subscriptions become many copies: they go in short turns, so that nobody waits
+// for all of them.
+func TestSCHED16_DueMessagesOfAWideTopicGoInShortTurns(t *testing.T) {
+	const subscriptions, messages = 100, 60
+	var names []string
+	for i := range subscriptions {
+		names = append(names, fmt.Sprint("s", i))
+	}
+	topicBubble(t, emulator.TopicOptions{}, named(names...), func(b *broker) {
+		for i := range messages {
+			b.send(at(fmt.Sprint(i), soon(time.Minute)))
+		}
+		before := b.j.Commits()
+		wait(time.Minute)
+		if n := b.j.Commits() - before; n < messages*subscriptions/1000 {
+			t.Errorf("%d messages with %d copies each went in %d changes", messages, subscriptions, n)
+		}
+		want := make([]string, messages)
+		for i := range want {
+			want[i] = fmt.Sprint(i)
+		}
+		equal(t, "in the last subscription", bodies(b.sub("s99").peek()), strings.Join(want, " "))
+	})
+}
