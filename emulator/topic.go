@@ -17,6 +17,7 @@ type Topic struct {
 	bytes   atomic.Int64 // of what its subscriptions hold, each body once (QUO-4)
 	touched atomic.Int64 // ms; when a subscription was used last (IDLE-2)
 	largest atomic.Int64 // bytes; limit of a message, for the subscriptions too (QUO-5, SESS-23)
+	weight  atomic.Int64 // operations that the journal made of a message sent last
 
 	// guarded by the topic's mutex
 	settings TopicOptions             // without subscriptions

@@ -27,10 +27,19 @@ func (t *Topic) newPublicationLocked(in []incoming, n numbering, held bool, c Co
 	now := t.ns.Now()
 	op.eachLocked(in, n, now, func(i int, seq int64, _ bool) { op.takeLocked(&in[i], seq, now) })
 	op.endLocked()
+	t.weight.Store(int64(len(op.change.Ops) / max(len(in), 1)))
 	if w, ok := c.(Weighed); ok {
 		w.Weighs(len(op.change.Ops))
 	}
 	return &op.change
+}
+
+// SendWeight returns about how many operations the journal makes of a message that is sent to a topic; 0 of a queue.
+func (q *Entity) SendWeight() int64 {
+	if q.topic == nil {
+		return 0
+	}
+	return q.topic.weight.Load()
 }
 
 // Weighed is a [Completion] that learns what its change is, for a sender that is to have no more than so much under

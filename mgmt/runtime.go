@@ -21,10 +21,11 @@ type runtimeAPI struct {
 	reading   atomic.Int64
 	batches   chan struct{}       // one for each large batch that is being read and stored
 	writing   *semaphore.Weighted // bytes of large messages that are being received
+	weight    *semaphore.Weighted // operations that the journal makes of what is sent to topics
 }
 
 func newRuntimeAPI(authorize func(x *request, claim sas.Claims, entity string) error, gone bool) *runtimeAPI {
-	return &runtimeAPI{authorize: authorize, gone: gone, batches: make(chan struct{}, maxLargeBatches), writing: semaphore.NewWeighted(maxWriting)}
+	return &runtimeAPI{authorize: authorize, gone: gone, batches: make(chan struct{}, maxLargeBatches), writing: semaphore.NewWeighted(maxWriting), weight: semaphore.NewWeighted(maxWeight)}
 }
 
 // runtimeCall is one request to the runtime API.

@@ -26,6 +26,9 @@ const (
 	largeBatch = 64 << 10
 	// readStep is how much memory, in bytes, a body gets before its bytes have arrived.
 	readStep = 64 << 10
+	// maxWeight is how many operations the journal makes of what all requests together have sent to topics, unless it
+	// is those of one: clients of other entities wait behind them.
+	maxWeight = 512
 )
 
 // errBusy answers sends while maxReading is used up; clients back off and try again.
@@ -54,6 +57,12 @@ func (x *runtimeCall) send() (*answer, error) {
 	messages, err := read(&b)
 	if err != nil {
 		return nil, err
+	}
+	if n := min(int64(len(messages))*x.entity.SendWeight(), maxWeight); n > 0 {
+		if x.api.weight.Acquire(x.r.Context(), n) != nil {
+			return nil, errClientGone
+		}
+		defer x.api.weight.Release(n)
 	}
 	done := newCompletion()
 	if err := done.wait(x.entity.Send(messages, emulator.By(x.who(), done))); err != nil {

@@ -2,6 +2,7 @@ package mgmt
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -446,5 +447,42 @@ func TestReceiveAndAResetOfTheNamespace(t *testing.T) {
 		}
 		b.post("q", "new")
 		wants(t, b.do("DELETE", "/q/messages/head", ""), 200, "new")
+	})
+}
+
+// TestTOP1_FewMessagesWithManyCopiesAreUnderWayOverHTTP: others need not wait behind all that many requests send to a
+// topic with many subscriptions.
+func TestTOP1_FewMessagesWithManyCopiesAreUnderWayOverHTTP(t *testing.T) {
+	const subscriptions, sends = 100, 50
+	synctest.Test(t, func(t *testing.T) {
+		b := newTimedBus(t, emulator.LimitsRelaxed)
+		defer b.close()
+		var o emulator.TopicOptions
+		for i := range subscriptions {
+			o.Subscriptions = append(o.Subscriptions, emulator.SubscriptionOptions{
+				Name:  fmt.Sprint("s", i),
+				Rules: []emulator.RuleOptions{{Name: "r", SQL: "1=1", Action: fmt.Sprintf("SET copy = %d", i)}},
+			})
+		}
+		if _, err := b.ns.CreateTopic("t", o); err != nil {
+			t.Fatal(err)
+		}
+		b.post("t", "first")
+		b.journal.Pause()
+		var gone []context.CancelFunc
+		for range sends {
+			_, cancel := b.begin("POST", "/t/messages")
+			gone = append(gone, cancel)
+		}
+		synctest.Wait()
+		for _, cancel := range gone { // those that wait send nothing any more
+			cancel()
+		}
+		synctest.Wait()
+		b.journal.Resume()
+		synctest.Wait()
+		if n := b.queue("t/Subscriptions/s0").Counts().Active - 1; n < 1 || n > 10 {
+			t.Errorf("%d messages were on their way to the journal", n)
+		}
 	})
 }
