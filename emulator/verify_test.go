@@ -345,7 +345,7 @@ func (ns *Namespace) Verify() (faults []string) {
 	for _, q := range ns.catalog.entities(anyKind) {
 		faults = append(faults, q.Verify(true)...)
 		q.mu.Lock()
-		for _, s := range q.sessions.byID {
+		for _, s := range q.sessions.byKey {
 			if s.state != nil {
 				memory += int64(len(s.state.data))
 			}
