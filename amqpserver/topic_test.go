@@ -1,7 +1,6 @@
 package amqpserver_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -128,22 +127,14 @@ func TestTOP1_FewMessagesWithManyCopiesAreUnderWay(t *testing.T) {
 			p.Send(0, amqptest.Transfer(0, 1+id), amqptest.Message("x")...)
 		}
 		synctest.Wait()
-		b.journal.FailNext(1, errors.New("the disk is on fire")) // and what is queued behind
-		b.journal.Resume()
-		failed := 0
-		for answered := 0; answered < sends; {
-			d, ok := p.Next().Body.(*frames.Disposition)
-			if !ok {
-				continue
-			}
-			n := int(d.Last-d.First) + 1
-			answered += n
-			if _, accepted := d.State.(*frames.Accepted); !accepted {
-				failed += n
-			}
+		if n := b.journal.Queued(); n == 0 || n > 10 {
+			t.Errorf("%d messages are on their way to the journal", n)
 		}
-		if failed == 0 || failed > 20 {
-			t.Errorf("%d messages were on their way to the journal", failed)
+		b.journal.Resume()
+		for answered := 0; answered < sends; {
+			if d, ok := p.Next().Body.(*frames.Disposition); ok {
+				answered += int(d.Last-d.First) + 1
+			}
 		}
 	})
 }

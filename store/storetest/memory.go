@@ -115,6 +115,18 @@ func (m *Memory) Resume() {
 	m.startLocked()
 }
 
+// Queued returns how many changes wait to be committed.
+func (m *Memory) Queued() (changes int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, it := range m.queue {
+		if it.isChange() {
+			changes++
+		}
+	}
+	return changes
+}
+
 // Commits returns how many transactions were committed.
 func (m *Memory) Commits() int {
 	m.mu.Lock()
