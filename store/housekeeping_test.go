@@ -285,3 +285,20 @@ func TestDrainedFileIsNoticed(t *testing.T) {
 		t.Errorf("%d pages of %d are left", left, deep)
 	}
 }
+
+// TestReservedIDsLastForManyMessages: the writer knows how many ids it has reserved, and does not write that with every change.
+func TestReservedIDsLastForManyMessages(t *testing.T) {
+	s := newStore(t)
+	reserved := int64(0)
+	for i := range int64(20) {
+		wait(t, s, insertOp(10+i, 1+i, nil))
+		onWriter(s, func() {
+			next, err := s.writer.conn.queryInt("SELECT next_row FROM namespace WHERE id=1")
+			sp := s.writer.namespaces.byNumber[1]
+			if err != nil || next != sp.reserved || next <= sp.high || reserved != 0 && next != reserved {
+				t.Errorf("message %d: %d is stored, the writer knows %d, before it was %d: %v", i, next, sp.reserved, reserved, err)
+			}
+			reserved = next
+		})
+	}
+}
