@@ -16,25 +16,37 @@ import (
 // A log that is cut while it is in use is noticed before the next write, at whatever length. What was stored last is
 // lost; the rest opens.
 func TestLog_CutWhileInUseIsToldAndNothingIsAcknowledged(t *testing.T) {
+	for _, held := range []bool{false, true} { // another program keeps the log from beginning anew
+		testCutLog(t, held)
+	}
+}
+
+func testCutLog(t *testing.T, held bool) {
 	for _, copied := range []int64{0, 10, 20} { // messages in the database when the log is cut, of 20
-		for _, left := range []int{0, 10, 31, 32, 50, 99} { // of its length, in percent; to 32, bytes
-			t.Run(fmt.Sprintf("%d copied, %d left", copied, left), func(t *testing.T) {
+		for _, left := range []int{0, 10, 32, 40, 50, 99} { // of its length, in percent; to 32, bytes
+			t.Run(fmt.Sprintf("%d copied, %d left, held %t", copied, left, held), func(t *testing.T) {
 				var log logText
 				s := mustOpen(t, filepath.Join(t.TempDir(), "a.db"), Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 				wait(t, s, putQueue(1, "q"))
 				onWriter(s, func() { must(t, s.writer.conn.checkpoint(lib.SQLITE_CHECKPOINT_PASSIVE)) })
+				other, err := openConn(s.Path())
+				must(t, err)
 				for seq := int64(1); seq <= 20; seq++ {
 					wait(t, s, insertOp(10+seq, seq, make([]byte, 3000)))
 					if seq == copied {
+						if held {
+							must(t, other.exec("BEGIN; SELECT count(*) FROM message"))
+						}
 						onWriter(s, func() { must(t, s.writer.conn.checkpoint(lib.SQLITE_CHECKPOINT_PASSIVE)) })
 					}
 				}
+				other.rollback()
 				path, length := s.Path(), int64(left)
 				if left > walHeader {
 					length = fileSize(s.Path()+"-wal") * int64(left) / 100
 				}
 				truncate(t, path+"-wal", length)
-				err := <-begin(s, insertOp(31, 21, nil))
+				err = <-begin(s, insertOp(31, 21, nil))
 				if copied == 20 {
 					if err != nil || !strings.Contains(log.String(), "nothing is lost") {
 						t.Errorf("although all was copied: %v, told %s", err, &log)
@@ -52,6 +64,7 @@ func TestLog_CutWhileInUseIsToldAndNothingIsAcknowledged(t *testing.T) {
 					}
 				}
 				must(t, s.Close())
+				other.close()
 				s = mustOpen(t, path, Options{})
 				got := stored(t, s)
 				if n := int64(len(got)); n < copied || lastSeq(t, s, 1) != n || copied == 20 && n != 21 {
