@@ -27,6 +27,7 @@ func provokers() map[string]provoker {
 		"Nothing answers":                                 notRunning,
 		"The disk is full":                                fullDisk,
 		"The database was deleted":                        deletedDatabase,
+		"The write-ahead log was cut":                     cutLog,
 	}
 	for title, p := range clientProvokers {
 		all[title] = p
@@ -86,6 +87,19 @@ func deletedDatabase(t *testing.T) func() string {
 		t.Fatal(err)
 	}
 	return func() string { // the store looks at its file when it writes, at most once a second
+		post(t, s, "queue.1", 1, nil)
+		return s.Log()
+	}
+}
+
+func cutLog(t *testing.T) func() string {
+	data := filepath.Join(t.TempDir(), "minibus.db")
+	s := harness.Start(t, harness.Options{Data: data, Alone: true})
+	post(t, s, "queue.1", 1, nil)
+	if err := os.Truncate(data+"-wal", 0); err != nil {
+		t.Fatal(err)
+	}
+	return func() string { // the store looks before it writes
 		post(t, s, "queue.1", 1, nil)
 		return s.Log()
 	}
