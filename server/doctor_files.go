@@ -52,7 +52,11 @@ func (d *doctor) writable(about, path string, given bool) {
 		d.good(about, "%s: the server makes it at its first start", path)
 		return
 	}
-	if err := tryWrite(path); err != nil {
+	err := checkKind(path)
+	if err == nil {
+		err = tryWrite(path)
+	}
+	if err != nil {
 		if given {
 			d.wrong(about, "correct --data, or use --ephemeral", "%s cannot be written: %v", path, plain(err))
 			return

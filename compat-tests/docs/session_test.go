@@ -15,7 +15,7 @@ import (
 
 // session is the terminal session of the picture in README.md.
 var session = []string{
-	"minibus 2> minibus.log &",
+	"minibus --log-level warn &",
 	"curl localhost:5300/queue.1/messages -d hello",
 	"kill -9 $!",
 	"minibus &> minibus.log &",

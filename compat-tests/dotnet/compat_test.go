@@ -60,7 +60,7 @@ func run(t *testing.T, program string, serverArgs, environ []string, filter stri
 	c := harness.StartControlled(t, harness.Options{CADir: dir, Args: serverArgs})
 	environ = slices.Concat(c.Server().Environ(), c.Environ(), environ, []string{"SSL_CERT_FILE=" + c.Server().CA()})
 	return harness.Run(t, environ, program,
-		"--progress", "off", "--output", "Detailed", "--results-directory", dir, "--treenode-filter", filter)
+		"--progress", "off", "--no-ansi", "--output", "Detailed", "--results-directory", dir, "--treenode-filter", filter)
 }
 
 // everything is the filter for all tests. Where the namespace under test is not the only one, it leaves out the test with a

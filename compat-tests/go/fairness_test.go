@@ -16,6 +16,7 @@ import (
 // subscriptions, whose rules have actions, so that each copy is stored by itself. Another client sends to a queue and
 // receives, one after the other.
 func TestFairness_ALightClientBesideAFanOut(t *testing.T) {
+	harness.NeedNightly(t, "to measure, which needs a machine with nothing else to do")
 	const subscriptions, underWay = 100, 1000
 	const rounds, roundTime = 4, 5 * time.Second
 	const mostMiddle, mostEver = 50 * time.Millisecond, 300 * time.Millisecond

@@ -264,7 +264,7 @@ class Handlers(unittest.TestCase):
         self.assertEqual(self.run_program(Sending()).outcomes, ["aborted", "committed"])
         program = self.run_program(Receiving(prefetch=0, auto_accept=False))
         self.assertEqual(program.outcomes, ["aborted", "committed"])
-        self.assertEqual(program.got, [("1.0", 0), ("1.1", 0), ("1.0", 1), ("1.1", 1)])
+        self.assertEqual(program.got, [("1.0", 0), ("1.1", 0)] * 2)
 
 
 if __name__ == "__main__":

@@ -225,20 +225,6 @@ class TransactionsTest extends Case {
     }
 
     @Test
-    @Proves("txn.again")
-    void settled_again_after_a_rollback() {
-        final String queue = sessionQueue();
-        sender(queue).sendMessage(new ServiceBusMessage("m").setSessionId("s"));
-        final var session = accept(clients(), queue, "s");
-        final var m = receiveOne(session);
-        final var txn = session.createTransaction();
-        session.complete(m, within(txn));
-        session.rollbackTransaction(txn);
-        session.complete(m);
-        assertEquals(0, admin.getQueueRuntimeProperties(queue).getTotalMessageCount());
-    }
-
-    @Test
     @Proves("txn.partition")
     void one_partition() {
         final String queue = queue(new CreateQueueOptions().setPartitioningEnabled(true));
