@@ -236,6 +236,7 @@ func TestAction_WithoutANameOfTheHost(t *testing.T) {
 }
 
 func TestAction_BuildsALocalCheckout(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	j := act(t, root(t)+"/./", "INPUT_RELEASES=", "GITHUB_SERVER_URL=http://127.0.0.1:1")
 	if j.err != nil || !strings.Contains(j.printed, "building ") {
 		t.Fatalf("%v\n%s", j.err, j.printed)
