@@ -94,6 +94,7 @@ func TestSESS15_DeliveryCountAfterTheLock(t *testing.T) {
 		p := b.holding(t, 1)
 		wantBody(t, p, "1")
 		time.Sleep(sessionLock)
+		synctest.Wait() // the lock ends at the same instant
 		again := b.holding(t, 1)
 		_, payload := amqptest.WantPayload[*frames.Transfer](again)
 		if dc := decode(t, payload).Header.DeliveryCount; dc != 1 {
