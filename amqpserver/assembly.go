@@ -82,7 +82,7 @@ func (a *assembly) mayGrow() bool {
 	return may
 }
 
-// growStep is what the share of a connection grows by. It is more than a batch of the reader.
+// The share of a connection grows by growStep. A batch of the reader is smaller.
 const growStep = 1 << 20
 
 // needs returns how many bytes the connection wants to hold, up to two steps more than it has, and how many it may

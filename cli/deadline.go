@@ -29,7 +29,7 @@ func (s *silenceError) NonRetriable() {}
 // errEndless is the error of an answer that does not end.
 var errEndless = errors.New("the answer is endless")
 
-// patience is what is special about a request, in its context.
+// patience holds the limits of one request, in its context.
 type patience struct {
 	least  time.Duration // how long the answer may take, unless --timeout says
 	pieces bool          // the answer may take as long as it likes, but for a silence as long as that

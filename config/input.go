@@ -10,7 +10,7 @@ import (
 // Input is the name of a configuration that comes from standard input.
 const Input = "-"
 
-// inputName is what messages call it.
+// inputName names it in messages.
 const inputName = "standard input"
 
 // ReadInput reads and parses a configuration from an input: all of it or, if something may follow, up to the end of its object. The error says,

@@ -45,7 +45,7 @@ func (l Live) ParseConfiguration(from string, text []byte) (*Topology, *Report) 
 func IsFile(from string, text []byte) (bool, error) {
 	root, err := readJSON(text)
 	if err != nil || root.get("UserConfig") == nil {
-		return false, nil // whoever reads the other says what is wrong
+		return false, nil // the reader of the other form says what is wrong
 	}
 	for _, m := range root.members {
 		if !strings.EqualFold(m.key, "UserConfig") {

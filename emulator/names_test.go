@@ -72,7 +72,7 @@ func (b *broker) wantLower() {
 	b.on("errors").settle(emulator.Complete, letter)
 }
 
-// TestDEC9_QueuesAndTopicsAreInLowerCase whoever makes them; subscriptions and rules keep their case.
+// Every way to make a queue or topic names it in lower case. Subscriptions and rules keep their case.
 func TestDEC9_QueuesAndTopicsAreInLowerCase(t *testing.T) {
 	for name, make := range map[string]func(b *broker) error{
 		"one by one": func(b *broker) error {

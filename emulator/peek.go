@@ -43,7 +43,7 @@ type Peek struct {
 	OmitBody  bool    // PEEK-14
 	SessionID *string // only this session's messages; nil: all
 
-	Reserve Reserve // is asked before bodies are read; nil: nobody is
+	Reserve Reserve // asked before bodies are read, unless nil
 }
 
 // peek is one call of Peek.

@@ -139,7 +139,7 @@ func microsoft() Profile {
 	p.Window = DurationRange{Least: 5 * time.Second, Most: 5 * time.Minute}
 	p.AutoDelete = DurationRange{Least: minAutoDelete, Most: time.Hour, OrForever: true}
 	p.Deliveries.Most = 10
-	p.Megabytes = IntRange{100, 5120, 1} // 5120 is what NServiceBus sets (DEC-9)
+	p.Megabytes = IntRange{100, 5120, 1} // NServiceBus sets 5120 (DEC-9)
 	p.FixedMegabytes = 100
 	p.Partitioning, p.Partitioned, p.Partitions = false, 0, 1
 	p.EndingHyphens = false

@@ -55,7 +55,7 @@ func keepLog(path string) string {
 	return kept
 }
 
-// found is what an earlier process left: the lengths of the files, -1 without one.
+// found has the lengths of the files that an earlier process left, -1 without one.
 type found struct{ database, log int64 }
 
 func find(path string) (f found) {
@@ -85,7 +85,7 @@ func (f found) tell(path string, left bool, log *slog.Logger) {
 	}
 }
 
-// lostFrames is what SQLite did not take of a log: committed transactions, or all of a file that is no log.
+// lostFrames describes the part of a log that SQLite did not take: committed transactions, or all of a file that is no log.
 type lostFrames struct {
 	transactions int
 	bytes        int64

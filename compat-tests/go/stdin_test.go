@@ -13,7 +13,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// written is what a process writes to standard output.
+// written collects the standard output of a process.
 type written struct {
 	*bufio.Reader
 	pipe io.Closer

@@ -28,7 +28,7 @@ const (
 	ThisNamespace    = "$this"    // the one that the host and the port of the request mean
 )
 
-// NamespaceFile is what a Config.json has for a new namespace.
+// NamespaceFile has the namespace of a Config.json.
 type NamespaceFile struct {
 	Options  emulator.NamespaceOptions // aliases, port and policies
 	Entities []emulator.EntityConfig

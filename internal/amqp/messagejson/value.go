@@ -87,7 +87,7 @@ func scalarToJSON(v any) any {
 	return tagged("unknown", nil) // there is no other type
 }
 
-// decimal returns the number if that is what .NET's client would write it for, so that it is sent again as it came.
+// decimal returns the number if .NET's client would encode it in the same bytes, else the bytes, so that it is sent again as it came.
 func decimal(v amqp.Decimal128) string {
 	if text, ok := dotnet.DecimalText(v); ok {
 		if back, _ := dotnet.ParseDecimal(text); back == v {
