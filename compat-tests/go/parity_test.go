@@ -8,7 +8,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -94,18 +93,9 @@ func TestConnect_LinksInTurn(t *testing.T) {
 	}
 }
 
-// takesAMinute skips unless MINIBUS_COMPAT=all, as continuous integration has it, so that go test ./... stays short.
-func takesAMinute(t *testing.T) {
-	t.Helper()
-	if os.Getenv("MINIBUS_COMPAT") != "all" {
-		t.Skip("set MINIBUS_COMPAT=all to run what takes a minute")
-	}
-}
-
 // go-amqp asks for a frame a minute; the client does nothing for longer.
 func TestConnect_AnIdleConnectionIsKept(t *testing.T) {
 	harness.NeedAll(t, "to run what takes long")
-	takesAMinute(t)
 	provesAnywhere(t, "conn.idle")
 	b := start(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 4*patience)
@@ -262,7 +252,6 @@ func TestDeadLetters_InOrderAndNobodySendsThem(t *testing.T) {
 // Without a deadline the SDK names no time, and the server waits for 65 s.
 func TestSession_AcceptNextTimesOut(t *testing.T) {
 	harness.NeedAll(t, "to run what takes long")
-	takesAMinute(t)
 	provesAnywhere(t, "sess.timeout")
 	b := serve(t, sessions)
 	_, err := b.client.AcceptNextSessionForQueue(context.WithoutCancel(b.ctx), b.name(queueName), nil)
