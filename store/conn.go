@@ -47,10 +47,6 @@ func openConn(path string) (*conn, error) {
 		return nil, err
 	}
 	c.patience(busyTimeout)
-	if file := libc.GoString(lib.Xsqlite3_db_filename(c.tls, c.db, 0)); file != "" {
-		prepareLog(file) // SQLite opens it with the first statement
-		dropOnRollback(c)
-	}
 	return c, nil
 }
 

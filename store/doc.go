@@ -18,8 +18,8 @@
 // runs. Two advisory locks keep a second Minibus out, one on the database and one on a file beside it.
 //
 // The package calls SQLite through modernc.org/sqlite/lib, without database/sql and its driver. In batches of 200 messages of
-// 1 KiB this inserts two to three times as many a second, because a statement allocates nothing. Only conn.go, stmt.go and
-// systemcalls_linux.go import unsafe.
+// 1 KiB this inserts two to three times as many a second, because a statement allocates nothing. Only conn.go and
+// stmt.go import unsafe.
 //
 // An ephemeral database runs the same code on ":memory:", with one connection that writer and reader share. A
 // temporary file would need a writable directory, which a read-only container
