@@ -255,3 +255,71 @@ func TestRelease_LosesNothingBesideTheWriterAndClose(t *testing.T) {
 		t.Errorf("%d messages of %d are there: %v", n, stored.Load(), err)
 	}
 }
+
+func TestContention(t *testing.T) {
+	var c contention
+	alone := func(rounds int) {
+		for range rounds {
+			c.committed(1)
+		}
+	}
+	if alone(100); c.high() {
+		t.Error("one alone contends")
+	}
+	for range 100 { // two whose ways cross now and then
+		c.met()
+		alone(2)
+	}
+	if c.high() {
+		t.Error("two that hardly meet contend")
+	}
+	for range 2 * highContention { // two that meet mostly
+		c.met()
+		c.met()
+		alone(1)
+	}
+	if !c.high() {
+		t.Error("two that mostly meet do not contend")
+	}
+	if alone(highestContention); c.high() {
+		t.Error("contention that is over still counts")
+	}
+	if c.committed(inlineChanges + 1); !c.high() {
+		t.Error("changes that come together are no contention")
+	}
+	if alone(highestContention - highContention); !c.high() {
+		t.Error("contention ends at once")
+	}
+	if alone(1); c.high() {
+		t.Error("contention does not end")
+	}
+}
+
+// Under contention the writer's goroutine commits, and alone the caller of Release.
+func TestRelease_UnderContention(t *testing.T) {
+	s := newStore(t)
+	byCaller := func(row int64, changes int) bool {
+		atRest(s)
+		s.contention.committed(changes)
+		stack := make(chan string, 1)
+		s.Hold()
+		s.Append(&emulator.Change{
+			Ops:  []emulator.Op{insertOp(row, row, []byte("x"))},
+			Done: emulator.CompletionFunc(func(error) { stack <- string(debug.Stack()) }),
+		})
+		s.Release()
+		return strings.Contains(<-stack, ").Release(")
+	}
+	some := false
+	for row := range int64(50) {
+		some = byCaller(row+1, 1) || some
+	}
+	if !some {
+		t.Error("one alone never committed itself")
+	}
+	for row := range int64(50) {
+		if byCaller(row+100, inlineChanges+1) {
+			t.Fatal("one of several committed itself")
+		}
+	}
+}

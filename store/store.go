@@ -28,8 +28,8 @@ type Store struct {
 	lock  *fileLock // nil for an ephemeral database
 	place *place    // nil for an ephemeral database
 
-	inline  bool // Release may commit: commits do not wait for the disk
-	company company
+	inline     bool // Release may commit: commits do not wait for the disk
+	contention contention
 
 	inbox  inbox[item]
 	reads  inbox[*emulator.BodyRead]

@@ -95,7 +95,7 @@ func (w *writer) run() {
 
 // step commits what has queued up and does what is due after it, and reports whether there was something to do.
 func (w *writer) step() (worked, closed bool) {
-	if w.s.company.is() {
+	if w.s.contention.high() {
 		runtime.Gosched() // lets other connections append first
 	}
 	w.mu.Lock()
@@ -119,7 +119,7 @@ func (w *writer) round(items []item) bool {
 	if slices.ContainsFunc(items, item.isChange) {
 		w.tidy()
 	}
-	w.s.company.committed(len(items))
+	w.s.contention.committed(len(items))
 	begin := time.Now()
 	w.process(items)
 	w.busy = time.Now()
