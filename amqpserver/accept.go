@@ -86,7 +86,7 @@ func (o *outgoing) openSession(a *frames.Attach, f *sessionFilter, mode emulator
 			text: "A dead-letter queue has no sessions; attach without a session filter.", entity: o.entity(), ends: endsLink}
 	}
 	o.accepting = &accepting{filter: f}
-	accept := emulator.Accept{Mode: mode, Notify: o.notify, Lost: o.lost, Who: o.who()}
+	accept := emulator.Accept{Mode: mode, Notify: o.notify, Lost: o.lost, Client: o.who()}
 	var err error
 	if !f.next {
 		o.consumer, err = o.queue.AcceptSession(f.id, accept)

@@ -23,7 +23,7 @@ var errDropped = errors.New("the connection was cut by an injected fault")
 
 // attempt describes an operation of the link's client for faults.
 func (l *link) attempt(op emulator.Operation) *emulator.Attempt {
-	return &emulator.Attempt{Operation: op, Entity: l.queue, Path: l.node.path, Sub: l.node.sub, Who: l.client()}
+	return &emulator.Attempt{Operation: op, Entity: l.queue, Path: l.node.path, Sub: l.node.sub, Client: l.client()}
 }
 
 // struck returns the injected fault that strikes an operation of the link's client; nil: none. Without faults it reads one flag.
@@ -158,7 +158,7 @@ func (in *incoming) strikeToken(path string) (refused *cbs.Refusal, over bool) {
 		return nil, false
 	}
 	n := parseAddress(path)
-	a := &emulator.Attempt{Operation: emulator.OperationAuthenticate, Path: n.path, Sub: n.sub, Who: in.client()}
+	a := &emulator.Attempt{Operation: emulator.OperationAuthenticate, Path: n.path, Sub: n.sub, Client: in.client()}
 	a.Entity, _ = ns.Entity(n.path) // nil: there is none
 	f := ns.Strike(a)
 	if f == nil {
@@ -245,7 +245,7 @@ func (c *conn) sufferNow(f *emulator.Fault) {
 			_ = l.suffer(f, emulator.OperationNow) // errStruck
 		}
 	}
-	if a := (&emulator.Attempt{Operation: emulator.OperationNow, Who: c.who()}); links == 0 && f.Options().Kind != emulator.FaultDetach && f.Strikes(a) {
+	if a := (&emulator.Attempt{Operation: emulator.OperationNow, Client: c.who()}); links == 0 && f.Options().Kind != emulator.FaultDetach && f.Strikes(a) {
 		_ = c.suffer(f, a) // errStruck
 	}
 }

@@ -148,7 +148,7 @@ func (in *incoming) waitsFor() WaitsFor {
 }
 
 // client names the client of a link. It is made once.
-func (l *link) client() *emulator.Who {
+func (l *link) client() *emulator.Client {
 	if l.me == nil {
 		l.me = l.who()
 	}
@@ -156,14 +156,14 @@ func (l *link) client() *emulator.Who {
 }
 
 // who names the client of a link.
-func (l *link) who() *emulator.Who {
+func (l *link) who() *emulator.Client {
 	w := l.s.c.who()
 	w.Link, w.Number = printable.Clip(l.name, maxProperty), l.number
 	return w
 }
 
-func (c *conn) who() *emulator.Who {
-	return &emulator.Who{Connection: c.id, Container: c.peer.name(), Product: c.peer.product, Remote: remoteOf(c.nc)}
+func (c *conn) who() *emulator.Client {
+	return &emulator.Client{Connection: c.id, Container: c.peer.name(), Product: c.peer.product, Remote: remoteOf(c.nc)}
 }
 
 // policies names the policies of the tokens and the key that the connection has shown.

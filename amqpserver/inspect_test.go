@@ -315,8 +315,8 @@ func TestRefusals_NameTheLatestAttachesAndTokens(t *testing.T) {
 		} {
 			r := list[i]
 			got := fmt.Sprint(r.Operation, " ", r.Entity, " ", uint8(r.Sub), " ", r.Condition, " ", r.Text)
-			if !strings.HasPrefix(got, want) || r.Who.Connection != "c1" || r.Who.Container != "peer" || !r.At.Equal(time.Now()) {
-				t.Errorf("refusal %d is %s of %+v, want %s", i, got, r.Who, want)
+			if !strings.HasPrefix(got, want) || r.Client.Connection != "c1" || r.Client.Container != "peer" || !r.At.Equal(time.Now()) {
+				t.Errorf("refusal %d is %s of %+v, want %s", i, got, r.Client, want)
 			}
 		}
 		for i := range 300 {

@@ -21,10 +21,10 @@ const (
 type link struct {
 	// immutable
 	s      *session
-	self   endpoint      // the link with its kind, set by put
-	handle uint32        // the peer's and ours
-	me     *emulator.Who // names the client, once that was asked for
-	number int64         // among the links of the connection, for those who look at it
+	self   endpoint         // the link with its kind, set by put
+	handle uint32           // the peer's and ours
+	me     *emulator.Client // names the client, once that was asked for
+	number int64            // among the links of the connection, for those who look at it
 	name   string
 	role   frames.Role // of the peer
 	node   node

@@ -62,7 +62,7 @@ func (c *conn) noteAttach(a *frames.Attach, f fault) {
 	n := parseAddress(addressOf(a))
 	who := c.who()
 	who.Link = printable.Clip(a.LinkName, maxProperty)
-	c.srv.refused.add(refusal{emulator.Refusal{Who: who, Operation: "attach", Entity: n.path, Sub: n.sub, Condition: string(f.condition), Text: f.text}, c.ns})
+	c.srv.refused.add(refusal{emulator.Refusal{Client: who, Operation: "attach", Entity: n.path, Sub: n.sub, Condition: string(f.condition), Text: f.text}, c.ns})
 }
 
 // noteToken remembers a refused token.
@@ -72,5 +72,5 @@ func (c *conn) noteToken(audience, text string) {
 	if strings.HasSuffix(text, "could not be found.") {
 		condition = amqp.CondNotFound
 	}
-	c.srv.refused.add(refusal{emulator.Refusal{Who: c.who(), Operation: "put-token", Entity: n.path, Sub: n.sub, Condition: string(condition), Text: text}, c.ns})
+	c.srv.refused.add(refusal{emulator.Refusal{Client: c.who(), Operation: "put-token", Entity: n.path, Sub: n.sub, Condition: string(condition), Text: text}, c.ns})
 }

@@ -164,7 +164,7 @@ func (managementSink) take(in *incoming, d *delivered) {
 		TrackingSuffix: c.trackingSuffix,
 		Holder:         func(id string) *emulator.Consumer { return c.sessions.sessionHolder(in.queue, id) },
 		LinkHolder:     func(name string) *emulator.Consumer { return c.sessions.linkHolder(in.queue, name) },
-		Who:            in.client(),
+		Client:         in.client(),
 		Tx:             in.workFor(d),
 		Struck:         struck,
 		Fault:          f,

@@ -91,8 +91,8 @@ func (op *sending) Weighs(operations int) {
 	c.reader.expect(operations)
 }
 
-// Who says whose message it is.
-func (op *sending) Who() *emulator.Who { return op.in.client() }
+// Client says whose message it is.
+func (op *sending) Client() *emulator.Client { return op.in.client() }
 
 // parse finds the messages in a delivery without decoding their bodies.
 func (op *sending) parse(d *delivered) ([]message.Message, error) {

@@ -761,8 +761,8 @@ func TestTransaction_TheRecordSaysWhoseItsWorkIs(t *testing.T) {
 		links := make(map[emulator.EventKind]int64)
 		events, _ := b.ns.Events(0, emulator.EventFilter{})
 		for e := range events {
-			if links[e.Kind] = 0; e.Who != nil {
-				links[e.Kind] = e.Who.Number
+			if links[e.Kind] = 0; e.Client != nil {
+				links[e.Kind] = e.Client.Number
 			}
 		}
 		if received := links[emulator.EventDelivered]; received == 0 || links[emulator.EventCompleted] != received || links[emulator.EventSent] != received+1 {

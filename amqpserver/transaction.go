@@ -45,7 +45,7 @@ func (ts *transactions) hold(t *transaction, size int) error {
 }
 
 // send adds messages to a transaction that holds them until it is discharged.
-func (ts *transactions) send(t *transaction, q *emulator.Entity, messages []message.Message, size int, who *emulator.Who) error {
+func (ts *transactions) send(t *transaction, q *emulator.Entity, messages []message.Message, size int, who *emulator.Client) error {
 	if err := ts.hold(t, size); err != nil {
 		return err
 	}

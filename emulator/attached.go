@@ -2,7 +2,7 @@ package emulator
 
 // Attached is a receiver of an entity as it is at the moment: a consumer, or an accept that waits for a session.
 type Attached struct {
-	Who       *Who // nil: unknown
+	Client    *Client // nil: unknown
 	Sub       SubQueue
 	Mode      ReceiveMode
 	Since     int64   // ms

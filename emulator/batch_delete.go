@@ -7,7 +7,7 @@ const MaxBatchDelete = 4000
 // in milliseconds, the oldest first (BDEL-1, BDEL-5); locked, deferred and scheduled ones stay (BDEL-3, DEC-33). On an
 // entity with sessions it works on the session of holder (BDEL-4). who asks for it. done is called once with how many are gone. A synchronous error
 // means that it will not be called: CodeArgument for a max out of range.
-func (q *Entity) DeleteBatch(sub SubQueue, max int, before int64, holder *Consumer, who *Who, done func(int, error)) error {
+func (q *Entity) DeleteBatch(sub SubQueue, max int, before int64, holder *Consumer, client *Client, done func(int, error)) error {
 	if max <= 0 || max > MaxBatchDelete {
 		return errorf(CodeArgument, q.path, "The number of messages to delete must be between 1 and %d; it is %d.", MaxBatchDelete, max)
 	}
@@ -23,7 +23,7 @@ func (q *Entity) DeleteBatch(sub SubQueue, max int, before int64, holder *Consum
 	}
 	found := q.box(sub).takeOld(max, before, s)
 	n := len(found)
-	newRemoval(q, found, EventPurged, fallback{undo: undoRest}, By(who, CompletionFunc(func(err error) {
+	newRemoval(q, found, EventPurged, fallback{undo: undoRest}, By(client, CompletionFunc(func(err error) {
 		if err != nil {
 			n = 0
 		}

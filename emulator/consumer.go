@@ -27,7 +27,7 @@ type Consumer struct {
 	most     int // bytes of the largest message that Take gives out; 0: any
 	withheld int // bytes of the message that the last Take did not give out; 0: none
 
-	who *Who // guarded by q.mu; nil: unknown
+	client *Client // guarded by q.mu; nil: unknown
 	waiter
 	ended []*Lock // guarded by q.mu
 
@@ -65,23 +65,23 @@ func (q *Entity) NewConsumer(sub SubQueue, mode ReceiveMode, notify func()) (*Co
 }
 
 // Introduce says whose consumer it is, for those who ask (see [Entity.Why]).
-func (c *Consumer) Introduce(w *Who) {
+func (c *Consumer) Introduce(w *Client) {
 	c.q.mu.Lock()
-	c.who = w
+	c.client = w
 	c.q.mu.Unlock()
 }
 
 // holder returns whose consumer it is; nil: no consumer, or unknown.
-func holder(c *Consumer) *Who {
+func holder(c *Consumer) *Client {
 	if c == nil {
 		return nil
 	}
-	return c.who
+	return c.client
 }
 
 // attachedLocked implements attachment.
 func (c *Consumer) attachedLocked() Attached {
-	a := Attached{Who: c.who, Sub: c.sub, Mode: c.mode, Since: c.since, Available: int(c.supply.available), Asking: c.inLine || c.promise > 0}
+	a := Attached{Client: c.client, Sub: c.sub, Mode: c.mode, Since: c.since, Available: int(c.supply.available), Asking: c.inLine || c.promise > 0}
 	if c.session != nil {
 		a.Session, a.Until = &c.session.id, c.hold.until
 	}
@@ -216,13 +216,13 @@ func (c *Consumer) deliverLocked(taken []*entry, now int64) []*Delivery {
 			c.q.locks.lockForDelivery(e, now)
 			e.lock.holder, e.lock.kept = c, true
 			if record != nil {
-				record.delivered(c.q, e, c.who, now)
+				record.delivered(c.q, e, c.client, now)
 			}
 		}
 		ds[i] = newDelivery(c.q, e, c.notify)
 	}
 	if c.mode == ReceiveAndDelete {
-		c.q.returns.deliverDeletedLocked(ds, c.who)
+		c.q.returns.deliverDeletedLocked(ds, c.client)
 		return ds
 	}
 	c.q.bodies.fetch(ds)
@@ -259,7 +259,7 @@ func (c *Consumer) Settle(l *Lock, s Settlement, done Completion) error {
 	defer c.q.mu.Unlock()
 	l.kept = l.kept && l.tx != nil
 	token := [1]LockToken{l.token}
-	return c.q.locks.settle(token[:], s, c.who, done)
+	return c.q.locks.settle(token[:], s, c.client, done)
 }
 
 // lapseLocked notes that a lock of the consumer has ended.

@@ -8,8 +8,8 @@ package emulator
 // On an entity with sessions, holder is the consumer that holds the messages' session (DEF-9): without one the error is
 // CodeNotAllowed (DEF-14), with one that has lost it CodeSessionLockLost, and messages of other sessions are unknown
 // (DEF-13). Elsewhere it is nil. who receives.
-func (q *Entity) ReceiveDeferred(sub SubQueue, seqs []int64, mode ReceiveMode, holder *Consumer, who *Who, done func([]*Delivery, error)) error {
-	r := &deferredReceive{q: q, sub: sub, holder: holder, who: who, done: done}
+func (q *Entity) ReceiveDeferred(sub SubQueue, seqs []int64, mode ReceiveMode, holder *Consumer, client *Client, done func([]*Delivery, error)) error {
+	r := &deferredReceive{q: q, sub: sub, holder: holder, client: client, done: done}
 	q.mu.Lock()
 	ready, err := r.takeLocked(seqs, mode)
 	q.mu.Unlock()
@@ -39,7 +39,7 @@ type deferredReceive struct {
 	q      *Entity
 	sub    SubQueue
 	holder *Consumer
-	who    *Who
+	client *Client
 	ds     []*Delivery
 	done   func([]*Delivery, error)
 }
@@ -61,7 +61,7 @@ func (r *deferredReceive) takeLocked(seqs []int64, mode ReceiveMode) (ready bool
 		if mode == PeekLock {
 			q.locks.lockForDelivery(e, now)
 			if record := q.ns.common.record; record != nil {
-				record.delivered(q, e, r.who, now)
+				record.delivered(q, e, r.client, now)
 			}
 		} else {
 			e.mark = markBusy
@@ -70,7 +70,7 @@ func (r *deferredReceive) takeLocked(seqs []int64, mode ReceiveMode) (ready bool
 		r.ds[i].withState = true
 	}
 	if mode == ReceiveAndDelete {
-		q.returns.receiveDeleteLocked(r.ds, r.who, r.finish)
+		q.returns.receiveDeleteLocked(r.ds, r.client, r.finish)
 		return false, nil
 	}
 	missing := takeBodies(r.ds)

@@ -63,7 +63,7 @@
 //   - tools: heap.go, deadlines.go, calendar.go, running.go
 //   - contract, what the journal, the store, the clock and the settings are: journal.go, store.go, snapshot_store.go, fate.go, clock.go, clock_advance.go, clock_freeze.go,
 //     clock_system.go, clock_timers.go, options.go, topic_options.go, admin.go, protocol.go, values.go, value_types.go, value_texts.go, limits.go, profile.go,
-//     rule_limits.go, rule_names.go, errors.go, who.go
+//     rule_limits.go, rule_names.go, errors.go, client.go
 //   - log, how messages lie in memory: entry.go, payload.go, log.go, chunk.go, seqs.go, shelf.go, line.go, numbers.go,
 //     message_id.go, deadletter.go
 //   - entity, what queues, topics and subscriptions have in common: entity.go, namespace.go, catalog.go, quiesce.go, box.go, attached.go,

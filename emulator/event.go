@@ -56,13 +56,13 @@ type Event struct {
 	FirstSequence int64 // the number at its first submission, if it is another one; else 0
 	Body          int64 // the same for all copies of a message and after forwards; 0: unknown
 	DeliveryCount uint32
-	Until         int64  // ms; end of the lock, or the instant for which it is scheduled; else 0
-	NextSequence  int64  // number that the message has from now on, if it is another one; else 0
-	Topic         bool   // a topic passed it on
-	Copies        int    // that the topic made of it
-	Who           *Who   // did it; nil: the broker, or unknown
-	MessageID     string // of messages that come; else empty
-	Text          string // the reason, the rule, the other entity of a forward, or the error
+	Until         int64   // ms; end of the lock, or the instant for which it is scheduled; else 0
+	NextSequence  int64   // number that the message has from now on, if it is another one; else 0
+	Topic         bool    // a topic passed it on
+	Copies        int     // that the topic made of it
+	Client        *Client // did it; nil: the broker, or unknown
+	MessageID     string  // of messages that come; else empty
+	Text          string  // the reason, the rule, the other entity of a forward, or the error
 }
 
 // Events returns the events from a number on, oldest first. Those that come meanwhile are not among them. The second result is the number
@@ -200,7 +200,7 @@ func (d *eventReader) event(c *chunkOfEvents) Event {
 	default:
 		e.Until = value
 	}
-	e.Who = c.clients[d.uint()]
+	e.Client = c.clients[d.uint()]
 	n := d.uint()
 	e.setText(unsafe.String(unsafe.SliceData(d.b), n)) // what is in a chunk never changes
 	d.b = d.b[n:]

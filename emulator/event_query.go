@@ -14,7 +14,7 @@ type EventFilter struct {
 	Sub       *SubQueue   // nil: any
 	Sequence  int64       // a number that the message had or got; 0: any
 	MessageID string      // of messages that come; their later events are found by [Namespace.Life]
-	Client    string      // as of [Who.Is]
+	Client    string      // as of [Client.Is]
 	Kinds     []EventKind // none: any
 	Since     int64       // ms
 	Before    int64       // ms; 0: no end
@@ -36,7 +36,7 @@ func (f *EventFilter) Selects(e *Event) bool {
 	case e.At < f.Since || f.Before != 0 && e.At >= f.Before:
 		return false
 	}
-	return f.Client == "" || e.Who.Is(f.Client)
+	return f.Client == "" || e.Client.Is(f.Client)
 }
 
 // Record returns the record of what happened to messages, which all namespaces of a process share; nil: there is none.

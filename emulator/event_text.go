@@ -12,9 +12,9 @@ func (e Event) String() string {
 	b.WriteString(e.what())
 	switch {
 	case e.Kind == EventDelivered, e.Kind == EventDeliveredDeleted:
-		b.WriteString(" to " + e.Who.String())
-	case e.Who != nil:
-		b.WriteString(" by " + e.Who.String())
+		b.WriteString(" to " + e.Client.String())
+	case e.Client != nil:
+		b.WriteString(" by " + e.Client.String())
 	}
 	switch e.Kind {
 	case EventDelivered, EventRenewed:

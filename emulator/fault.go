@@ -50,7 +50,7 @@ type FaultOptions struct {
 	Operations []Operation // none: those that the kind usually strikes
 
 	Entity string // path, such as orders or orders/$DeadLetterQueue; empty: any
-	Client string // as of [Who.Is]; empty: any
+	Client string // as of [Client.Is]; empty: any
 
 	Condition string        // of the error, such as not-found; empty: that of the service
 	Delay     time.Duration // real time
@@ -151,7 +151,7 @@ type Attempt struct {
 	Entity    *Entity // nil: Path names none, or does not exist
 	Path      string  // unless Entity is set
 	Sub       SubQueue
-	Who       *Who
+	Client    *Client
 	HTTP      bool        // it is a request, without a link
 	Locks     bool        // it concerns locks of messages
 	Tokens    []LockToken // of those locks, as far as they are known; Entity's mutex is free then
@@ -174,7 +174,7 @@ func (f *Fault) fits(a *Attempt) bool {
 	case f.options.Kind == FaultLoseLock && !a.Locks, f.options.Kind == FaultLoseSession && !a.Session:
 		return false
 	}
-	return f.options.Client == "" || a.Who.Is(f.options.Client)
+	return f.options.Client == "" || a.Client.Is(f.options.Client)
 }
 
 // strikes counts an attempt that fits, and reports whether the fault strikes it. The table's mutex is held.

@@ -212,7 +212,7 @@ func (ns *Namespace) recordFault(f *Fault, a *Attempt) {
 	if c := f.Condition(); c != "" {
 		text += ": " + c
 	}
-	h := happened{kind: EventFault, sub: a.Sub, who: a.Who, text: text}
+	h := happened{kind: EventFault, sub: a.Sub, client: a.Client, text: text}
 	if len(a.Tokens) == 0 || !q.recordFaultOf(a.Tokens, h) {
 		r.add(q, ns.Now(), &h)
 	}

@@ -36,8 +36,8 @@ func (b *broker) struck(a emulator.Attempt, n int) string {
 func TestFaultStrikesWhatItNames(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		b.create("other", emulator.QueueOptions{})
-		worker := &emulator.Who{Connection: "c1", Number: 2, Link: "l", Container: "worker", Product: "MSGolangClient", Remote: "127.0.0.1:50918"}
-		send := emulator.Attempt{Operation: emulator.OperationSend, Entity: b.q, Who: worker}
+		worker := &emulator.Client{Connection: "c1", Number: 2, Link: "l", Container: "worker", Product: "MSGolangClient", Remote: "127.0.0.1:50918"}
+		send := emulator.Attempt{Operation: emulator.OperationSend, Entity: b.q, Client: worker}
 		for name, x := range map[string]struct {
 			o    emulator.FaultOptions
 			a    emulator.Attempt
@@ -192,7 +192,7 @@ func TestFaultsThatMakeNoSenseAreRefused(t *testing.T) {
 
 func TestFaultSaysWhatTheServiceSays(t *testing.T) {
 	bubbleWith(t, recorded(), emulator.QueueOptions{}, func(b *broker) {
-		a := emulator.Attempt{Operation: emulator.OperationAttachSender, Entity: b.q, Who: &emulator.Who{Connection: "c1"}}
+		a := emulator.Attempt{Operation: emulator.OperationAttachSender, Entity: b.q, Client: &emulator.Client{Connection: "c1"}}
 		for condition, want := range map[string]string{
 			"":                              "internal-error: The service was unable to process the request; please retry the operation.",
 			"amqp:not-found":                "not-found: The messaging entity 'q' could not be found.",

@@ -25,7 +25,7 @@ func (j *Job) move(found []*Delivery) error {
 	if len(list) == 0 {
 		return nil
 	}
-	op := newTransfer(q, target, j.options.Who)
+	op := newTransfer(q, target, j.options.Client)
 	moving, err := op.startMove(list, j)
 	if err != nil {
 		j.putBack(entriesOf(list))

@@ -147,7 +147,7 @@ func (j *Job) purge(found []*Delivery) error {
 			done.Completed(err)
 			return
 		}
-		op := newTransition(q, len(entries), By(j.options.Who, done))
+		op := newTransition(q, len(entries), By(j.options.Client, done))
 		for _, e := range entries {
 			op.removeLocked(e, EventPurged, backTo(e))
 		}

@@ -28,11 +28,11 @@ type JobOptions struct {
 	Kind   JobKind
 	Sub    SubQueue
 	Select Selection
-	Max    int64  // messages; 0: all
-	Target string // of a move: the path of an entity; empty: the one in whose dead-letter queue the messages are
-	Edit   Edit   // of a move
-	Again  bool   // the move was asked for as a resubmission of dead letters; only for people
-	Who    *Who   // started it; nil: a caller in the process
+	Max    int64   // messages; 0: all
+	Target string  // of a move: the path of an entity; empty: the one in whose dead-letter queue the messages are
+	Edit   Edit    // of a move
+	Again  bool    // the move was asked for as a resubmission of dead letters; only for people
+	Client *Client // started it; nil: a caller in the process
 }
 
 // Edit says what a move changes in each message.

@@ -9,12 +9,14 @@ type receiveDelete struct {
 
 // deliverDeletedLocked removes the messages of deliveries, whose entries are busy. Each delivery becomes ready once
 // its removal is committed, so that a message is never delivered twice in this mode.
-func (r *returns) deliverDeletedLocked(ds []*Delivery, who *Who) { r.receiveDeleteLocked(ds, who, nil) }
+func (r *returns) deliverDeletedLocked(ds []*Delivery, client *Client) {
+	r.receiveDeleteLocked(ds, client, nil)
+}
 
-func (r *returns) receiveDeleteLocked(ds []*Delivery, who *Who, then func(error)) {
+func (r *returns) receiveDeleteLocked(ds []*Delivery, client *Client, then func(error)) {
 	op := &receiveDelete{ds: ds, then: then}
 	op.begin(r.q, len(ds), op)
-	op.who = who
+	op.client = client
 	r.underWay++
 	var missing []*Delivery
 	for _, d := range ds {
@@ -38,7 +40,7 @@ func (op *receiveDelete) removeAllLocked() {
 
 // appendRemovalLocked appends the change.
 func (op *receiveDelete) appendRemovalLocked() {
-	op.q.breakLocked(&op.change, OperationReceive, op.ds[0].e.sub, op.who)
+	op.q.breakLocked(&op.change, OperationReceive, op.ds[0].e.sub, op.client)
 	op.q.ns.append(&op.change)
 }
 

@@ -39,11 +39,11 @@ type chunkOfEvents struct {
 	size   int64 // bytes with the places and clients
 
 	places  []place
-	clients []*Who
+	clients []*Client
 
 	// while the chunk is being written
-	placeOf map[int64]uint64 // by id of the entity
-	whoOf   map[*Who]uint64
+	placeOf       map[int64]uint64 // by id of the entity
+	clientNumbers map[*Client]uint64
 }
 
 // place is where something happened.
@@ -62,15 +62,15 @@ func NewRecord(bytes int64) *Record {
 
 // happened is an event that is added.
 type happened struct {
-	kind  EventKind
-	sub   SubQueue
-	seq   int64
-	first int64 // number at its first submission, if it is another one
-	body  int64 // id: the same for copies and after forwards
-	count uint32
-	value int64 // what [Event.Until] or [Event.NextSequence] say; negative: the copies that a topic made, and one more
-	who   *Who
-	text  string // what [Event.Text] says
+	kind   EventKind
+	sub    SubQueue
+	seq    int64
+	first  int64 // number at its first submission, if it is another one
+	body   int64 // id: the same for copies and after forwards
+	count  uint32
+	value  int64 // what [Event.Until] or [Event.NextSequence] say; negative: the copies that a topic made, and one more
+	client *Client
+	text   string // what [Event.Text] says
 }
 
 // add adds an event of an entity. The caller may hold any mutex.
@@ -103,11 +103,11 @@ func (r *Record) chunk(text int, now int64) *chunkOfEvents {
 		if len(c.buf)+text+maxEvent <= cap(c.buf) && c.size < 2*eventChunk {
 			return c
 		}
-		c.placeOf, c.whoOf = nil, nil
+		c.placeOf, c.clientNumbers = nil, nil
 		c.places, c.clients = append(c.places[:0:0], c.places...), append(c.clients[:0:0], c.clients...)
 	}
 	c := &chunkOfEvents{first: r.next, base: now, buf: make([]byte, 0, max(eventChunk, text+maxEvent)),
-		placeOf: map[int64]uint64{}, whoOf: map[*Who]uint64{nil: 0}, clients: []*Who{nil}}
+		placeOf: map[int64]uint64{}, clientNumbers: map[*Client]uint64{nil: 0}, clients: []*Client{nil}}
 	c.size = int64(cap(c.buf))
 	r.size += c.size
 	r.chunks = append(r.chunks, c)
@@ -126,8 +126,8 @@ func (r *Record) forget() {
 }
 
 // delivered records that an entry was locked for a consumer, or for who asks for deferred messages.
-func (r *Record) delivered(q *Entity, e *entry, who *Who, now int64) {
-	r.add(q, now, &happened{kind: EventDelivered, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id, count: e.count, value: e.lockedUntil(), who: who})
+func (r *Record) delivered(q *Entity, e *entry, client *Client, now int64) {
+	r.add(q, now, &happened{kind: EventDelivered, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id, count: e.count, value: e.lockedUntil(), client: client})
 }
 
 // append writes an event: its length, and then its fields, most of them as varints.
@@ -139,12 +139,12 @@ func (c *chunkOfEvents) append(q *Entity, now int64, h *happened) {
 		c.places = append(c.places, place{q.ns.id, q.path})
 		c.size += int64(unsafe.Sizeof(place{})) + textSize(q.path)
 	}
-	client, ok := c.whoOf[h.who]
+	client, ok := c.clientNumbers[h.client]
 	if !ok {
 		client = uint64(len(c.clients))
-		c.whoOf[h.who] = client
-		c.clients = append(c.clients, h.who)
-		c.size += int64(unsafe.Sizeof(h.who)) + h.who.size()
+		c.clientNumbers[h.client] = client
+		c.clients = append(c.clients, h.client)
+		c.size += int64(unsafe.Sizeof(h.client)) + h.client.size()
 	}
 	b := append(c.buf, byte(h.kind), byte(h.sub))
 	b = binary.AppendVarint(b, now-c.base)

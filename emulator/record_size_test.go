@@ -28,7 +28,7 @@ func TestRecordKeepsToItsBytes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ns := &Namespace{}
-			q, who := &Entity{ns: ns, path: text(0)}, &Who{}
+			q, client := &Entity{ns: ns, path: text(0)}, &Client{}
 			before := heap()
 			r := NewRecord(most)
 			for i := range 300_000 {
@@ -36,10 +36,10 @@ func TestRecordKeepsToItsBytes(t *testing.T) {
 					q = &Entity{ns: ns, id: int64(i), path: text(i)}
 				}
 				if c.clients {
-					who = &Who{Connection: text(i), Link: text(i + 1), Remote: text(i + 2)}
+					client = &Client{Connection: text(i), Link: text(i + 1), Remote: text(i + 2)}
 				}
 				r.add(q, int64(i), &happened{
-					kind: EventDelivered, seq: int64(i), body: int64(i), who: who, text: strings.Repeat("x", c.text),
+					kind: EventDelivered, seq: int64(i), body: int64(i), client: client, text: strings.Repeat("x", c.text),
 				})
 			}
 			if got := heap() - before; got > most*9/8 || got < most/2 {

@@ -222,22 +222,22 @@ func BenchmarkRecord(b *testing.B) {
 func TestRecordSaysWhoDidWhat(t *testing.T) {
 	bubbleWith(t, recorded(), emulator.QueueOptions{}, func(b *broker) {
 		b.create("end", emulator.QueueOptions{})
-		who := func(name string) *emulator.Who { return &emulator.Who{Container: name} }
+		client := func(name string) *emulator.Client { return &emulator.Client{Container: name} }
 		b.sendTexts("a", "b", "c", "d", "e")
 		gs := b.receive(4)
-		if _, err := b.q.Renew(tokensOf(gs[:1]), who("renewer")); err != nil {
+		if _, err := b.q.Renew(tokensOf(gs[:1]), client("renewer")); err != nil {
 			t.Fatal(err)
 		}
 		b.settle(emulator.Defer, gs[0], gs[1])
 		for i, mode := range []emulator.ReceiveMode{emulator.PeekLock, emulator.ReceiveAndDelete} {
 			done := make(chan error, 1)
-			if err := b.q.ReceiveDeferred(emulator.Main, []int64{int64(i + 1)}, mode, nil, who("fetcher"), func(_ []*emulator.Delivery, err error) { done <- err }); err != nil || <-done != nil {
+			if err := b.q.ReceiveDeferred(emulator.Main, []int64{int64(i + 1)}, mode, nil, client("fetcher"), func(_ []*emulator.Delivery, err error) { done <- err }); err != nil || <-done != nil {
 				t.Fatal(err)
 			}
 		}
 		gone := b.schedule(at("later", soon(time.Hour)))
 		w := b.begin()
-		w.Introduce(who("worker"))
+		w.Introduce(client("worker"))
 		w.settle(b, emulator.Complete, gs[2])
 		w.send(b, text("sent"))
 		w.schedule(b, at("scheduled", soon(time.Hour)))
@@ -250,20 +250,20 @@ func TestRecordSaysWhoDidWhat(t *testing.T) {
 		if err := w.Settle(b.q, tokensOf(gs[:1]), emulator.Settlement{}); err == nil {
 			t.Fatal("a lock that is over settles")
 		}
-		w.Introduce(who("other worker"))
+		w.Introduce(client("other worker"))
 		w.settle(b, emulator.Abandon, gs[3])
 		w.commit()
 		deleted := make(chan int, 1)
-		if err := b.q.DeleteBatch(emulator.Main, 1, time.Now().UnixMilli(), nil, who("deleter"), func(n int, _ error) { deleted <- n }); err != nil || <-deleted != 1 {
+		if err := b.q.DeleteBatch(emulator.Main, 1, time.Now().UnixMilli(), nil, client("deleter"), func(n int, _ error) { deleted <- n }); err != nil || <-deleted != 1 {
 			t.Fatal(err)
 		}
-		b.job(emulator.JobOptions{Kind: emulator.MoveJob, Target: "end", Max: 1, Who: who("mover")})
-		b.job(emulator.JobOptions{Who: who("purger")})
+		b.job(emulator.JobOptions{Kind: emulator.MoveJob, Target: "end", Max: 1, Client: client("mover")})
+		b.job(emulator.JobOptions{Client: client("purger")})
 		did := make(map[string][]string)
 		events, _ := b.ns.Events(0, emulator.EventFilter{})
 		for e := range events {
-			if e.Who != nil {
-				did[e.Who.Container] = append(did[e.Who.Container], told([]emulator.Event{e})[0])
+			if e.Client != nil {
+				did[e.Client.Container] = append(did[e.Client.Container], told([]emulator.Event{e})[0])
 			}
 		}
 		for name, want := range map[string][]string{

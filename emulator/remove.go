@@ -27,7 +27,7 @@ func (q *Entity) Remove(sub SubQueue, seqs []int64, c Completion) error {
 		return err
 	}
 	q.usage.touch(q.ns.Now())
-	op := newTransition(q, len(entries), By(whoOf(c), CompletionFunc(func(err error) {
+	op := newTransition(q, len(entries), By(clientOf(c), CompletionFunc(func(err error) {
 		q.mu.Lock()
 		for _, e := range entries {
 			q.sessions.open(e)

@@ -36,12 +36,12 @@ type Seen struct {
 	Expires       int64 // ms; 0: never
 	Scheduled     int64 // ms; for when, of scheduled ones; else 0
 	DeliveryCount uint32
-	Size          int64  // bytes of the message as it was sent
-	Reason        string // of the dead-lettering
-	Source        string // where it was dead-lettered before it was forwarded
-	LockedUntil   int64  // ms; of locked ones; else 0
-	LockedBy      *Who   // nil: unknown, the broker itself, or not locked
-	ByBroker      bool   // the broker withholds it, to try again what failed
+	Size          int64   // bytes of the message as it was sent
+	Reason        string  // of the dead-lettering
+	Source        string  // where it was dead-lettered before it was forwarded
+	LockedUntil   int64   // ms; of locked ones; else 0
+	LockedBy      *Client // nil: unknown, the broker itself, or not locked
+	ByBroker      bool    // the broker withholds it, to try again what failed
 
 	d *Delivery
 }
@@ -54,7 +54,7 @@ func (q *Entity) seenLocked(e *entry) *Seen {
 	if s.Standing == StandingLocked {
 		s.LockedUntil, s.ByBroker = e.lockedUntil(), e.lock.own || e.lock.back
 		if c := e.lock.holder; c != nil {
-			s.LockedBy = c.who
+			s.LockedBy = c.client
 		}
 	}
 	return s

@@ -26,23 +26,23 @@ func (q *Entity) Send(msgs []message.Message, c Completion) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.store(in); err != nil {
-		q.refusedLocked(in, err, whoOf(c))
+		q.refusedLocked(in, err, clientOf(c))
 		return err
 	}
 	change := newSending(q, in, numbering{}, false, c)
-	q.breakLocked(change, OperationSend, Main, whoOf(c))
+	q.breakLocked(change, OperationSend, Main, clientOf(c))
 	q.ns.append(change)
 	return nil
 }
 
 // refusedLocked records that messages are not stored.
-func (q *Entity) refusedLocked(in []incoming, err error, who *Who) {
+func (q *Entity) refusedLocked(in []incoming, err error, client *Client) {
 	if q.ns.common.record == nil {
 		return
 	}
 	now := q.ns.Now()
 	for i := range in {
-		q.ns.common.record.add(q, now, &happened{kind: EventRefusedSend, who: who, text: in[i].info.MessageID + refusedFor + err.Error()})
+		q.ns.common.record.add(q, now, &happened{kind: EventRefusedSend, client: client, text: in[i].info.MessageID + refusedFor + err.Error()})
 	}
 }
 
@@ -72,7 +72,7 @@ func (q *Entity) submit(msgs []message.Message, browsed bool, c Completion) ([]i
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.store(in); err != nil {
-		q.refusedLocked(in, err, whoOf(c))
+		q.refusedLocked(in, err, clientOf(c))
 		return nil, err
 	}
 	if browsed {
@@ -82,7 +82,7 @@ func (q *Entity) submit(msgs []message.Message, browsed bool, c Completion) ([]i
 	}
 	seqs := make([]int64, 0, len(in))
 	change := newSending(q, in, numbering{told: &seqs}, false, c)
-	q.breakLocked(change, OperationSend, Main, whoOf(c))
+	q.breakLocked(change, OperationSend, Main, clientOf(c))
 	q.ns.append(change)
 	return seqs, nil
 }

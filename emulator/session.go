@@ -67,7 +67,7 @@ type Accept struct {
 	// (SESS-15). The consumer is closed then. It must only post.
 	Lost func(error)
 
-	Who *Who // as of Introduce
+	Client *Client // as of Introduce
 }
 
 // waitingAccept is an accept-next that waits for a session.
@@ -79,7 +79,7 @@ type waitingAccept struct {
 
 // attachedLocked implements attachment.
 func (w *waitingAccept) attachedLocked() Attached {
-	return Attached{Who: w.Who, Mode: w.Mode, Since: w.since, Asking: true, Accepting: true}
+	return Attached{Client: w.Client, Mode: w.Mode, Since: w.since, Asking: true, Accepting: true}
 }
 
 // find returns the session with that id, nil if there is none.

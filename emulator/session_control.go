@@ -90,7 +90,7 @@ func (q *Entity) sessionInfo(id string) (x SessionInfo, ok bool) {
 		}
 		x.ID, x.HasState, x.State, x.Updated = s.id, s.hasState(), s.stateSize(), s.updated()
 		if x.Held = s.hold != nil; x.Held {
-			x.Until, x.Holder = s.hold.until, s.hold.by.who.name()
+			x.Until, x.Holder = s.hold.until, s.hold.by.client.name()
 		}
 		looked := 0
 		more = false
@@ -159,7 +159,7 @@ func (q *Entity) WriteSessionState(id string, state []byte, done Completion) err
 // BreakSession takes the lock of a session from its holder, who learns of it as if the lock's time were over (SESS-15): what it had received and not
 // settled is available again with one more delivery counted. The history says that by did it; nil: nobody known. It fails with CodeNotFound if there is
 // no such session, and with CodeNotAllowed if no consumer holds it.
-func (q *Entity) BreakSession(id string, by *Who) error {
+func (q *Entity) BreakSession(id string, by *Client) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.haveSessions(); err != nil {
@@ -174,8 +174,8 @@ func (q *Entity) BreakSession(id string, by *Who) error {
 	}
 	now := q.ns.Now()
 	q.usage.touch(now)
-	held := firstText(s.hold.by.who.name(), "a receiver inside the process")
-	q.ns.common.record.add(q, now, &happened{kind: EventSessionBroken, who: by, text: fmt.Sprintf("session '%s', held by %s", id, held)})
+	held := firstText(s.hold.by.client.name(), "a receiver inside the process")
+	q.ns.common.record.add(q, now, &happened{kind: EventSessionBroken, client: by, text: fmt.Sprintf("session '%s', held by %s", id, held)})
 	q.sessions.lose(s, SessionLockLost(q.path), true, now)
 	return nil
 }

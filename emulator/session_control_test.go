@@ -60,7 +60,7 @@ func TestSESS15_ABrokenSessionLockIsLostAsIfItsTimeWereOver(t *testing.T) {
 		b.send(inSession("s", "a"), inSession("s", "b"))
 		h := b.accept("s")
 		g := b.written(h.c.Take(nil, 1))[0]
-		if err := b.q.BreakSession("s", &emulator.Who{Container: "control API", Remote: "127.0.0.1:7"}); err != nil {
+		if err := b.q.BreakSession("s", &emulator.Client{Container: "control API", Remote: "127.0.0.1:7"}); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()

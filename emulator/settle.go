@@ -15,10 +15,10 @@ const maxHeaderBytes = 64 << 10
 func (q *Entity) Settle(tokens []LockToken, s Settlement, c Completion) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.locks.settle(tokens, s, whoOf(c), c)
+	return q.locks.settle(tokens, s, clientOf(c), c)
 }
 
-func (lt *lockTable) settle(tokens []LockToken, s Settlement, who *Who, c Completion) error {
+func (lt *lockTable) settle(tokens []LockToken, s Settlement, client *Client, c Completion) error {
 	if err := lt.q.may.settle(); err != nil {
 		return err
 	}
@@ -26,7 +26,7 @@ func (lt *lockTable) settle(tokens []LockToken, s Settlement, who *Who, c Comple
 	var one [1]*entry
 	entries, err := lt.entriesOfTokens(one[:0], tokens, now)
 	if err != nil {
-		lt.refused(now, who, err)
+		lt.refused(now, client, err)
 		return err
 	}
 	lt.q.usage.touch(now)
@@ -44,20 +44,20 @@ func (lt *lockTable) settle(tokens []LockToken, s Settlement, who *Who, c Comple
 		return nil
 	}
 	op := newTransition(lt.q, len(entries), c)
-	op.who = who
+	op.client = client
 	for _, e := range entries {
 		op.settleLocked(e, s, relock(lt.unlock(e)), now)
 	}
 	if len(op.change.Ops) > 0 {
-		lt.q.breakLocked(&op.change, OperationSettle, entries[0].sub, who)
+		lt.q.breakLocked(&op.change, OperationSettle, entries[0].sub, client)
 	}
 	op.appendLocked()
 	return nil
 }
 
 // refused records that messages are not settled.
-func (lt *lockTable) refused(now int64, who *Who, err error) {
-	lt.q.ns.common.record.add(lt.q, now, &happened{kind: EventRefusedSettlement, who: who, text: err.Error()})
+func (lt *lockTable) refused(now int64, client *Client, err error) {
+	lt.q.ns.common.record.add(lt.q, now, &happened{kind: EventRefusedSettlement, client: client, text: err.Error()})
 }
 
 // entriesOfTokens appends the entries that the tokens lock; each can be named once only.
@@ -165,14 +165,14 @@ func (op *transition) deferLocked(e *entry, properties []byte, f fallback) {
 
 // Renew lets the locks of all tokens end one lock duration from now and returns when that is, in the order of the
 // tokens (LOCK-4). If one of the locks is gone none is renewed and the error is CodeMessageLockLost (LOCK-5, LOCK-6). who asks for it.
-func (q *Entity) Renew(tokens []LockToken, who *Who) ([]int64, error) {
+func (q *Entity) Renew(tokens []LockToken, client *Client) ([]int64, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.locks.renew(tokens, nil, who)
+	return q.locks.renew(tokens, nil, client)
 }
 
 // renew is Renew; tx may renew the locks of messages that it will settle.
-func (lt *lockTable) renew(tokens []LockToken, tx *Transaction, who *Who) ([]int64, error) {
+func (lt *lockTable) renew(tokens []LockToken, tx *Transaction, client *Client) ([]int64, error) {
 	if err := lt.q.may.settle(); err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func (lt *lockTable) renew(tokens []LockToken, tx *Transaction, who *Who) ([]int
 		}
 		e.lock.until = until
 		if record := lt.q.ns.common.record; record != nil {
-			record.add(lt.q, now, &happened{kind: EventRenewed, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id, count: e.count, value: until, who: who})
+			record.add(lt.q, now, &happened{kind: EventRenewed, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id, count: e.count, value: until, client: client})
 		}
 		lt.ends.remove(old)
 		lt.ends.add(e, until)

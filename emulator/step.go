@@ -53,11 +53,11 @@ func relock(l *Lock) fallback { return fallback{undo: undoRelock, lock: l} }
 
 // part is the part of a change in one entity: steps of its messages, and the numbers that it draws.
 type part struct {
-	q     *Entity
-	steps []step
-	drawn drawn
-	who   *Who // whose operation it is; nil: the broker's own
-	one   [1]step
+	q      *Entity
+	steps  []step
+	drawn  drawn
+	client *Client // whose operation it is; nil: the broker's own
+	one    [1]step
 }
 
 // addLocked adds a step of an entry that is stored and is busy from now on.
@@ -159,9 +159,9 @@ func (p *part) recordLocked(s *step, now int64) {
 	}
 	e := s.e
 	if s.failed != EventNone {
-		r.add(p.q, now, &happened{kind: s.failed, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id, count: s.count, who: p.who})
+		r.add(p.q, now, &happened{kind: s.failed, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id, count: s.count, client: p.client})
 	}
-	h := happened{kind: s.event, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id, count: e.count, who: p.who, text: s.text}
+	h := happened{kind: s.event, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id, count: e.count, client: p.client, text: s.text}
 	switch {
 	case s.effect == effectChange:
 		h.count = s.count

@@ -90,7 +90,7 @@ func (op *transition) knownLocked(in *incoming, now int64) (key historyKey, reme
 
 // duplicateLocked records that a message is left out.
 func (op *transition) duplicateLocked(in *incoming, now int64) {
-	op.q.ns.common.record.add(op.q, now, &happened{kind: EventDuplicate, who: op.who, text: in.info.MessageID})
+	op.q.ns.common.record.add(op.q, now, &happened{kind: EventDuplicate, client: op.client, text: in.info.MessageID})
 }
 
 func (op *transition) rememberLocked(key historyKey, now int64) {

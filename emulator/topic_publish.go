@@ -53,7 +53,7 @@ type Weighed interface {
 func (t *Topic) publicationLocked(held bool, c Completion) *publication {
 	op := &publication{held: held}
 	op.begin(t.Entity, 1, op)
-	op.done, op.who = c, whoOf(c)
+	op.done, op.client = c, clientOf(c)
 	return op
 }
 
@@ -76,7 +76,7 @@ func (op *publication) passLocked(kind EventKind, o *original, copies int) {
 	if op.q.ns.common.record == nil {
 		return
 	}
-	h := happened{kind: kind, seq: o.seq, first: o.first, body: o.body, value: -int64(copies) - 1, who: op.who, text: o.in.info.MessageID}
+	h := happened{kind: kind, seq: o.seq, first: o.first, body: o.body, value: -int64(copies) - 1, client: op.client, text: o.in.info.MessageID}
 	if !o.in.info.HasMessageID {
 		h.text = op.q.ns.ids.of(o.body)
 	}
@@ -235,7 +235,7 @@ func (op *publication) partOf(s *Subscription, some int) *part {
 			op.parts = slices.Grow(op.parts, some)
 		}
 		s.part, op.room = &op.room[0], op.room[1:]
-		s.part.q, s.part.who = s.Entity, op.who
+		s.part.q, s.part.client = s.Entity, op.client
 		s.part.steps = s.part.one[:0]
 		op.parts = append(op.parts, s.part)
 	}

@@ -34,7 +34,7 @@ type Transaction struct {
 	cross    bool   // it may send to other entities, through the root (TXN-9)
 	messages int
 	work     []txWork // in the order of the operations
-	who      *Who     // does the next operation
+	client   *Client  // does the next operation
 }
 
 // txWork is one operation to apply at commit.
@@ -49,7 +49,7 @@ type txWork struct {
 	isCancel bool
 	holder   *Consumer // of the session that gets the state; else nil
 	state    []byte
-	who      *Who // did it
+	client   *Client // did it
 
 	partition int // of all of it, in what carries the transaction; only where that has partitions
 }
@@ -63,9 +63,9 @@ func (ns *Namespace) Begin(cross bool, via string) *Transaction {
 }
 
 // Introduce says who does the operations that follow, for the record.
-func (t *Transaction) Introduce(w *Who) {
+func (t *Transaction) Introduce(w *Client) {
 	t.mu.Lock()
-	t.who = w
+	t.client = w
 	t.mu.Unlock()
 }
 
@@ -161,7 +161,7 @@ func (t *Transaction) store(q *Entity, msgs []message.Message, numbers bool) ([]
 		t.enteredLocked(q)
 		return nil, nil
 	}
-	w := txWork{q: q, sends: in, who: t.who}
+	w := txWork{q: q, sends: in, client: t.client}
 	if root := strings.ToLower(q.rootPath()); t.root != "" && root != t.root {
 		w.via, _ = t.ns.Entity(t.root)
 		for i := range in {
@@ -177,7 +177,7 @@ func (t *Transaction) storeLocked(w *txWork, numbers bool) (seqs []int64, err er
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.store(w.sends); err != nil && !(w.via != nil && isDisabled(err)) {
-		q.refusedLocked(w.sends, err, w.who)
+		q.refusedLocked(w.sends, err, w.client)
 		return nil, err
 	}
 	if numbers {
@@ -228,7 +228,7 @@ func (t *Transaction) settle(q *Entity, tokens []LockToken, s Settlement, own bo
 	now := q.ns.Now()
 	entries, err := q.locks.entriesOfTokens(nil, tokens, now)
 	if err != nil {
-		q.locks.refused(now, t.who, err)
+		q.locks.refused(now, t.client, err)
 		return err
 	}
 	if err := t.enterLocked(q, false); err != nil {
@@ -248,7 +248,7 @@ func (t *Transaction) settle(q *Entity, tokens []LockToken, s Settlement, own bo
 	}
 	q.usage.touch(now)
 	t.enteredLocked(q)
-	t.work = append(t.work, txWork{q: q, entries: entries, settle: s, own: own, partition: partition, who: t.who})
+	t.work = append(t.work, txWork{q: q, entries: entries, settle: s, own: own, partition: partition, client: t.client})
 	return nil
 }
 
@@ -262,7 +262,7 @@ func (t *Transaction) Renew(q *Entity, tokens []LockToken) ([]int64, error) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	untils, err := q.locks.renew(tokens, t, t.who)
+	untils, err := q.locks.renew(tokens, t, t.client)
 	if err == nil {
 		t.enteredLocked(q)
 	}
@@ -291,7 +291,7 @@ func (t *Transaction) CancelScheduled(q *Entity, seqs []int64) error {
 		e.mark = markBusy
 	}
 	t.enteredLocked(q)
-	t.work = append(t.work, txWork{q: q, entries: found, isCancel: true, partition: partition, who: t.who})
+	t.work = append(t.work, txWork{q: q, entries: found, isCancel: true, partition: partition, client: t.client})
 	return nil
 }
 
@@ -319,7 +319,7 @@ func (t *Transaction) SetSessionState(c *Consumer, state []byte) error {
 	q.usage.touch(q.ns.Now())
 	c.session.setState().writing++
 	t.enteredLocked(q)
-	t.work = append(t.work, txWork{q: q, holder: c, state: state, partition: partition, who: t.who})
+	t.work = append(t.work, txWork{q: q, holder: c, state: state, partition: partition, client: t.client})
 	return nil
 }
 

@@ -65,7 +65,7 @@ func (t *Transaction) breakLocked(op *txCommit) {
 		case w.isCancel, w.holder != nil:
 			what = OperationManage
 		}
-		w.q.breakLocked(&op.change, what, Main, whoOf(op.done))
+		w.q.breakLocked(&op.change, what, Main, clientOf(op.done))
 	}
 }
 
@@ -121,7 +121,7 @@ func (op *txCommit) numbering(w *txWork) numbering {
 
 // applyLocked adds one operation to the change.
 func (t *Transaction) applyLocked(op *txCommit, w *txWork) {
-	q, told := w.q, By(w.who, untold)
+	q, told := w.q, By(w.client, untold)
 	switch {
 	case len(w.sends) > 0:
 		if w.via != nil && q.may.store(w.sends) != nil {

@@ -25,9 +25,9 @@ type transfer struct {
 }
 
 // newTransfer makes one for who, or for the forwarder if that is nil.
-func newTransfer(q, target *Entity, who *Who) *transfer {
-	told := By(who, untold)
-	op := &transfer{leaving: part{q: q, who: who}, result: make(chan error, 1)}
+func newTransfer(q, target *Entity, client *Client) *transfer {
+	told := By(client, untold)
+	op := &transfer{leaving: part{q: q, client: client}, result: make(chan error, 1)}
 	if target.topic != nil {
 		op.fanOut = target.topic.publicationLocked(false, told)
 		op.to, op.arriving = &op.fanOut.transition, op.fanOut

@@ -18,7 +18,7 @@ var untold = CompletionFunc(func(error) {})
 func newTransition(q *Entity, n int, c Completion) *transition {
 	op := &transition{done: c}
 	op.begin(q, n, op)
-	op.who = whoOf(c)
+	op.client = clientOf(c)
 	return op
 }
 

@@ -50,17 +50,17 @@ const (
 // Question says whose receiving to look at.
 type Question struct {
 	Sub    SubQueue
-	Client string // as of [Who.Is]; empty: any
+	Client string // as of [Client.Is]; empty: any
 	// Hindrance returns what keeps an attached receiver from taking messages, in words that follow its name; empty if nothing does. It is
 	// called without a mutex. Nil knows nothing.
-	Hindrance func(*Who) string
+	Hindrance func(*Client) string
 	Refusals  []Refusal // the latest first
 }
 
 // Refusal is a link or token that a front end refused.
 type Refusal struct {
 	At        time.Time
-	Who       *Who
+	Client    *Client
 	Operation string // attach, put-token
 	Entity    string // path; empty: the whole namespace
 	Sub       SubQueue

@@ -37,7 +37,7 @@ type facts struct {
 
 // holding is what a receiver has locked: messages, or a session with messages.
 type holding struct {
-	who         *Who
+	client      *Client
 	session     string
 	known       bool // there is a receiver, even if nothing is known of it
 	gone        bool // it has detached
@@ -91,7 +91,7 @@ func (w *why) look() {
 			w.everybody++
 		}
 		switch {
-		case w.ask.Client != "" && !a.Who.Is(w.ask.Client):
+		case w.ask.Client != "" && !a.Client.Is(w.ask.Client):
 		case a.Sub == w.ask.Sub:
 			w.here = append(w.here, a)
 		default:
@@ -114,7 +114,7 @@ func (w *why) lookAtSessionsLocked() {
 		w.available += int64(s.available)
 	}
 	for _, h := range t.ends[:min(len(t.ends), whyListed)] {
-		w.held = append(w.held, holding{who: h.by.who, session: h.s.id, known: true, messages: h.s.numbers.len(), first: h.until, last: h.until})
+		w.held = append(w.held, holding{client: h.by.client, session: h.s.id, known: true, messages: h.s.numbers.len(), first: h.until, last: h.until})
 	}
 	for _, a := range w.here {
 		if a.Session != nil {
@@ -177,7 +177,7 @@ func (s *walk) noteLockLocked(e *entry, holders map[*Consumer]*holding) {
 	if h == nil {
 		h = &holding{first: until, last: until, broker: e.lock.own || e.lock.back}
 		if c != nil {
-			h.known, h.who, h.gone = true, c.who, c.closed
+			h.known, h.client, h.gone = true, c.client, c.closed
 		}
 		holders[c] = h
 	}
@@ -212,7 +212,7 @@ func (w *why) countReasons() {
 // asks reports whether a receiver takes messages. The front end knows it better: a receiver that has just been told of messages, and comes
 // for them, does not wait.
 func (w *why) asks(a Attached) bool {
-	if w.ask.Hindrance == nil || a.Who == nil {
+	if w.ask.Hindrance == nil || a.Client == nil {
 		return a.Asking
 	}
 	return w.hindrance(a) == ""
@@ -220,8 +220,8 @@ func (w *why) asks(a Attached) bool {
 
 // hindrance returns what keeps a receiver from taking messages, as its front end knows it.
 func (w *why) hindrance(a Attached) string {
-	if w.ask.Hindrance == nil || a.Who == nil {
+	if w.ask.Hindrance == nil || a.Client == nil {
 		return ""
 	}
-	return w.ask.Hindrance(a.Who)
+	return w.ask.Hindrance(a.Client)
 }

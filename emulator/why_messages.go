@@ -86,7 +86,7 @@ func (w *why) locks(none bool) {
 
 // held1 says what one receiver has locked.
 func (w *why) held1(h holding) string {
-	by := "by " + h.who.String()
+	by := "by " + h.client.String()
 	switch {
 	case h.broker:
 		by = "by the broker, which tries again what failed"
@@ -111,7 +111,7 @@ func (w *why) heldSessions(none bool) {
 		if h.messages == 0 || slices.ContainsFunc(w.here, func(a Attached) bool { return a.Session != nil && *a.Session == h.session && a.Available > 0 }) {
 			continue
 		}
-		held = append(held, fmt.Sprintf("'%s' with %s, by %s, until %s", h.session, count(int64(h.messages), "message"), h.who, w.when(h.first)))
+		held = append(held, fmt.Sprintf("'%s' with %s, by %s, until %s", h.session, count(int64(h.messages), "message"), h.client, w.when(h.first)))
 	}
 	if len(held) == 0 {
 		return

@@ -31,7 +31,7 @@ func (w *why) nobody() {
 	if len(w.others) > 0 {
 		var places []string
 		for _, a := range w.others {
-			places = append(places, fmt.Sprintf("%s at %s", a.Who, a.Sub.Join(w.q.path)))
+			places = append(places, fmt.Sprintf("%s at %s", a.Client, a.Sub.Join(w.q.path)))
 		}
 		w.find(FindWrongSubQueue, true, "Receive from "+w.path+", or ask why nothing comes from where they are.",
 			"Receivers are attached to another sub-queue, and none to %s: %s.", w.path, listed(places))
@@ -59,7 +59,7 @@ func (w *why) nobody() {
 // placesOf returns from where else a client receives.
 func (ns *Namespace) placesOf(client string, but *Entity) (paths []string) {
 	ns.EachAttached(func(q *Entity, a Attached) {
-		if q != but && a.Who.Is(client) {
+		if q != but && a.Client.Is(client) {
 			paths = append(paths, a.Sub.Join(q.path))
 		}
 	})
@@ -74,7 +74,7 @@ func (w *why) noCredit() {
 		if why == "" {
 			why = "it asks for no messages now"
 		}
-		reasons = append(reasons, fmt.Sprintf("%s: %s", a.Who, why))
+		reasons = append(reasons, fmt.Sprintf("%s: %s", a.Client, why))
 	}
 	w.find(FindNoCredit, true, "Call receive again, or settle what was received: a client asks for more when its program does. A prefetch, or more concurrent calls, keeps messages coming.",
 		"%s available, and no receiver takes any: %s.", isAre(w.available, "message"), listed(reasons))
@@ -87,7 +87,7 @@ func (w *why) sessionReceivers() {
 		withSession = true
 		if a.Session != nil && a.Available == 0 && w.free > 0 {
 			w.find(FindOtherSession, false, "Close the receiver when its session is drained, and accept the next session; session processors do both.",
-				"%s holds the session '%s', which has no more messages for it; free sessions with messages: %d.", a.Who, *a.Session, w.free)
+				"%s holds the session '%s', which has no more messages for it; free sessions with messages: %d.", a.Client, *a.Session, w.free)
 		}
 	}
 	if !withSession {
@@ -106,7 +106,7 @@ func (w *why) refusals() {
 			continue
 		}
 		if len(list) < most {
-			list = append(list, fmt.Sprintf("at %s the %s of %s: %s (%s)", r.At.UTC().Format("15:04:05.000Z"), r.Operation, refused(r.Who),
+			list = append(list, fmt.Sprintf("at %s the %s of %s: %s (%s)", r.At.UTC().Format("15:04:05.000Z"), r.Operation, refused(r.Client),
 				strings.TrimSuffix(r.Text, "."), r.Condition))
 		} else {
 			list = append(list, "")
@@ -131,11 +131,11 @@ func (w *why) refusals() {
 }
 
 // refused names a client that was refused: it has no link.
-func refused(who *Who) string {
-	if who == nil {
+func refused(client *Client) string {
+	if client == nil {
 		return "a client"
 	}
-	return fmt.Sprintf("connection %s (%s, %s)", who.Connection, firstText(who.Container, who.Product, "no name"), who.Remote)
+	return fmt.Sprintf("connection %s (%s, %s)", client.Connection, firstText(client.Container, client.Product, "no name"), client.Remote)
 }
 
 // concerns reports whether a refusal is about the entity, or everything, and about the client.
@@ -143,5 +143,5 @@ func (w *why) concerns(r *Refusal) bool {
 	if r.Entity != "" && (!strings.EqualFold(r.Entity, w.q.path) || r.Sub != w.ask.Sub && r.Operation == "attach") {
 		return false
 	}
-	return w.ask.Client == "" || r.Who.Is(w.ask.Client)
+	return w.ask.Client == "" || r.Client.Is(w.ask.Client)
 }

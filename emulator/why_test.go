@@ -12,7 +12,7 @@ import (
 )
 
 // worker is who receives in these tests.
-var worker = &emulator.Who{Connection: "c7", Link: "link-of-worker", Number: 2, Container: "worker", Remote: "127.0.0.1:7777"}
+var worker = &emulator.Client{Connection: "c7", Link: "link-of-worker", Number: 2, Container: "worker", Remote: "127.0.0.1:7777"}
 
 // introduced is a receiver of worker.
 func (b *broker) introduced(sub emulator.SubQueue) *receiver {
@@ -74,7 +74,7 @@ func TestWhyNothingIsReceivedFromAQueue(t *testing.T) {
 		{"no credit, as the front end knows", emulator.QueueOptions{}, func(b *broker) {
 			b.sendTexts("1")
 			b.introduced(emulator.Main)
-		}, emulator.Question{Hindrance: func(w *emulator.Who) string { return w.Container + " sleeps" }}, "no-credit!", []string{"worker sleeps"}},
+		}, emulator.Question{Hindrance: func(w *emulator.Client) string { return w.Container + " sleeps" }}, "no-credit!", []string{"worker sleeps"}},
 		{"about to take", emulator.QueueOptions{}, func(b *broker) {
 			b.introduced(emulator.Main).c.Take(nil, 1)
 			b.sendTexts("1") // the receiver was told of it
@@ -90,7 +90,7 @@ func TestWhyNothingIsReceivedFromAQueue(t *testing.T) {
 			b.sendTexts("1", "2")
 			b.receive(1)
 			b.introduced(emulator.Main)
-		}, emulator.Question{Hindrance: func(*emulator.Who) string { return "" }}, "locked receiving", nil},
+		}, emulator.Question{Hindrance: func(*emulator.Client) string { return "" }}, "locked receiving", nil},
 		{"scheduled", emulator.QueueOptions{}, func(b *broker) {
 			b.schedule(at("b", now().Add(2*time.Hour)), at("a", now().Add(time.Hour)))
 			b.introduced(emulator.Main).c.Take(nil, 1)
@@ -161,7 +161,7 @@ func TestWhyNothingIsReceivedBySession(t *testing.T) {
 		b.wantWhy(emulator.Question{}, "no-receiver! session-required", "No receiver with a session is attached to q", "Accept a session", "3 messages available")
 		h := &holder{receiver: &receiver{b: b}}
 		a := h.accept()
-		a.Who = worker
+		a.Client = worker
 		var err error
 		if h.c, err = b.q.AcceptSession("a", a); err != nil {
 			t.Fatal(err)
@@ -189,7 +189,7 @@ func TestWhyNamesTheClient(t *testing.T) {
 		b.sendTexts("1")
 		other := b.create("other", emulator.QueueOptions{})
 		r := other.introduced(emulator.DeadLetter)
-		b.introducedAs(&emulator.Who{Connection: "c8", Number: 1, Remote: "127.0.0.1:8"})
+		b.introducedAs(&emulator.Client{Connection: "c8", Number: 1, Remote: "127.0.0.1:8"})
 		for _, name := range []string{"c7", "C7/2", "LINK-of-worker", "worker", "127.0.0.1:7777"} {
 			b.wantWhy(emulator.Question{Client: name}, "no-receiver!", "No receiver of '"+name+"' is attached to q; of other clients 1 receiver is. It receives from other/$DeadLetterQueue.")
 		}
@@ -198,14 +198,14 @@ func TestWhyNamesTheClient(t *testing.T) {
 		r.c.Close()
 		r.c.Close()
 		equal(t, "receivers after one has closed", len(other.q.Attached()), 0)
-		http := &emulator.Who{Remote: "127.0.0.1:80"}
+		http := &emulator.Client{Remote: "127.0.0.1:80"}
 		equal(t, "name of an HTTP request", http.String(), "an HTTP request from 127.0.0.1:80")
-		equal(t, "nobody is somebody", (*emulator.Who)(nil).Is("c7"), false)
+		equal(t, "nobody is somebody", (*emulator.Client)(nil).Is("c7"), false)
 	})
 }
 
 // introducedAs attaches a receiver that asks for a message without being told of any.
-func (b *broker) introducedAs(w *emulator.Who) {
+func (b *broker) introducedAs(w *emulator.Client) {
 	r := b.receiver(emulator.Main, emulator.PeekLock)
 	r.c.Introduce(w)
 	r.c.Return(r.c.Take(nil, 2)) // which waits for a second one, and is told of the first when it is back
@@ -248,10 +248,10 @@ func TestWhyNamesWhatWasRefused(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		b.sendTexts("1")
 		at := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
-		refusal := func(entity string, who *emulator.Who, operation, condition string) emulator.Refusal {
-			return emulator.Refusal{At: at, Who: who, Operation: operation, Entity: entity, Condition: condition, Text: "It may not."}
+		refusal := func(entity string, client *emulator.Client, operation, condition string) emulator.Refusal {
+			return emulator.Refusal{At: at, Client: client, Operation: operation, Entity: entity, Condition: condition, Text: "It may not."}
 		}
-		stranger := &emulator.Who{Connection: "c9", Remote: "127.0.0.1:9"}
+		stranger := &emulator.Client{Connection: "c9", Remote: "127.0.0.1:9"}
 		refusals := []emulator.Refusal{
 			refusal("Q", worker, "attach", "amqp:not-allowed"), refusal("", stranger, "put-token", "amqp:unauthorized-access"), refusal("other", worker, "attach", "amqp:not-allowed"),
 			refusal("q", nil, "attach", "amqp:not-allowed"), refusal("q", worker, "attach", "amqp:not-allowed"),

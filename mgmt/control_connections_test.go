@@ -125,7 +125,7 @@ func TestControlAPIListsConnections(t *testing.T) {
 	same(t, a.bus.clients.closed, []string{"c4", "c4/1"})
 	const refused = control.Prefix + "namespaces/$default/refusals"
 	wants(t, a.as("root", "GET", refused, ""), 200, `"items":[]`)
-	a.bus.clients.refused = []emulator.Refusal{{At: time.Now(), Who: &emulator.Who{Connection: "c3", Remote: "127.0.0.1:1"}, Operation: "attach", Entity: "q", Sub: emulator.DeadLetter,
+	a.bus.clients.refused = []emulator.Refusal{{At: time.Now(), Client: &emulator.Client{Connection: "c3", Remote: "127.0.0.1:1"}, Operation: "attach", Entity: "q", Sub: emulator.DeadLetter,
 		Condition: "amqp:not-found", Text: "There is none."}, {At: time.Now(), Operation: "put-token", Condition: "amqp:unauthorized-access", Text: "It ended."}}
 	wants(t, a.as("root", "GET", refused, ""), 200, `"operation":"attach","entity":"q","subQueue":"$DeadLetterQueue","condition":"amqp:not-found","text":"There is none.","client":{"connection":"c3"`,
 		`"operation":"put-token","condition"`)

@@ -14,7 +14,7 @@ func (x *runtimeCall) strike(op emulator.Operation) (*emulator.Fault, error) {
 		return nil, nil
 	}
 	locks := op == emulator.OperationSettle || op == emulator.OperationRenew
-	a := &emulator.Attempt{Operation: op, Entity: x.entity, Sub: x.sub, Who: x.who(), HTTP: true, Locks: locks}
+	a := &emulator.Attempt{Operation: op, Entity: x.entity, Sub: x.sub, Client: x.who(), HTTP: true, Locks: locks}
 	if locks {
 		a.Tokens = x.token()
 	}

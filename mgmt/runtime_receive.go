@@ -68,8 +68,8 @@ func (x *runtimeCall) receiveAndDelete() (*answer, error) {
 }
 
 // who names the client.
-func (x *runtimeCall) who() *emulator.Who {
-	return &emulator.Who{Remote: x.r.RemoteAddr, Product: sas.Clip(x.r.UserAgent())}
+func (x *runtimeCall) who() *emulator.Client {
+	return &emulator.Client{Remote: x.r.RemoteAddr, Product: sas.Clip(x.r.UserAgent())}
 }
 
 // receive waits for a message and answers with it, or with 204.

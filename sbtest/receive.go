@@ -20,7 +20,7 @@ type Held struct {
 }
 
 // tester is who receives in the history.
-var tester = &emulator.Who{Container: "sbtest"}
+var tester = &emulator.Client{Container: "sbtest"}
 
 // Receive locks the next messages of an entity or sub-queue of the default namespace, at most so many. It takes what is there and does not wait: [Server.Wait]
 // does. The test fails if the entity requires sessions.

@@ -40,7 +40,7 @@ func TestHeldMessages(t *testing.T) {
 			t.Errorf("dead letters: %+v", dead)
 		}
 		life := bus.Life(t, "first")
-		if last := life[len(life)-1]; last.Kind != emulator.EventCompleted || last.Who == nil || last.Who.Container != "sbtest" {
+		if last := life[len(life)-1]; last.Kind != emulator.EventCompleted || last.Client == nil || last.Client.Container != "sbtest" {
 			t.Errorf("the life of the first ends with %+v", last)
 		}
 	})

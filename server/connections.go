@@ -62,13 +62,13 @@ func refuseRequest(id string) error {
 func (a *Server) waiting(ns *emulator.Namespace) map[string]*control.Connection {
 	all := make(map[string]*control.Connection)
 	ns.EachAttached(func(e *emulator.Entity, at emulator.Attached) {
-		if at.Who == nil || at.Who.Connection != "" {
+		if at.Client == nil || at.Client.Connection != "" {
 			return
 		}
-		id := requestPrefix + at.Who.Remote
+		id := requestPrefix + at.Client.Remote
 		c := all[id]
 		if c == nil {
-			c = &control.Connection{ID: id, Remote: at.Who.Remote, Transport: "http", Product: a.hider.Text(at.Who.Product), Since: time.UnixMilli(at.Since).UTC(), Policies: []string{}}
+			c = &control.Connection{ID: id, Remote: at.Client.Remote, Transport: "http", Product: a.hider.Text(at.Client.Product), Since: time.UnixMilli(at.Since).UTC(), Policies: []string{}}
 			all[id] = c
 		}
 		c.Links = append(c.Links, control.Link{ID: int64(len(c.Links) + 1), Role: "receiver", Address: at.Sub.Join(e.Path()), Entity: e.Path(), SubQueue: at.Sub.Name(),
@@ -126,8 +126,8 @@ func (a *Server) Refusals(ns *emulator.Namespace) []emulator.Refusal {
 func (a *Server) Why(ns *emulator.Namespace, e *emulator.Entity, sub emulator.SubQueue, client string) emulator.Diagnosis {
 	receiving := make(map[string]bool)
 	for _, at := range e.Attached() {
-		if at.Who != nil && at.Sub == sub {
-			receiving[at.Who.Connection] = true
+		if at.Client != nil && at.Sub == sub {
+			receiving[at.Client.Connection] = true
 		}
 	}
 	hindered := make(map[string]string)
@@ -139,7 +139,7 @@ func (a *Server) Why(ns *emulator.Namespace, e *emulator.Entity, sub emulator.Su
 			hindered[linkID(c.ID, c.Links[i].Number)] = hindrance(&c.Links[i])
 		}
 	}
-	return e.Why(emulator.Question{Sub: sub, Client: client, Refusals: a.Refusals(ns), Hindrance: func(w *emulator.Who) string {
+	return e.Why(emulator.Question{Sub: sub, Client: client, Refusals: a.Refusals(ns), Hindrance: func(w *emulator.Client) string {
 		if text := hindered[w.Connection]; text != "" {
 			return text
 		}

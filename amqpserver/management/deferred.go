@@ -46,7 +46,7 @@ func receiveBySequenceNumber(c *call, a args) {
 	}
 	c.reserve(bytes, func(err error) { // before the time of the locks begins
 		if err == nil {
-			err = c.Queue.ReceiveDeferred(c.Sub, seqs, mode, holder, c.Who, func(ds []*emulator.Delivery, err error) {
+			err = c.Queue.ReceiveDeferred(c.Sub, seqs, mode, holder, c.Client, func(ds []*emulator.Delivery, err error) {
 				if err != nil {
 					c.fail(err)
 					return

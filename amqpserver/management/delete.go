@@ -25,7 +25,7 @@ func batchDeleteMessages(c *call, a args) {
 		c.fail(err)
 		return
 	}
-	err = c.Queue.DeleteBatch(c.Sub, count, before, holder, c.Who, func(n int, err error) {
+	err = c.Queue.DeleteBatch(c.Sub, count, before, holder, c.Client, func(n int, err error) {
 		switch {
 		case err != nil:
 			c.fail(err)

@@ -18,7 +18,7 @@ func renewLock(c *call, a args) {
 	if c.Tx != nil {
 		untils, err = c.Tx.Renew(c.Queue, tokens)
 	} else {
-		untils, err = c.Queue.Renew(tokens, c.Who)
+		untils, err = c.Queue.Renew(tokens, c.Client)
 	}
 	if err != nil {
 		c.fail(err)

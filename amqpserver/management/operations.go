@@ -30,7 +30,7 @@ type Context struct {
 	LinkHolder func(linkName string) *emulator.Consumer
 
 	// Who names the client, for the record of what happens to messages. May be nil.
-	Who *emulator.Who
+	Client *emulator.Client
 
 	// Tx is the transaction that the request is part of (transactional-state on its transfer), or nil.
 	Tx *emulator.Transaction
@@ -155,7 +155,7 @@ func Handle(ctx Context, req *message.Message, reply func(resp []byte)) {
 		c.Tx = nil
 	}
 	if c.Tx != nil {
-		c.Tx.Introduce(c.Who)
+		c.Tx.Introduce(c.Client)
 	}
 	o.serve(c, a)
 }

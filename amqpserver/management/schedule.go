@@ -49,7 +49,7 @@ func (c *call) schedule(msgs []message.Message) {
 		}
 		c.scheduled(seqs)
 	}
-	numbers, err := c.Queue.Schedule(msgs, emulator.By(c.Who, emulator.CompletionFunc(func(err error) {
+	numbers, err := c.Queue.Schedule(msgs, emulator.By(c.Client, emulator.CompletionFunc(func(err error) {
 		failure = err
 		done()
 	})))
@@ -138,7 +138,7 @@ func cancelScheduledMessage(c *call, a args) {
 		c.finish(c.Tx.CancelScheduled(c.Queue, seqs))
 		return
 	}
-	if err := c.Queue.CancelScheduled(seqs, emulator.By(c.Who, emulator.CompletionFunc(c.finish))); err != nil {
+	if err := c.Queue.CancelScheduled(seqs, emulator.By(c.Client, emulator.CompletionFunc(c.finish))); err != nil {
 		c.fail(err)
 	}
 }

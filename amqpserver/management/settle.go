@@ -40,7 +40,7 @@ func updateDisposition(c *call, a args) {
 		c.finish(c.Tx.Settle(c.Queue, tokens, settlement))
 		return
 	}
-	if err := c.Queue.Settle(tokens, settlement, emulator.By(c.Who, emulator.CompletionFunc(c.finish))); err != nil {
+	if err := c.Queue.Settle(tokens, settlement, emulator.By(c.Client, emulator.CompletionFunc(c.finish))); err != nil {
 		c.fail(err)
 	}
 }

@@ -161,12 +161,12 @@ type InNamespace struct {
 
 	host string
 	port int
-	who  *emulator.Who // asks
+	who  *emulator.Client // asks
 }
 
 // Resolve implements [huma.Resolver].
 func (in *InNamespace) Resolve(ctx huma.Context) []error {
-	in.host, in.who = ctx.Host(), &emulator.Who{Container: "control API", Remote: ctx.RemoteAddr(), Product: printable.Clip(ctx.Header("User-Agent"), maxAgent)}
+	in.host, in.who = ctx.Host(), &emulator.Client{Container: "control API", Remote: ctx.RemoteAddr(), Product: printable.Clip(ctx.Header("User-Agent"), maxAgent)}
 	r, _ := humago.Unwrap(ctx)
 	if at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
 		in.port = at.Port

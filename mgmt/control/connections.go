@@ -23,7 +23,7 @@ type Inspector interface {
 	DetachLink(ns *emulator.Namespace, id string, link int64) error
 	// Refusals returns the links and tokens of a namespace that were refused last, the latest first.
 	Refusals(ns *emulator.Namespace) []emulator.Refusal
-	// Why says what stands in the way of receiving from an entity; client is as of [emulator.Who.Is].
+	// Why says what stands in the way of receiving from an entity; client is as of [emulator.Client.Is].
 	Why(ns *emulator.Namespace, e *emulator.Entity, sub emulator.SubQueue, client string) emulator.Diagnosis
 }
 

@@ -234,8 +234,8 @@ func shownEvent(e *emulator.Event) event {
 	} else if e.Until != 0 {
 		out.LockedUntil = &until
 	}
-	if e.Who != nil {
-		out.Client = &client{Connection: e.Who.Connection, Link: e.Who.Link, Container: e.Who.Container, Product: e.Who.Product, Remote: e.Who.Remote}
+	if e.Client != nil {
+		out.Client = &client{Connection: e.Client.Connection, Link: e.Client.Link, Container: e.Client.Container, Product: e.Client.Product, Remote: e.Client.Remote}
 	}
 	return out
 }

@@ -144,7 +144,7 @@ func (a *api) startJob(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	o.Who = in.who
+	o.Client = in.who
 	j, err := e.StartJob(o)
 	if err != nil {
 		return nil, err

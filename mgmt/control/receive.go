@@ -133,7 +133,7 @@ func (a *api) receiveMessages(ctx context.Context, in *struct {
 }
 
 // waiter returns the waiter for what is to be received, and how it ends if nothing comes of the receive.
-func (r *receiving) waiter(a *api, e *emulator.Entity, sub emulator.SubQueue, mode emulator.ReceiveMode, who *emulator.Who) (w *receive.Waiter, end func(), err error) {
+func (r *receiving) waiter(a *api, e *emulator.Entity, sub emulator.SubQueue, mode emulator.ReceiveMode, who *emulator.Client) (w *receive.Waiter, end func(), err error) {
 	named := r.Session != nil
 	switch {
 	case !named && r.SessionToken == "" && !r.NextSession:
@@ -226,7 +226,7 @@ func (r *receiving) next(ctx context.Context, w *receive.Waiter, wait time.Durat
 }
 
 // deferred receives deferred messages. It takes none if they are too large together.
-func deferred(e *emulator.Entity, sub emulator.SubQueue, seqs []int64, mode emulator.ReceiveMode, holder *emulator.Consumer, who *emulator.Who) (ds []*emulator.Delivery, err error) {
+func deferred(e *emulator.Entity, sub emulator.SubQueue, seqs []int64, mode emulator.ReceiveMode, holder *emulator.Consumer, who *emulator.Client) (ds []*emulator.Delivery, err error) {
 	size := int64(0)
 	for _, seq := range seqs {
 		if s, err := e.Message(sub, seq); err == nil { // ReceiveDeferred says what is missing

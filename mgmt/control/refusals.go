@@ -36,8 +36,8 @@ func (a *api) listRefusals(_ context.Context, in *InNamespace) (*struct{ Body pa
 	out := &struct{ Body page[refusal] }{page[refusal]{Items: []refusal{}}}
 	for _, r := range a.server.Refusals(ns) {
 		shown := refusal{Time: r.At.UTC(), Operation: r.Operation, Entity: r.Entity, SubQueue: r.Sub.Name(), Condition: r.Condition, Text: r.Text}
-		if r.Who != nil {
-			shown.Client = client{Connection: r.Who.Connection, Link: r.Who.Link, Container: r.Who.Container, Product: r.Who.Product, Remote: r.Who.Remote}
+		if r.Client != nil {
+			shown.Client = client{Connection: r.Client.Connection, Link: r.Client.Link, Container: r.Client.Container, Product: r.Client.Product, Remote: r.Client.Remote}
 		}
 		out.Body.Items = append(out.Body.Items, shown)
 	}

@@ -17,7 +17,7 @@ type Waiter struct {
 	entity *emulator.Entity
 	sub    emulator.SubQueue
 	mode   emulator.ReceiveMode
-	who    *emulator.Who // waits
+	who    *emulator.Client // waits
 
 	session *Session // nil: none
 
@@ -47,7 +47,7 @@ type change struct {
 }
 
 // New returns a waiter of a client on a sub-queue, which Close ends.
-func New(entity *emulator.Entity, sub emulator.SubQueue, mode emulator.ReceiveMode, who *emulator.Who) *Waiter {
+func New(entity *emulator.Entity, sub emulator.SubQueue, mode emulator.ReceiveMode, who *emulator.Client) *Waiter {
 	return &Waiter{entity: entity, sub: sub, mode: mode, who: who, ready: make(chan struct{}, 1), changed: make(chan change, 1), unwatch: func() {}}
 }
 
