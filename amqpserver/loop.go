@@ -28,9 +28,7 @@ func (t turning) tryBegin() bool {
 
 // begin prepares the first turn.
 func (c *conn) begin() {
-	if c.socket.open(c.nc); c.socket.raw != nil {
-		c.reader.f.in = &c.socket
-	}
+	c.socket.open(c.nc)
 	c.now = time.Now()
 	c.sessions.linkless = c.now
 	c.timers.timer = time.NewTimer(c.srv.options.HandshakeTimeout)

@@ -9,30 +9,29 @@ import (
 // maxAtOnce is the most bytes that a turn writes to the socket itself.
 const maxAtOnce = 64 << 10
 
-// socket is direct access to a TCP connection without TLS: it writes without waiting, and tells the runtime of Go nothing of calls that do
-// not wait, which would wake threads that watch for calls that do. A zero socket can do neither.
+// socket writes to a TCP connection without TLS, as much as that takes at once. A zero socket writes nothing.
 type socket struct {
 	raw     syscall.RawConn // nil: none
-	in      []byte          // to be read into
 	out     []byte          // to be written
-	read    int
 	written int
-	failed  syscall.Errno // of read; 0: none
-
-	reading, writing func(fd uintptr) (done bool)
+	write   func(fd uintptr) (done bool)
 }
 
 // open finds out whether there is direct access.
 func (k *socket) open(nc net.Conn) {
 	c, ok := nc.(syscall.Conn)
-	if !ok || !socketCalls {
+	if !ok || !directWrites {
 		return
 	}
 	raw, err := c.SyscallConn()
 	if err != nil {
 		return
 	}
-	k.raw, k.reading, k.writing = raw, k.readOnce, k.writeOnce
+	k.raw = raw
+	k.write = func(fd uintptr) bool {
+		k.written = writeOnce(fd, k.out)
+		return true // do not wait until the socket takes more
+	}
 	k.noDeadline(nc)
 }
 
@@ -49,7 +48,7 @@ func (k *socket) tryWrite(b []byte) int {
 		return 0
 	}
 	k.out, k.written = b, 0
-	_ = k.raw.Write(k.writing)
+	_ = k.raw.Write(k.write)
 	k.out = nil
 	return k.written
 }

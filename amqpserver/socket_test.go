@@ -42,7 +42,7 @@ func socketConn(t *testing.T, nc net.Conn) *conn {
 	t.Cleanup(broker.Close)
 	c := newConn(New(broker, Options{}), nc, "1")
 	c.socket.open(nc)
-	if c.socket.raw == nil && socketCalls {
+	if c.socket.raw == nil && directWrites {
 		t.Fatal("there is no direct access to a TCP connection")
 	}
 	return c
@@ -81,26 +81,5 @@ func TestOutput_WhatTheSocketDoesNotTakeAtOnce(t *testing.T) {
 	server.Close()
 	if !bytes.Equal(<-got, want) {
 		t.Error("the peer read something else than was written")
-	}
-}
-
-func TestSocket_ReadsUntilThePeerHasEnded(t *testing.T) {
-	server, client := tcpPair(t)
-	c := socketConn(t, server)
-	if c.socket.raw == nil {
-		return // this system reads through the runtime of Go, as all connections but TCP do
-	}
-	want := bytes.Repeat([]byte("0123456789"), 10_000)
-	go func() {
-		_, _ = client.Write(want)
-		client.Close()
-	}()
-	got, err := io.ReadAll(&c.socket)
-	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("read %d bytes of %d: %v", len(got), len(want), err)
-	}
-	server.Close()
-	if _, err := c.socket.Read(make([]byte, 1)); !isDisconnect(err) {
-		t.Errorf("a closed socket fails with %v", err)
 	}
 }
