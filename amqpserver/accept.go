@@ -82,7 +82,7 @@ type accepting struct {
 // as one is available (SESS-8).
 func (o *outgoing) openSession(a *frames.Attach, f *sessionFilter, mode emulator.ReceiveMode) error {
 	if o.node.sub != emulator.Main {
-		return fault{condition: amqp.CondNotAllowed, // DLQ-6
+		return amqpError{condition: amqp.CondNotAllowed, // DLQ-6
 			text: "A dead-letter queue has no sessions; attach without a session filter.", entity: o.entity(), ends: endsLink}
 	}
 	o.accepting = &accepting{filter: f}
@@ -136,7 +136,7 @@ func (o *outgoing) notGranted() {
 	if o.released || o.opening == nil || o.accepting.got.Load() != nil {
 		return // the answer is given, or on its way
 	}
-	o.detach(fault{condition: amqp.CondTimeout, entity: o.entity(),
+	o.detach(amqpError{condition: amqp.CondTimeout, entity: o.entity(),
 		text: "The operation did not complete within the allotted time: no session was available to be accepted."})
 }
 
@@ -166,7 +166,7 @@ func (o *outgoing) describeSession(answer *frames.Attach) {
 // lockError returns the error for a client that settles a delivery after its lock has ended. If the link has lost its
 // session, the error is about the session's lock (SESS-15).
 func (o *outgoing) lockError(err error) error {
-	if o.accepting == nil || faultOf(err).condition != amqp.CondMessageLockLost {
+	if o.accepting == nil || amqpErrorOf(err).condition != amqp.CondMessageLockLost {
 		return err
 	}
 	if lost := o.consumer.HoldsSession(); lost != nil {

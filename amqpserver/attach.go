@@ -70,12 +70,12 @@ func (s *session) attach(a *frames.Attach) error {
 // refuseLink answers as the service does: an attach without source and target, which says that the link was not created,
 // and a detach with the reason [AMQP 2.6.3].
 func (s *session) refuseLink(a *frames.Attach, err error) {
-	s.c.log.fault("attach refused", "attach", "attach", causeOf("", err), "address", sas.Clip(addressOf(a)))
-	s.c.noteAttach(a, faultOf(err))
+	s.c.log.logError("attach refused", "attach", "attach", causeOf("", err), "address", sas.Clip(addressOf(a)))
+	s.c.noteAttach(a, amqpErrorOf(err))
 	r := &refusedLink{link{s: s, handle: a.Handle, role: a.Role, state: linkDetaching, released: true}}
 	s.put(r)
 	s.write(reply(a))
-	s.write(&frames.Detach{Handle: a.Handle, Closed: true, Error: s.c.wireError(faultOf(err))})
+	s.write(&frames.Detach{Handle: a.Handle, Closed: true, Error: s.c.wireError(amqpErrorOf(err))})
 }
 
 func addressOf(a *frames.Attach) string {
@@ -228,5 +228,5 @@ func (l *link) lookUp(claim sas.Claims) error {
 		return err
 	}
 	l.queue, l.node.path = q, q.Path() // the logs and the connections show the broker's spelling (DEC-9)
-	return l.sufferAttach()
+	return l.injectAttach()
 }

@@ -223,7 +223,7 @@ func (l *link) recheck() {
 	}
 	for _, need := range l.rights {
 		if err := l.s.c.tokens.authorize(need); err != nil {
-			l.detach(fault{condition: amqp.CondDetachForced, entity: l.entity(),
+			l.detach(amqpError{condition: amqp.CondDetachForced, entity: l.entity(),
 				text: "The link '" + l.name + "' is force detached. Code: RenewToken. Details: " + err.Error() + "."})
 			return
 		}

@@ -170,7 +170,7 @@ func (in *incoming) discharged(d *delivered, err error) {
 	switch {
 	case in.mute():
 	case err != nil:
-		in.refuseAs("discharge", d, err, commitFault(err))
+		in.refuseAs("discharge", d, err, commitError(err))
 	case !d.settled:
 		in.s.received.answer(d.id, outcomeAccepted)
 	}

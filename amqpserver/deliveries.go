@@ -101,9 +101,9 @@ func (ds *deliveries) settleSingle(id serial, v *verdict) {
 		ds.settle(id, u, v)
 	case ds.gone(id):
 	case !ds.refuseLapsed(id, id, v) && !v.quiet:
-		f := fault{condition: amqp.CondMessageLockLost, text: emulator.LockLostText, entity: ds.entity()}
-		ds.s.c.log.refused("settle", f)
-		ds.s.settled.reject(id, id, f)
+		failure := amqpError{condition: amqp.CondMessageLockLost, text: emulator.LockLostText, entity: ds.entity()}
+		ds.s.c.log.refused("settle", failure)
+		ds.s.settled.reject(id, id, failure)
 	}
 }
 
@@ -159,13 +159,13 @@ func (ds *deliveries) refuseLapsed(first, last serial, v *verdict) (some bool) {
 		o.lapsed.cut(first, last, func(r idRange) {
 			some = true
 			o.touch()
-			f := o.lapsedFault(v)
-			ds.s.c.log.refused("settle", f)
+			failure := o.expiredError(v)
+			ds.s.c.log.refused("settle", failure)
 			switch {
 			case !v.quiet:
-				ds.s.settled.reject(r.first, r.last, f)
+				ds.s.settled.reject(r.first, r.last, failure)
 			case v.transaction != nil: // as in refuseIn
-				o.endWith(f)
+				o.endWith(failure)
 			}
 		})
 	}
@@ -186,12 +186,12 @@ func (ds *deliveries) settle(id serial, u unsettled, v *verdict) {
 	if v.forget {
 		return
 	}
-	f, over := ds.strike(id, u, v)
+	fault, over := ds.hitSettlement(id, u, v)
 	if over {
 		return
 	}
 	op := ds.s.c.settlings.get()
-	op.s, op.id, op.echo, op.quiet, op.link, op.injected = ds.s, id, v.echo, v.quiet, u.link, f
+	op.s, op.id, op.echo, op.quiet, op.link, op.injected = ds.s, id, v.echo, v.quiet, u.link, fault
 	settlement := v.settlement
 	if v.refused != nil {
 		// A refused settlement still ends the delivery: the message becomes available again (LOCK-24).

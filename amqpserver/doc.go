@@ -48,7 +48,7 @@
 //
 // # Words
 //
-// Incoming means client to us, outgoing means us to client. An error of the package, a fault, says what it
+// Incoming means client to us, outgoing means us to client. An error of the package, an amqpError, says what it
 // ends: link, session or connection. fail.go alone turns it into detach, end or close.
 //
 // # What it never does

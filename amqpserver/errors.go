@@ -18,8 +18,8 @@ import (
 // maxDescription bounds the error descriptions that we write, in bytes.
 const maxDescription = 1024
 
-// fault is an error in the protocol's terms.
-type fault struct {
+// amqpError is an error in the protocol's terms.
+type amqpError struct {
 	condition amqp.Symbol
 	text      string
 	entity    string // path of the entity concerned, if any
@@ -37,32 +37,32 @@ const (
 )
 
 // Error returns condition and text.
-func (f fault) Error() string { return string(f.condition) + ": " + f.text }
+func (e amqpError) Error() string { return string(e.condition) + ": " + e.text }
 
 func linkErrorf(condition amqp.Symbol, format string, args ...any) error {
-	return fault{condition: condition, text: fmt.Sprintf(format, args...), ends: endsLink}
+	return amqpError{condition: condition, text: fmt.Sprintf(format, args...), ends: endsLink}
 }
 
 func sessionErrorf(condition amqp.Symbol, format string, args ...any) error {
-	return fault{condition: condition, text: fmt.Sprintf(format, args...), ends: endsSession}
+	return amqpError{condition: condition, text: fmt.Sprintf(format, args...), ends: endsSession}
 }
 
 func connErrorf(condition amqp.Symbol, format string, args ...any) error {
-	return fault{condition: condition, text: fmt.Sprintf(format, args...)}
+	return amqpError{condition: condition, text: fmt.Sprintf(format, args...)}
 }
 
-// faultOf translates an error into the protocol's terms. If neither the domain nor this package made it, the client
+// amqpErrorOf translates an error into the protocol's terms. If neither the domain nor this package made it, the client
 // learns only that it was an internal error.
-func faultOf(err error) fault {
-	var f fault
+func amqpErrorOf(err error) amqpError {
+	var failure amqpError
 	var de *emulator.Error
 	switch {
-	case errors.As(err, &f):
-		return f
+	case errors.As(err, &failure):
+		return failure
 	case errors.As(err, &de):
-		return fault{condition: management.Condition(de.Code), text: de.Text, entity: de.Entity, detaches: de.Code == emulator.CodeMessageTooLarge}
+		return amqpError{condition: management.Condition(de.Code), text: de.Text, entity: de.Entity, detaches: de.Code == emulator.CodeMessageTooLarge}
 	}
-	return fault{condition: amqp.CondInternal, text: "The service was unable to process the request; please retry the operation."}
+	return amqpError{condition: amqp.CondInternal, text: "The service was unable to process the request; please retry the operation."}
 }
 
 // trackingSuffix returns the text that ends every error description of the service (ERR-9). Users quote it in support
@@ -83,18 +83,18 @@ func (c *conn) trackingSuffix(entity string) string {
 		uuid.NewString(), tracker, time.Now().UTC().Format("2006-01-02T15:04:05"))
 }
 
-// wireError returns a fault as the peer reads it, with the text cut to the peer's frame size.
-func (c *conn) wireError(f fault) *frames.Error {
+// wireError returns an error as the peer reads it, with the text cut to the peer's frame size.
+func (c *conn) wireError(failure amqpError) *frames.Error {
 	limit := min(maxDescription, c.peer.maxFrame-frameOverhead)
-	entity := f.entity
-	if f.condition == amqp.CondUnauthorized {
+	entity := failure.entity
+	if failure.condition == amqp.CondUnauthorized {
 		entity = "" // its kind would reveal that it exists
 	}
-	text, suffix := strings.TrimSuffix(f.text, ".")+".", c.trackingSuffix(entity)
+	text, suffix := strings.TrimSuffix(failure.text, ".")+".", c.trackingSuffix(entity)
 	if len(suffix) > limit/2 {
 		suffix = ""
 	}
-	return &frames.Error{Condition: f.condition, Description: printable.Cut(text, max(limit-len(suffix), 0)) + suffix}
+	return &frames.Error{Condition: failure.condition, Description: printable.Cut(text, max(limit-len(suffix), 0)) + suffix}
 }
 
 // frameOverhead is an upper bound for what surrounds an error's description in its frame.

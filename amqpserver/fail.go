@@ -8,18 +8,18 @@ import (
 	"minibus/internal/loglimit"
 )
 
-// fail handles the error of a frame's handler, which says whether link, session or connection ends. Any error but a fault is a mistake
+// fail handles the error of a frame's handler, which says whether link, session or connection ends. Any error but an amqpError is a mistake
 // of ours and ends the connection. (A refused attach is no error of its frame; see refuseLink.)
 func (c *conn) fail(in *inFrame, err error) {
-	f, s := faultOf(err), c.sessions.open[in.channel]
+	failure, s := amqpErrorOf(err), c.sessions.open[in.channel]
 	switch {
-	case s != nil && f.ends == endsLink:
+	case s != nil && failure.ends == endsLink:
 		if e, err := s.endpoint(in.handle()); err == nil {
-			e.base().detach(f)
+			e.base().detach(failure)
 		}
-	case s != nil && f.ends == endsSession:
-		c.log.ended("session", f)
-		s.endWith(f)
+	case s != nil && failure.ends == endsSession:
+		c.log.ended("session", failure)
+		s.endWith(failure)
 	default:
 		c.close(err)
 	}
@@ -45,7 +45,7 @@ func (c *conn) close(err error) {
 	clear(c.sessions.open)
 	c.agenda.drop()
 	c.sendOpen()
-	c.out.append(0, &frames.Close{Error: c.wireError(faultOf(err))})
+	c.out.append(0, &frames.Close{Error: c.wireError(amqpErrorOf(err))})
 	c.state = stateClosing
 	c.timers.linger()
 }
@@ -57,8 +57,8 @@ type connLog struct {
 }
 
 // refused logs an operation that was refused or failed, once, here at the edge.
-func (l *connLog) refused(operation string, f fault) {
-	l.fault(operation+" refused", operation, operation, f)
+func (l *connLog) refused(operation string, failure amqpError) {
+	l.logError(operation+" refused", operation, operation, failure)
 }
 
 // refusedErr logs an error as the domain returned it. The log has the cause of an internal error; the client does not
@@ -69,26 +69,28 @@ func (l *connLog) refusedErr(operation, entity string, err error) {
 
 // refusedRequest does the same for a request to $management; operation is the client's name for it.
 func (l *connLog) refusedRequest(operation, entity string, err error) {
-	l.fault(operation+" refused", "request", operation, causeOf(entity, err))
+	l.logError(operation+" refused", "request", operation, causeOf(entity, err))
 }
 
 // ended logs that we end a connection, session or link.
-func (l *connLog) ended(scope string, f fault) { l.fault(scope+" closed", scope+" closed", scope, f) }
+func (l *connLog) ended(scope string, failure amqpError) {
+	l.logError(scope+" closed", scope+" closed", scope, failure)
+}
 
-// fault logs a fault, unless the limit for its kind and condition is reached: a flood of one kind does not hide the first of
+// logError logs an error, unless the limit for its kind and condition is reached: a flood of one kind does not hide the first of
 // another. Internal errors are never dropped: only the log has their cause. rest holds further attributes.
-func (l *connLog) fault(message, kind, operation string, f fault, rest ...any) {
+func (l *connLog) logError(message, kind, operation string, failure amqpError, rest ...any) {
 	level := slog.LevelWarn
-	switch f.condition {
+	switch failure.condition {
 	case amqp.CondInternal:
 		level = slog.LevelError
 	case amqp.CondForced, amqp.CondDetachForced, amqp.CondTimeout:
 		level = slog.LevelInfo
 	}
-	if !l.may(level, kind+" "+string(f.condition)) {
+	if !l.may(level, kind+" "+string(failure.condition)) {
 		return
 	}
-	attributes := append([]any{"operation", operation, "entity", f.entity, "condition", string(f.condition), "reason", f.text}, rest...)
+	attributes := append([]any{"operation", operation, "entity", failure.entity, "condition", string(failure.condition), "reason", failure.text}, rest...)
 	l.Log(noContext, level, message, attributes...)
 }
 
@@ -102,14 +104,14 @@ func (l *connLog) may(level slog.Level, kind string) bool {
 	return true
 }
 
-// causeOf returns a fault for the log, with the cause of an internal error.
-func causeOf(entity string, err error) fault {
-	f := faultOf(err)
-	if f.entity == "" {
-		f.entity = entity
+// causeOf returns an error for the log, with the cause of an internal error.
+func causeOf(entity string, err error) amqpError {
+	failure := amqpErrorOf(err)
+	if failure.entity == "" {
+		failure.entity = entity
 	}
-	if f.condition == amqp.CondInternal {
-		f.text = err.Error()
+	if failure.condition == amqp.CondInternal {
+		failure.text = err.Error()
 	}
-	return f
+	return failure
 }

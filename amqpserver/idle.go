@@ -104,7 +104,7 @@ func inactive(limit time.Duration) error {
 // checkIdle detaches a link that had no traffic, unless it goes to $cbs: that belongs to the connection.
 func (l *link) checkIdle(now time.Time, limit time.Duration) {
 	if l.state == linkAttached && l.opening == nil && l.node.kind != nodeCBS && now.Sub(l.active) >= limit {
-		l.detach(fault{condition: amqp.CondDetachForced, entity: l.entity(), text: l.idleText(limit)})
+		l.detach(amqpError{condition: amqp.CondDetachForced, entity: l.entity(), text: l.idleText(limit)})
 	}
 }
 

@@ -155,29 +155,29 @@ func (in *incoming) drop() {
 }
 
 func (in *incoming) tooLarge(size, limit int) error {
-	return fault{condition: amqp.CondSizeExceeded, text: sizeText(size, limit), entity: in.entity(), ends: endsLink, detaches: true}
+	return amqpError{condition: amqp.CondSizeExceeded, text: sizeText(size, limit), entity: in.entity(), ends: endsLink, detaches: true}
 }
 
 // batchTooLarge refuses a batch on a link for larger messages in the service's words, which surprise. Clients do not try again.
 func (in *incoming) batchTooLarge(size, limit int) error {
-	return fault{condition: amqp.CondNotAllowed, text: fmt.Sprintf("The link '%s' is force detached by the broker because publisher(link%d) "+
+	return amqpError{condition: amqp.CondNotAllowed, text: fmt.Sprintf("The link '%s' is force detached by the broker because publisher(link%d) "+
 		"received a batch message with no data in it. Detach origin: Publisher. (The batch has %d bytes, and may have %d. Send larger messages one by one.)",
 		sas.Clip(in.name), in.number, size, limit), entity: in.entity(), ends: endsLink, detaches: true}
 }
 
 // refuse rejects a delivery. A sender that has settled it does not learn of it (ERR-7), unless the error ends the link.
 func (in *incoming) refuse(operation string, d *delivered, err error) {
-	in.refuseAs(operation, d, err, in.fault(err))
+	in.refuseAs(operation, d, err, in.amqpError(err))
 }
 
-// refuseAs is refuse with another fault for the client than the log gets.
-func (in *incoming) refuseAs(operation string, d *delivered, err error, f fault) {
+// refuseAs is refuse with another error for the client than the log gets.
+func (in *incoming) refuseAs(operation string, d *delivered, err error, failure amqpError) {
 	in.s.c.log.refusedErr(operation, in.entity(), err)
 	if !d.settled && !in.noRejected {
-		in.s.received.reject(d.id, d.id, f)
+		in.s.received.reject(d.id, d.id, failure)
 	}
-	if f.detaches || in.noRejected || d.settled && in.mustTell(d) { // [AMQP 2.7.3, 4.3]
-		in.endWith(f)
+	if failure.detaches || in.noRejected || d.settled && in.mustTell(d) { // [AMQP 2.7.3, 4.3]
+		in.endWith(failure)
 	}
 }
 

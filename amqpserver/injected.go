@@ -15,8 +15,8 @@ import (
 	"minibus/internal/entitypath"
 )
 
-// errStruck says that an injected fault has ended the link or the connection of an operation: nothing is left to answer.
-var errStruck = errors.New("an injected fault has ended the link or the connection")
+// errEnded says that an injected fault has ended the link or the connection of an operation: nothing is left to answer.
+var errEnded = errors.New("an injected fault has ended the link or the connection")
 
 // errDropped ends a connection without a close.
 var errDropped = errors.New("the connection was cut by an injected fault")
@@ -26,8 +26,8 @@ func (l *link) attempt(op emulator.Operation) *emulator.Attempt {
 	return &emulator.Attempt{Operation: op, Entity: l.queue, Path: l.node.path, Sub: l.node.sub, Client: l.client()}
 }
 
-// struck returns the injected fault that strikes an operation of the link's client; nil: none. Without faults it reads one flag.
-func (l *link) struck(op emulator.Operation) *emulator.Fault {
+// hit returns the injected fault that hits an operation of the link's client; nil: none. Without faults it reads one flag.
+func (l *link) hit(op emulator.Operation) *emulator.Fault {
 	ns := l.s.c.ns
 	if !ns.Faulty() {
 		return nil
@@ -35,45 +35,45 @@ func (l *link) struck(op emulator.Operation) *emulator.Fault {
 	return ns.Strike(l.attempt(op))
 }
 
-// suffer carries out what a fault does instead of an operation: it returns the error to answer with, or errStruck when it has ended the link or
+// inject carries out what a fault does instead of an operation: it returns the error to answer with, or errEnded when it has ended the link or
 // connection. It returns nil if the operation goes on.
-func (l *link) suffer(f *emulator.Fault, op emulator.Operation) error {
-	if f == nil {
+func (l *link) inject(fault *emulator.Fault, op emulator.Operation) error {
+	if fault == nil {
 		return nil
 	}
-	switch f.Options().Kind {
+	switch fault.Options().Kind {
 	case emulator.FaultThrottle, emulator.FaultRefuse:
-		return f.Error(l.attempt(op))
+		return fault.Error(l.attempt(op))
 	case emulator.FaultDetach:
-		l.detach(l.fault(f.Error(l.attempt(op))))
-		return errStruck
+		l.detach(l.amqpError(fault.Error(l.attempt(op))))
+		return errEnded
 	}
-	return l.s.c.suffer(f, l.attempt(op))
+	return l.s.c.inject(fault, l.attempt(op))
 }
 
-// suffer is link.suffer for what concerns the whole connection.
-func (c *conn) suffer(f *emulator.Fault, a *emulator.Attempt) error {
-	switch f.Options().Kind {
+// inject is link.inject for what concerns the whole connection.
+func (c *conn) inject(fault *emulator.Fault, a *emulator.Attempt) error {
+	switch fault.Options().Kind {
 	case emulator.FaultDrop:
-		c.log.Info("connection cut", "reason", f.String())
+		c.log.Info("connection cut", "reason", fault.String())
 		c.dead = errDropped
 	case emulator.FaultClose:
-		e := f.Error(a)
+		e := fault.Error(a)
 		condition := management.Condition(e.Code)
-		if f.Condition() == "connection-forced" {
+		if fault.Condition() == "connection-forced" {
 			condition = amqp.CondForced
 		}
 		c.close(connErrorf(condition, "%s", e.Text))
 	case emulator.FaultExpireToken:
-		c.tokens.lapse(f)
+		c.tokens.expireTokens(fault)
 	default:
 		return nil
 	}
-	return errStruck
+	return errEnded
 }
 
-// sufferAttach lets an injected fault strike the attach of a link for messages, which is not there yet.
-func (l *link) sufferAttach() error {
+// injectAttach lets a fault hit the attach of a link for messages, which is not there yet.
+func (l *link) injectAttach() error {
 	op := emulator.OperationAttachSender
 	if l.role == frames.RoleReceiver {
 		op = emulator.OperationAttachReceiver
@@ -81,47 +81,47 @@ func (l *link) sufferAttach() error {
 	if l.node.kind != nodeEntity {
 		return nil
 	}
-	f := l.struck(op)
+	fault := l.hit(op)
 	switch {
-	case f == nil:
+	case fault == nil:
 		return nil
-	case f.Options().Kind == emulator.FaultDetach:
-		return f.Error(l.attempt(op))
+	case fault.Options().Kind == emulator.FaultDetach:
+		return fault.Error(l.attempt(op))
 	}
-	return l.suffer(f, op)
+	return l.inject(fault, op)
 }
 
-// sufferTaken lets injected faults strike the deliveries that the link has taken from an index on. Those before a struck one are written.
-func (o *outgoing) sufferTaken(from int) {
+// injectTaken lets faults hit the deliveries that the link has taken from an index on. Those before a hit one are written.
+func (o *outgoing) injectTaken(from int) {
 	for i := from; i < len(o.taken); i++ {
-		f := o.struck(emulator.OperationReceive)
-		if f == nil {
+		fault := o.hit(emulator.OperationReceive)
+		if fault == nil {
 			continue
 		}
 		o.giveBack(i)
 		o.write()
-		if err := o.suffer(f, emulator.OperationReceive); err != nil && !errors.Is(err, errStruck) {
-			o.detach(o.fault(err))
+		if err := o.inject(fault, emulator.OperationReceive); err != nil && !errors.Is(err, errEnded) {
+			o.detach(o.amqpError(err))
 		}
 		return
 	}
 }
 
-// strike lets an injected fault strike the settlement of a delivery. over says that the settlement is answered, or that no answer follows: the message stays
+// hitSettlement lets a fault hit the settlement of a delivery. over says that the settlement is answered, or that no answer follows: the message stays
 // locked. A fault that concerns the answer is returned.
-func (ds *deliveries) strike(id serial, u unsettled, v *verdict) (f *emulator.Fault, over bool) {
+func (ds *deliveries) hitSettlement(id serial, u unsettled, v *verdict) (fault *emulator.Fault, over bool) {
 	ns := ds.s.c.ns
 	if !ns.Faulty() {
 		return nil, false
 	}
 	a := u.link.attempt(emulator.OperationSettle)
 	a.Locks, a.Session, a.Tokens = true, u.link.accepting != nil, []emulator.LockToken{u.lock.Token()}
-	if f = ns.Strike(a); f == nil || f.Options().After {
-		return f, false
+	if fault = ns.Strike(a); fault == nil || fault.Options().After {
+		return fault, false
 	}
-	err := u.link.suffer(f, emulator.OperationSettle)
+	err := u.link.inject(fault, emulator.OperationSettle)
 	switch {
-	case errors.Is(err, errStruck):
+	case errors.Is(err, errEnded):
 		return nil, true
 	case err != nil && v.transaction != nil:
 		ds.refuseIn(id, u, v, err)
@@ -131,28 +131,28 @@ func (ds *deliveries) strike(id serial, u unsettled, v *verdict) (f *emulator.Fa
 		op.tell(err)
 		return nil, true
 	}
-	f.TakeLocks(u.link.queue, a.Tokens)
-	return f, false
+	fault.TakeLocks(u.link.queue, a.Tokens)
+	return fault, false
 }
 
-// strikeRequest lets an injected fault strike a request to $management: it returns the error to answer with, or errStruck if no answer follows, or the fault
+// hitRequest lets a fault hit a request to $management: it returns the error to answer with, or errEnded if no answer follows, or the fault
 // that concerns the operation itself.
-func (in *incoming) strikeRequest(m *message.Message) (*emulator.Fault, error) {
+func (in *incoming) hitRequest(m *message.Message) (*emulator.Fault, error) {
 	ns := in.s.c.ns
 	if !ns.Faulty() {
 		return nil, nil
 	}
 	a := in.attempt("")
 	management.Attempt(m, a)
-	f := ns.Strike(a)
-	if f != nil && f.Options().After {
+	fault := ns.Strike(a)
+	if fault != nil && fault.Options().After {
 		return nil, nil // it is about links that messages take
 	}
-	return f, in.suffer(f, a.Operation)
+	return fault, in.inject(fault, a.Operation)
 }
 
-// strikeToken lets an injected fault strike a token that is put for a path. over says that no answer follows.
-func (in *incoming) strikeToken(path string) (refused *cbs.Refusal, over bool) {
+// hitToken lets a fault hit a token that is put for a path. over says that no answer follows.
+func (in *incoming) hitToken(path string) (refused *cbs.Refusal, over bool) {
 	ns := in.s.c.ns
 	if !ns.Faulty() {
 		return nil, false
@@ -160,22 +160,22 @@ func (in *incoming) strikeToken(path string) (refused *cbs.Refusal, over bool) {
 	n := parseAddress(path)
 	a := &emulator.Attempt{Operation: emulator.OperationAuthenticate, Path: n.path, Sub: n.sub, Client: in.client()}
 	a.Entity, _ = ns.Entity(n.path) // nil: there is none
-	f := ns.Strike(a)
-	if f == nil {
+	fault := ns.Strike(a)
+	if fault == nil {
 		return nil, false
 	}
-	err := in.suffer(f, a.Operation)
-	if err == nil || errors.Is(err, errStruck) {
+	err := in.inject(fault, a.Operation)
+	if err == nil || errors.Is(err, errEnded) {
 		return nil, err != nil
 	}
-	e := faultOf(f.Error(a))
-	return &cbs.Refusal{Status: management.Status(f.Error(a)), Condition: e.condition, Text: e.text}, false
+	e := amqpErrorOf(fault.Error(a))
+	return &cbs.Refusal{Status: management.Status(fault.Error(a)), Condition: e.condition, Text: e.text}, false
 }
 
-// lapse forgets the tokens of the connection as if their time were over, if a fault names an entity those that open it, and detaches the links that
+// expireTokens forgets the tokens of the connection as if their time were over, if a fault names an entity those that open it, and detaches the links that
 // lived by them (ERR-3). Where tokens are not checked the links are detached all the same.
-func (k *credentials) lapse(f *emulator.Fault) {
-	path, _ := entitypath.CutSubQueue(strings.ToLower(f.Options().Entity))
+func (k *credentials) expireTokens(fault *emulator.Fault) {
+	path, _ := entitypath.CutSubQueue(strings.ToLower(fault.Options().Entity))
 	for held := range k.held {
 		if path == "" || path == held || held == "" || strings.HasPrefix(path, held+"/") {
 			delete(k.held, held)
@@ -186,8 +186,8 @@ func (k *credentials) lapse(f *emulator.Fault) {
 		if l.state != linkAttached || l.queue == nil || path != "" && !strings.EqualFold(l.queue.Path(), path) {
 			continue
 		}
-		l.detach(fault{condition: amqp.CondDetachForced, entity: l.entity(),
-			text: fmt.Sprintf("The link '%s' is force detached. Code: RenewToken. Details: The token has expired (%s).", l.name, f.Source())})
+		l.detach(amqpError{condition: amqp.CondDetachForced, entity: l.entity(),
+			text: fmt.Sprintf("The link '%s' is force detached. Code: RenewToken. Details: The token has expired (%s).", l.name, fault.Source())})
 	}
 }
 
@@ -202,13 +202,13 @@ func (l *link) starved(op emulator.Operation) bool {
 	return l.starvedBy != 0
 }
 
-// faultsChanged lets a new fault strike what is connected, and looks which links are starved from now on.
+// faultsChanged lets a new fault hit what is connected, and looks which links are starved from now on.
 func (c *conn) faultsChanged(injected *emulator.Fault) {
 	if c.state != stateOpen {
 		return
 	}
 	if injected != nil && slices.Contains(injected.Options().Operations, emulator.OperationNow) {
-		c.sufferNow(injected)
+		c.injectNow(injected)
 	}
 	for e := range c.sessions.links {
 		if l := e.base(); l.state != linkAttached || l.node.kind != nodeEntity {
@@ -224,8 +224,8 @@ func (c *conn) faultsChanged(injected *emulator.Fault) {
 	}
 }
 
-// sufferNow lets a fault strike the connection, or its links for messages.
-func (c *conn) sufferNow(f *emulator.Fault) {
+// injectNow lets a fault hit the connection, or its links for messages.
+func (c *conn) injectNow(fault *emulator.Fault) {
 	links := 0
 	for e := range c.sessions.links {
 		l := e.base()
@@ -235,18 +235,18 @@ func (c *conn) sufferNow(f *emulator.Fault) {
 		links++
 		a := l.attempt(emulator.OperationNow)
 		switch {
-		case !f.Concerns(a):
-		case f.Options().Kind != emulator.FaultDetach: // once for the connection
-			if f.Strikes(a) {
-				_ = c.suffer(f, a) // errStruck
+		case !fault.Concerns(a):
+		case fault.Options().Kind != emulator.FaultDetach: // once for the connection
+			if fault.Strikes(a) {
+				_ = c.inject(fault, a) // errEnded
 			}
 			return
-		case f.Strikes(a):
-			_ = l.suffer(f, emulator.OperationNow) // errStruck
+		case fault.Strikes(a):
+			_ = l.inject(fault, emulator.OperationNow) // errEnded
 		}
 	}
-	if a := (&emulator.Attempt{Operation: emulator.OperationNow, Client: c.who()}); links == 0 && f.Options().Kind != emulator.FaultDetach && f.Strikes(a) {
-		_ = c.suffer(f, a) // errStruck
+	if a := (&emulator.Attempt{Operation: emulator.OperationNow, Client: c.who()}); links == 0 && fault.Options().Kind != emulator.FaultDetach && fault.Strikes(a) {
+		_ = c.inject(fault, a) // errEnded
 	}
 }
 

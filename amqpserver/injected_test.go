@@ -18,11 +18,11 @@ import (
 // inject adds a fault to the default namespace.
 func (b *bench) inject(o emulator.FaultOptions) *emulator.Fault {
 	b.t.Helper()
-	f, err := b.ns.Inject(o)
+	fault, err := b.ns.Inject(o)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return f
+	return fault
 }
 
 // on are operations.
@@ -51,7 +51,7 @@ func TestInjected_ThrottledSendIsRejected(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)
 		p.AttachSender(0, 0, "q")
-		f := b.inject(emulator.FaultOptions{Kind: emulator.FaultThrottle, Count: 1})
+		fault := b.inject(emulator.FaultOptions{Kind: emulator.FaultThrottle, Count: 1})
 		for i := range uint32(2) {
 			p.Send(0, amqptest.Transfer(0, i), amqptest.Message("x")...)
 			d := amqptest.Want[*frames.Disposition](p)
@@ -62,8 +62,8 @@ func TestInjected_ThrottledSendIsRejected(t *testing.T) {
 			}
 		}
 		b.wantReceivable(t, "q", 1)
-		if f.Hits() != 1 {
-			t.Errorf("%d hits", f.Hits())
+		if fault.Hits() != 1 {
+			t.Errorf("%d hits", fault.Hits())
 		}
 	})
 }
@@ -150,8 +150,8 @@ func TestInjected_ReceiverLosesNothing(t *testing.T) {
 	}
 }
 
-// TestInjected_SettlementsAreStruck: refused ones leave the lock, lost locks do not, and each gets one answer.
-func TestInjected_SettlementsAreStruck(t *testing.T) {
+// TestInjected_SettlementsAreHit: refused ones leave the lock, lost locks do not, and each gets one answer.
+func TestInjected_SettlementsAreHit(t *testing.T) {
 	for _, x := range []struct {
 		o    emulator.FaultOptions
 		want string
@@ -246,7 +246,7 @@ func TestInjected_StarvedSenderLosesItsCredit(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)
 		p.AttachSender(0, 0, "q")
-		f := b.inject(emulator.FaultOptions{Kind: emulator.FaultStarve, For: time.Minute})
+		fault := b.inject(emulator.FaultOptions{Kind: emulator.FaultStarve, For: time.Minute})
 		if flow := amqptest.Want[*frames.Flow](p); flow.LinkCredit != 0 || flow.Handle != 0 {
 			t.Errorf("the flow is %+v", flow)
 		}
@@ -257,15 +257,15 @@ func TestInjected_StarvedSenderLosesItsCredit(t *testing.T) {
 			t.Errorf("the new link has the credit %d", flow.LinkCredit)
 		}
 		p.WantSilence(30 * time.Second)
-		if f.Hits() != 2 {
-			t.Errorf("%d links are starved", f.Hits())
+		if fault.Hits() != 2 {
+			t.Errorf("%d links are starved", fault.Hits())
 		}
 		for range 2 {
 			if flow := amqptest.Want[*frames.Flow](p); flow.LinkCredit == 0 {
 				t.Errorf("the flow is %+v", flow)
 			}
 		}
-		if f.State() != emulator.FaultOver {
+		if fault.State() != emulator.FaultOver {
 			t.Error("the fault is not over")
 		}
 	})
@@ -276,7 +276,7 @@ func TestInjected_StarvedReceiverAnswersADrain(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		b.send(t, b.client(t), "q", "x")
 		p := b.receiving(t, 0)
-		f := b.inject(emulator.FaultOptions{Kind: emulator.FaultStarve, Operations: on(emulator.OperationReceive)})
+		fault := b.inject(emulator.FaultOptions{Kind: emulator.FaultStarve, Operations: on(emulator.OperationReceive)})
 		flow := amqptest.Flow(0, 0, 3)
 		flow.Drain = true
 		p.Send(0, flow)
@@ -285,7 +285,7 @@ func TestInjected_StarvedReceiverAnswersADrain(t *testing.T) {
 		}
 		p.Send(0, amqptest.Flow(0, 3, 1))
 		p.WantSilence(time.Minute)
-		f.Remove()
+		fault.Remove()
 		amqptest.Want[*frames.Transfer](p)
 	})
 }
@@ -341,10 +341,10 @@ func TestInjected_Requests(t *testing.T) {
 			{emulator.FaultOptions{Kind: emulator.FaultDrop, Operations: on(emulator.OperationAuthenticate)}, put, nil, "", 0},
 		} {
 			x.o.Count = 1
-			f := b.inject(x.o)
+			fault := b.inject(x.o)
 			status, text, took := x.ask()
-			if status != x.status || !strings.Contains(text, x.text) || x.status != nil && took != x.took || f.Hits() != 1 {
-				t.Errorf("%+v: %v, %s after %v, %d hits", x.o, status, text, took, f.Hits())
+			if status != x.status || !strings.Contains(text, x.text) || x.status != nil && took != x.took || fault.Hits() != 1 {
+				t.Errorf("%+v: %v, %s after %v, %d hits", x.o, status, text, took, fault.Hits())
 			}
 			if status, text, _ := x.ask(); status != int32(204) && status != int32(202) {
 				t.Errorf("%+v: the next one: %v, %s", x.o, status, text)
@@ -362,7 +362,7 @@ func TestInjected_NowStrikesWhatIsConnected(t *testing.T) {
 		p.AttachSender(0, 1, "q")
 		p.AttachSender(0, 2, "other")
 		now := on(emulator.OperationNow)
-		f := b.inject(emulator.FaultOptions{Kind: emulator.FaultDetach, Operations: now, Entity: "q", Condition: "entity-disabled"})
+		fault := b.inject(emulator.FaultOptions{Kind: emulator.FaultDetach, Operations: now, Entity: "q", Condition: "entity-disabled"})
 		for range 2 {
 			if d := amqptest.Want[*frames.Detach](p); d.Handle > 1 || d.Error.Condition != "com.microsoft:entity-disabled" {
 				t.Errorf("the detach is %+v", d)
@@ -370,8 +370,8 @@ func TestInjected_NowStrikesWhatIsConnected(t *testing.T) {
 		}
 		p.AttachSender(0, 3, "q")
 		p.WantSilence(time.Second)
-		if f.Hits() != 2 {
-			t.Errorf("%d hits", f.Hits())
+		if fault.Hits() != 2 {
+			t.Errorf("%d hits", fault.Hits())
 		}
 		b.inject(emulator.FaultOptions{Kind: emulator.FaultExpireToken, Entity: "other"})
 		if d := amqptest.Want[*frames.Detach](p); d.Handle != 2 || !strings.HasPrefix(d.Error.Description, "The link 'sender to other' is force detached. Code: RenewToken.") {
@@ -381,11 +381,11 @@ func TestInjected_NowStrikesWhatIsConnected(t *testing.T) {
 		p.WantSilence(time.Second)
 		idle := b.peer(t)
 		idle.Open()
-		f = b.inject(emulator.FaultOptions{Kind: emulator.FaultClose, Operations: now})
+		fault = b.inject(emulator.FaultOptions{Kind: emulator.FaultClose, Operations: now})
 		amqptest.Want[*frames.Close](p)
 		amqptest.Want[*frames.Close](idle)
-		if f.Hits() != 2 {
-			t.Errorf("%d hits", f.Hits())
+		if fault.Hits() != 2 {
+			t.Errorf("%d hits", fault.Hits())
 		}
 	})
 }

@@ -42,7 +42,7 @@ func (s *Server) DetachLink(ns *emulator.Namespace, id string, number int64) err
 		for e := range c.sessions.links {
 			if l := e.base(); l.number == number && !l.released {
 				found = true
-				l.detach(fault{condition: amqp.CondDetachForced, entity: l.entity(),
+				l.detach(amqpError{condition: amqp.CondDetachForced, entity: l.entity(),
 					text: fmt.Sprintf("The link '%s' is force detached. Code: ControlApi. Details: it was detached through the control API of Minibus; attach again.", l.name)})
 				return
 			}

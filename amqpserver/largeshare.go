@@ -58,6 +58,6 @@ func (o *outgoing) endIfStalled() {
 		reading = !ready
 	}
 	if o.large.held && !o.large.waits && !reading {
-		o.detach(o.fault(errStalled))
+		o.detach(o.amqpError(errStalled))
 	}
 }

@@ -25,10 +25,10 @@ type lateAnswer struct {
 }
 
 // delayed keeps an answer back if a fault or the order of the link's answers says so. It reports whether it does; then tell is called later.
-func (c *conn) delayed(l *link, f *emulator.Fault, tell func()) bool {
+func (c *conn) delayed(l *link, fault *emulator.Fault, tell func()) bool {
 	var delay time.Duration
-	if f != nil {
-		delay = f.Options().Delay
+	if fault != nil {
+		delay = fault.Options().Delay
 	}
 	at := time.Now().Add(delay)
 	if c.late != nil {

@@ -32,9 +32,9 @@ type link struct {
 	rights []right          // what it needs as long as it lives
 
 	state    linkState
-	left     bool   // the peer has sent detach
-	cause    *fault // why we end the link; nil: we do not
-	owed     int    // answers that follow their commits
+	left     bool       // the peer has sent detach
+	cause    *amqpError // why we end the link; nil: we do not
+	owed     int        // answers that follow their commits
 	unwatch  func()
 	attached time.Time
 	passed   int64     // deliveries begun
@@ -68,24 +68,24 @@ func (l *link) watch() {
 // detachSoon lets the loop detach the link with an error about an entity.
 func (l *link) detachSoon(err error, q *emulator.Entity) {
 	l.s.c.box.post(eventFunc(func(*conn) {
-		f := faultOf(err)
-		f.entity = q.Path()
-		if f.condition == amqp.CondNotFound {
-			l.s.c.log.Debug("link closed", "entity", f.entity, "reason", f.text) // the domain has a line about the deletion
-			l.endWith(f)
+		failure := amqpErrorOf(err)
+		failure.entity = q.Path()
+		if failure.condition == amqp.CondNotFound {
+			l.s.c.log.Debug("link closed", "entity", failure.entity, "reason", failure.text) // the domain has a line about the deletion
+			l.endWith(failure)
 			return
 		}
-		l.detach(f)
+		l.detach(failure)
 	}))
 }
 
-// fault translates an error and adds the link's entity.
-func (l *link) fault(err error) fault {
-	f := faultOf(err)
-	if f.entity == "" {
-		f.entity = l.entity()
+// amqpError translates an error and adds the link's entity.
+func (l *link) amqpError(err error) amqpError {
+	failure := amqpErrorOf(err)
+	if failure.entity == "" {
+		failure.entity = l.entity()
 	}
-	return f
+	return failure
 }
 
 // refusedLink keeps the handle of a refused link until the peer's detach arrives.
@@ -132,20 +132,20 @@ func (l *link) letGo() {
 
 // detach ends the link with an error. Frames for it are discarded from now on, and its handle stays in use until the peer's
 // detach arrives.
-func (l *link) detach(f fault) {
+func (l *link) detach(failure amqpError) {
 	if l.s.released || l.released {
 		return // the link ended by itself meanwhile
 	}
-	l.s.c.log.ended("link", f)
-	l.endWith(f)
+	l.s.c.log.ended("link", failure)
+	l.endWith(failure)
 }
 
 // endWith is detach for an error that is logged already.
-func (l *link) endWith(f fault) {
+func (l *link) endWith(failure amqpError) {
 	if l.s.released || l.released {
 		return
 	}
-	l.state, l.cause = linkClosing, &f
+	l.state, l.cause = linkClosing, &failure
 	l.letGo()
 	l.sendDetach()
 }

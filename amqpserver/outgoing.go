@@ -132,7 +132,7 @@ func (o *outgoing) pumpOnce() bool {
 	}
 	asked, got := o.take()
 	if o.state != linkAttached || o.s.c.dead != nil {
-		return false // an injected fault has struck
+		return false // an injected fault has hit
 	}
 	o.write()
 	crowded := o.large.waits || asked == 0 && o.crowded()
@@ -182,7 +182,7 @@ func (o *outgoing) take() (asked, got int) {
 	got = len(o.taken) - before
 	o.s.taken += got
 	if got > 0 && o.s.c.ns.Faulty() {
-		o.sufferTaken(before)
+		o.injectTaken(before)
 	}
 	if got == emulator.Quantum || o.takenBytes >= maxTakenBytes {
 		asked = got // there may be more, for another turn

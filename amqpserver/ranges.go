@@ -77,13 +77,13 @@ func (o *outcomes) answerAs(id serial, state frames.DeliveryState) { o.writeAs(i
 func (o *outcomes) answerOpen(id serial, state frames.DeliveryState) { o.writeAs(id, id, state, false) }
 
 // reject writes the outcome of deliveries that failed. The error is always present: clients read its fields.
-func (o *outcomes) reject(first, last serial, f fault) {
-	o.writeAs(first, last, &frames.Rejected{Error: o.s.c.wireError(f)}, true)
+func (o *outcomes) reject(first, last serial, failure amqpError) {
+	o.writeAs(first, last, &frames.Rejected{Error: o.s.c.wireError(failure)}, true)
 }
 
 // rejectOpen is reject for a delivery that stays unsettled.
-func (o *outcomes) rejectOpen(id serial, f fault) {
-	o.writeAs(id, id, &frames.Rejected{Error: o.s.c.wireError(f)}, false)
+func (o *outcomes) rejectOpen(id serial, failure amqpError) {
+	o.writeAs(id, id, &frames.Rejected{Error: o.s.c.wireError(failure)}, false)
 }
 
 func (o *outcomes) writeAs(first, last serial, state frames.DeliveryState, settled bool) {

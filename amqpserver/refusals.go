@@ -58,11 +58,11 @@ func (s *Server) Refusals(ns *emulator.Namespace) []emulator.Refusal {
 }
 
 // noteAttach remembers a refused attach.
-func (c *conn) noteAttach(a *frames.Attach, f fault) {
+func (c *conn) noteAttach(a *frames.Attach, failure amqpError) {
 	n := parseAddress(addressOf(a))
 	who := c.who()
 	who.Link = printable.Clip(a.LinkName, maxProperty)
-	c.srv.refused.add(refusal{emulator.Refusal{Client: who, Operation: "attach", Entity: n.path, Sub: n.sub, Condition: string(f.condition), Text: f.text}, c.ns})
+	c.srv.refused.add(refusal{emulator.Refusal{Client: who, Operation: "attach", Entity: n.path, Sub: n.sub, Condition: string(failure.condition), Text: failure.text}, c.ns})
 }
 
 // noteToken remembers a refused token.

@@ -54,7 +54,7 @@ type request struct {
 	name    string // of the link it came on
 
 	in       *incoming       // the link it came on
-	injected *emulator.Fault // strikes the reply; nil: none
+	injected *emulator.Fault // hits the reply; nil: none
 
 	size     int                  // bytes
 	removed  []*emulator.Delivery // received and deleted messages in its reply
@@ -124,8 +124,8 @@ func (cbsSink) take(in *incoming, d *delivered) {
 	}
 	c := in.s.c
 	policy, over := c.tokens.policy(), false
-	policy.Struck = func(audience string) (refused *cbs.Refusal) {
-		refused, over = in.strikeToken(audience)
+	policy.Injected = func(audience string) (refused *cbs.Refusal) {
+		refused, over = in.hitToken(audience)
 		return refused
 	}
 	response, grant := cbs.Handle(m, policy)
@@ -148,12 +148,12 @@ func (managementSink) take(in *incoming, d *delivered) {
 	}
 	c := in.s.c
 	entity := in.queue.Path()
-	f, struck := in.strikeRequest(m)
-	if errors.Is(struck, errStruck) {
+	fault, refused := in.hitRequest(m)
+	if errors.Is(refused, errEnded) {
 		c.requests.waiting--
 		return
 	}
-	r.injected = f
+	r.injected = fault
 	r.size = len(d.raw)
 	c.outstanding++
 	c.assembly.goes(r.size)
@@ -166,8 +166,8 @@ func (managementSink) take(in *incoming, d *delivered) {
 		LinkHolder:     func(name string) *emulator.Consumer { return c.sessions.linkHolder(in.queue, name) },
 		Client:         in.client(),
 		Tx:             in.workFor(d),
-		Struck:         struck,
-		Fault:          f,
+		Injected:       refused,
+		Fault:          fault,
 		Removed:        func(ds []*emulator.Delivery) { r.removed = ds },
 		Reserve:        r.reserve,
 		Authorize:      func(claim sas.Claims) error { return c.tokens.authorize(right{in.node, claim}) },

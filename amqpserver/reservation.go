@@ -99,7 +99,7 @@ func (x *reservation) end() {
 // endIfStalled detaches the link of a client that does not take the reply while others wait.
 func (x *reservation) endIfStalled() {
 	if to := x.to; to != nil {
-		to.detach(to.fault(errStalled))
+		to.detach(to.amqpError(errStalled))
 	}
 }
 

@@ -31,9 +31,9 @@ func (sendSink) window(in *incoming) uint32 {
 // outcome follows the commit.
 func (sendSink) take(in *incoming, d *delivered) {
 	c := in.s.c
-	f := in.struck(emulator.OperationSend)
-	if f != nil && !f.Options().After {
-		if err := in.suffer(f, emulator.OperationSend); errors.Is(err, errStruck) {
+	fault := in.hit(emulator.OperationSend)
+	if fault != nil && !fault.Options().After {
+		if err := in.inject(fault, emulator.OperationSend); errors.Is(err, errEnded) {
 			return
 		} else if err != nil {
 			in.refuse("send", d, err)
@@ -45,7 +45,7 @@ func (sendSink) take(in *incoming, d *delivered) {
 		return
 	}
 	op := c.sendings.get()
-	op.injected = f
+	op.injected = fault
 	op.in, op.id, op.settled, op.size = in, d.id, d.settled, len(d.raw)
 	messages, err := op.parse(d)
 	if err == nil && len(messages) > 0 {
@@ -80,7 +80,7 @@ type sending struct {
 	err     error
 	one     [1]message.Message // storage for a single message
 
-	injected *emulator.Fault // strikes the answer; nil: none
+	injected *emulator.Fault // hits the answer; nil: none
 }
 
 // Weighs implements [emulator.Weighed].
@@ -143,7 +143,7 @@ func (op *sending) answer() {
 	switch {
 	case op.in.mute():
 	case op.err == nil && op.injected != nil && op.injected.Options().After:
-		_ = op.in.suffer(op.injected, emulator.OperationSend) // errStruck
+		_ = op.in.inject(op.injected, emulator.OperationSend) // errEnded
 	case op.err != nil:
 		op.in.refuse("send", &delivered{id: op.id, settled: op.settled}, op.err)
 	case !op.settled:

@@ -19,16 +19,16 @@ type session struct {
 	nextDelivery serial // id of the next delivery that we send, contiguous over all links
 	taken        int    // deliveries that its links have taken and not written yet
 	sent         deliveries
-	via          string   // entity of the first link, as transactions see it
-	coordinators int      // links to the transaction coordinator
-	received     outcomes // of what the client sent
-	settled      outcomes // of what the client settled
-	dirty        bool     // stands in the agenda
-	owed         int      // answers that follow their commits
-	closing      bool     // it is ending: frames for it are discarded
-	left         bool     // the peer has sent end
-	cause        *fault   // why we end it; nil: we do not
-	released     bool     // our end is written; nothing may follow it
+	via          string     // entity of the first link, as transactions see it
+	coordinators int        // links to the transaction coordinator
+	received     outcomes   // of what the client sent
+	settled      outcomes   // of what the client settled
+	dirty        bool       // stands in the agenda
+	owed         int        // answers that follow their commits
+	closing      bool       // it is ending: frames for it are discarded
+	left         bool       // the peer has sent end
+	cause        *amqpError // why we end it; nil: we do not
+	released     bool       // our end is written; nothing may follow it
 }
 
 // endpoint is a link of any kind.
@@ -111,11 +111,11 @@ func (s *session) leave() {
 }
 
 // endWith ends the session with an error. Frames that the peer wrote before it sees our end are discarded.
-func (s *session) endWith(f fault) {
+func (s *session) endWith(failure amqpError) {
 	if s.closing {
 		return
 	}
-	s.cause = &f
+	s.cause = &failure
 	s.close()
 }
 

@@ -91,14 +91,14 @@ func encodeProperties(m amqp.Map) ([]byte, error) {
 	return encoded, nil
 }
 
-// lapsedFault returns why a delivery whose lock has ended can't be settled.
-func (o *outgoing) lapsedFault(v *verdict) fault {
+// expiredError returns why a delivery whose lock has ended can't be settled.
+func (o *outgoing) expiredError(v *verdict) amqpError {
 	if v.transaction != nil {
 		if _, err := o.s.c.transactions.join(v.transaction, rootOf(o.queue.Path())); err != nil {
-			return faultOf(err)
+			return amqpErrorOf(err)
 		}
 	}
-	return fault{condition: amqp.CondMessageLockLost, text: emulator.LockLostText, entity: o.entity()}
+	return amqpError{condition: amqp.CondMessageLockLost, text: emulator.LockLostText, entity: o.entity()}
 }
 
 // settling is one settlement on its way to the journal. It is reused.
@@ -111,7 +111,7 @@ type settling struct {
 	link    *outgoing
 	err     error
 
-	injected *emulator.Fault // strikes the answer; nil: none
+	injected *emulator.Fault // hits the answer; nil: none
 }
 
 // Completed implements emulator.Completion: it runs on the journal's goroutine.
@@ -133,7 +133,7 @@ func (op *settling) answer() {
 	wasFull := ds.full()
 	ds.settling--
 	if op.err == nil && op.injected != nil && op.injected.Options().After && !op.link.mute() {
-		_ = op.link.suffer(op.injected, emulator.OperationSettle) // errStruck
+		_ = op.link.inject(op.injected, emulator.OperationSettle) // errEnded
 	} else {
 		op.tell(op.err)
 	}
@@ -157,21 +157,21 @@ func (op *settling) tell(err error) {
 		return
 	}
 	op.s.c.log.refusedErr("settle", op.link.entity(), err)
-	f := believable(op.link.fault(err))
+	failure := finalError(op.link.amqpError(err))
 	if !op.quiet {
-		op.s.settled.reject(op.id, op.id, f)
+		op.s.settled.reject(op.id, op.id, failure)
 	}
 }
 
-// believable gives a refused settlement a condition that every SDK reports to its caller. After a condition that is not final the
+// finalError gives a refused settlement a condition that every SDK reports to its caller. After a condition that is not final the
 // Go SDK tries again, and go-amqp answers that by itself with success, since the delivery is settled: the application would
 // take the message for done, and get it again. The text still says what is wrong.
-func believable(f fault) fault {
-	switch f.condition {
+func finalError(failure amqpError) amqpError {
+	switch failure.condition {
 	case amqp.CondInternal, amqp.CondServerBusy:
-		f.condition = amqp.CondResourceLimit
+		failure.condition = amqp.CondResourceLimit
 	case amqp.CondArgument:
-		f.condition = amqp.CondNotAllowed
+		failure.condition = amqp.CondNotAllowed
 	}
-	return f
+	return failure
 }

@@ -46,7 +46,7 @@ func (k *credentials) introduce() {
 }
 
 // errTooManyStrangers ends the oldest stranger.
-var errTooManyStrangers = fault{condition: amqp.CondResourceLimit,
+var errTooManyStrangers = amqpError{condition: amqp.CondResourceLimit,
 	text: "Too many connections have shown no token yet; the oldest of them is closed. Connect again and put a token to " + addressCBS + "."}
 
 // addStranger counts a new connection. It returns the stranger to close if there are too many: the oldest, since a client with

@@ -31,8 +31,8 @@ func TestDEC11_NothingEntersANamespaceThatIsGone(t *testing.T) {
 	if err := broker.Delete("orders"); err != nil {
 		t.Fatal(err)
 	}
-	var f fault
-	if err := c.srv.enter(c); !errors.As(err, &f) || f.condition != amqp.CondForced {
+	var failure amqpError
+	if err := c.srv.enter(c); !errors.As(err, &failure) || failure.condition != amqp.CondForced {
 		t.Errorf("it enters: %v", err)
 	}
 	if len(c.srv.tenants) != 0 {

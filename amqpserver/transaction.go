@@ -90,7 +90,7 @@ func (in *incoming) mayWorkIn(t *transaction) error {
 	if in.root() == t.root || t.cross && in.via == nil {
 		return nil
 	}
-	return fault{condition: amqp.CondNotAllowed, text: "The transaction is bound to the entity '" + t.root +
+	return amqpError{condition: amqp.CondNotAllowed, text: "The transaction is bound to the entity '" + t.root +
 		"': all its operations must be on the same entity, or go through it.", entity: in.entity(), ends: endsLink}
 }
 
@@ -142,7 +142,7 @@ func (t *transaction) refuseWaiting() {
 		case w.v.quiet && w.v.transaction == nil:
 			delete(w.ds.unsettled, w.id)
 		default:
-			w.ds.refuseIn(w.id, u, &w.v, fault{condition: amqp.CondMessageLockLost, text: emulator.LockLostText, entity: u.link.entity()})
+			w.ds.refuseIn(w.id, u, &w.v, amqpError{condition: amqp.CondMessageLockLost, text: emulator.LockLostText, entity: u.link.entity()})
 		}
 	}
 }
@@ -157,7 +157,7 @@ func (ds *deliveries) settleIn(id serial, u unsettled, v *verdict) {
 			return // the client has had the answer, and is done with the delivery
 		}
 	}
-	_, over := ds.strike(id, u, v)
+	_, over := ds.hitSettlement(id, u, v)
 	if over {
 		return
 	}
@@ -199,16 +199,16 @@ func (ds *deliveries) refuseIn(id serial, u unsettled, v *verdict, err error) {
 		return
 	}
 	ds.s.c.log.refusedErr("settle", u.link.entity(), err)
-	f := believable(u.link.fault(err))
-	lost := f.condition == amqp.CondMessageLockLost || f.condition == amqp.CondSessionLockLost
+	failure := finalError(u.link.amqpError(err))
+	lost := failure.condition == amqp.CondMessageLockLost || failure.condition == amqp.CondSessionLockLost
 	switch {
 	case v.quiet:
-		u.link.endWith(f)
+		u.link.endWith(failure)
 	case lost && ds.s.c.transactions.settles[u.lock] == nil:
 		delete(ds.unsettled, id)
-		ds.s.settled.reject(id, id, f)
+		ds.s.settled.reject(id, id, failure)
 	default:
-		ds.s.settled.rejectOpen(id, f)
+		ds.s.settled.rejectOpen(id, failure)
 	}
 }
 
@@ -275,11 +275,11 @@ func inTransaction(id []byte, what outcome) frames.DeliveryState {
 	return &frames.TransactionalState{TxnID: id, Outcome: outcomeStates[what]}
 }
 
-// commitFault gives a failed commit the condition that clients know; the text keeps the reason.
-func commitFault(err error) fault {
-	f := faultOf(err)
-	if f.condition != amqp.CondUnknownTransaction && f.condition != amqp.CondTransactionTimeout {
-		f.condition = amqp.CondTransactionRollback
+// commitError gives a failed commit the condition that clients know; the text keeps the reason.
+func commitError(err error) amqpError {
+	failure := amqpErrorOf(err)
+	if failure.condition != amqp.CondUnknownTransaction && failure.condition != amqp.CondTransactionTimeout {
+		failure.condition = amqp.CondTransactionRollback
 	}
-	return f
+	return failure
 }

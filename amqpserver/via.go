@@ -35,7 +35,7 @@ func (s *session) mayReceive(q *emulator.Entity) error {
 	if s.coordinators == 0 || s.via == "" || s.via == rootOf(q.Path()) {
 		return nil
 	}
-	return fault{condition: amqp.CondNotAllowed, text: "Local transactions cannot span multiple top-level entities such as queue or topic. " +
+	return amqpError{condition: amqp.CondNotAllowed, text: "Local transactions cannot span multiple top-level entities such as queue or topic. " +
 		"Those of this session go through the entity '" + s.via + "', so it takes no receiver for another one. Use a client of its own for that.",
 		entity: q.Path(), ends: endsLink}
 }

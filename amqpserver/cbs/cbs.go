@@ -25,8 +25,8 @@ type Policy struct {
 	// any token (DEC-10).
 	Authorize func(path, token string) (Checked, error)
 
-	// Struck returns the refusal of an injected fault for a token of that path; nil: none. May be nil.
-	Struck func(path string) *Refusal
+	// Injected returns the refusal of an injected fault for a token of that path; nil: none. May be nil.
+	Injected func(path string) *Refusal
 
 	// Refused is called for each request that is answered with an error, for the caller's log. text is
 	// what the client gets; audience is empty if the request names none. May be nil.
@@ -87,8 +87,8 @@ func (p Policy) check(t putToken) (Checked, *status) {
 	if p.Belongs != nil {
 		err = p.Belongs(host, t.token)
 	}
-	if p.Struck != nil && err == nil {
-		if r := p.Struck(path); r != nil {
+	if p.Injected != nil && err == nil {
+		if r := p.Injected(path); r != nil {
 			return Checked{}, &status{r.Status, r.Condition, r.Text}
 		}
 	}

@@ -42,8 +42,8 @@ type Context struct {
 	// TrackingSuffix returns the text to append to an error that concerns entity (ERR-9). May be nil.
 	TrackingSuffix func(entity string) string
 
-	// Struck is the error with which an injected fault answers the request. Nil: none.
-	Struck error
+	// Injected is the error with which an injected fault answers the request. Nil: none.
+	Injected error
 
 	// Fault takes locks before an operation on them. Nil takes none.
 	Fault *emulator.Fault
@@ -142,8 +142,8 @@ func Handle(ctx Context, req *message.Message, reply func(resp []byte)) {
 			return
 		}
 	}
-	if ctx.Struck != nil {
-		c.fail(ctx.Struck)
+	if ctx.Injected != nil {
+		c.fail(ctx.Injected)
 		return
 	}
 	a, err := parseArgs(req, bodyLimit(ctx.Queue))
