@@ -61,41 +61,41 @@ const stops = " If the client goes away, or the time is over, the clock stops wh
 type clockOutput struct{ Body clock }
 
 // clock registers the operations on clocks.
-func (a *api) clock() {
+func (h *handler) clock() {
 	const path = "namespaces/{namespace}/clock"
 	tags := []string{"clock"}
-	register(a, huma.Operation{
+	register(h, huma.Operation{
 		OperationID: "getClock", Method: http.MethodGet, Path: path, Tags: tags, Summary: "What the clock of a namespace shows, and what is due next",
-	}, a.getClock, http.StatusBadRequest, http.StatusNotFound)
-	register(a, huma.Operation{
+	}, h.getClock, http.StatusBadRequest, http.StatusNotFound)
+	register(h, huma.Operation{
 		OperationID: "setClock", Method: http.MethodPut, Path: path, Tags: tags, Summary: "Advances the clock to an instant",
 		Description: "Everything that falls due until then happens in one order before the answer. A clock never goes back: an earlier instant is refused." + stops,
-	}, a.setClock, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
-	register(a, huma.Operation{
+	}, h.setClock, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
+	register(h, huma.Operation{
 		OperationID: "advanceClock", Method: http.MethodPost, Path: path + "/advance", Tags: tags, Summary: "Lets time pass in a namespace",
 		Description: "Locks end, messages expire, scheduled ones become active and idle entities are deleted, in one order, before the answer. No time passes on the network." + stops,
-	}, a.advanceClock, http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge)
-	register(a, huma.Operation{
+	}, h.advanceClock, http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge)
+	register(h, huma.Operation{
 		OperationID: "freezeClock", Method: http.MethodPost, Path: path + "/freeze", Tags: tags, Summary: "Lets the time of a namespace stand still",
 		Description: "Nothing ends, expires or is due until the clock is resumed, but for what advancing it brings about. What is sent has the instant at which the clock stands.",
-	}, a.steering((*emulator.Namespace).Freeze), http.StatusNotFound)
-	register(a, huma.Operation{
+	}, h.steering((*emulator.Namespace).Freeze), http.StatusNotFound)
+	register(h, huma.Operation{
 		OperationID: "resumeClock", Method: http.MethodPost, Path: path + "/resume", Tags: tags, Summary: "Lets a frozen clock go on from where it stands",
-	}, a.steering((*emulator.Namespace).Resume), http.StatusNotFound)
+	}, h.steering((*emulator.Namespace).Resume), http.StatusNotFound)
 }
 
-func (a *api) getClock(_ context.Context, in *struct {
+func (h *handler) getClock(_ context.Context, in *struct {
 	InNamespace
 	Due int `query:"due" minimum:"0" maximum:"1000" default:"10" doc:"The most things to name that are due"`
 }) (*clockOutput, error) {
-	ns, err := in.find(a)
+	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
 	return shownClock(ns, in.Due), nil
 }
 
-func (a *api) setClock(ctx context.Context, in *struct {
+func (h *handler) setClock(ctx context.Context, in *struct {
 	InNamespace
 	Unlimited
 	Limited
@@ -103,7 +103,7 @@ func (a *api) setClock(ctx context.Context, in *struct {
 		Now time.Time `json:"now" doc:"What the clock shows from then on"`
 	}
 }) (*clockOutput, error) {
-	ns, err := in.find(a)
+	ns, err := in.find(h)
 	if err == nil {
 		err = in.run(ctx, &in.Unlimited, func(ctx context.Context) error { return ns.SetTimeContext(ctx, in.Body.Now) })
 	}
@@ -113,7 +113,7 @@ func (a *api) setClock(ctx context.Context, in *struct {
 	return shownClock(ns, shownDue), nil
 }
 
-func (a *api) advanceClock(ctx context.Context, in *struct {
+func (h *handler) advanceClock(ctx context.Context, in *struct {
 	InNamespace
 	Unlimited
 	Limited
@@ -121,11 +121,11 @@ func (a *api) advanceClock(ctx context.Context, in *struct {
 		By string `json:"by" example:"PT1H" doc:"For how long, as an ISO 8601 duration"`
 	}
 }) (*clockOutput, error) {
-	ns, err := in.find(a)
+	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
-	d, err := a.server.ReadDuration(in.Body.By)
+	d, err := h.server.ReadDuration(in.Body.By)
 	if err != nil || d <= 0 {
 		return nil, badRequest("body.by: found %.60q; give an ISO 8601 duration of more than zero, such as PT1H or P7D. A clock never goes back.", in.Body.By)
 	}
@@ -136,9 +136,9 @@ func (a *api) advanceClock(ctx context.Context, in *struct {
 }
 
 // steering returns the operation that calls a method of the namespace and answers with its clock.
-func (a *api) steering(f func(*emulator.Namespace) error) func(context.Context, *InNamespace) (*clockOutput, error) {
+func (h *handler) steering(f func(*emulator.Namespace) error) func(context.Context, *InNamespace) (*clockOutput, error) {
 	return func(_ context.Context, in *InNamespace) (*clockOutput, error) {
-		ns, err := in.find(a)
+		ns, err := in.find(h)
 		if err == nil {
 			err = f(ns)
 		}

@@ -14,26 +14,26 @@ import (
 const maxConfig = 16 << 20
 
 // configs registers the operations on the configuration of a namespace.
-func (a *api) configs() {
+func (h *handler) configs() {
 	const path = "namespaces/{namespace}/config"
 	tags := []string{"config"}
-	register(a, huma.Operation{
+	register(h, huma.Operation{
 		OperationID: "getConfig", Method: http.MethodGet, Path: path, Tags: tags, Summary: "The entities of a namespace as a Config.json",
 		Description: "Minibus starts with the same entities from it. What the file means without a setting is left out.",
 		Responses: map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{
 			"application/json": {Schema: &huma.Schema{Ref: schemas + "Configuration"}}}}},
-	}, a.getConfig, http.StatusBadRequest, http.StatusNotFound)
-	register(a, huma.Operation{
+	}, h.getConfig, http.StatusBadRequest, http.StatusNotFound)
+	register(h, huma.Operation{
 		OperationID: "diffConfig", Method: http.MethodPost, Path: path + "/diff", Tags: tags, Extensions: readOnly, SkipValidateBody: true, MaxBodyBytes: maxConfig,
 		RequestBody: textBody("Configuration"), Summary: "What a configuration would change, setting by setting, and what it can't change",
 		Description: "Nothing is changed. The body is a Config.json, or an object with the Queues and Topics of one namespace. Of a file with several namespaces the one of the same name counts.",
-	}, a.diffConfig, http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge)
-	register(a, huma.Operation{
+	}, h.diffConfig, http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge)
+	register(h, huma.Operation{
 		OperationID: "applyConfig", Method: http.MethodPost, Path: path, Tags: tags, SkipValidateBody: true, MaxBodyBytes: maxConfig,
 		RequestBody: textBody("Configuration"), Summary: "Makes the entities of a namespace what a configuration says, as a start with it would",
 		Description: "All of it is one change on the disk: if anything is refused or can't be written nothing is changed. Messages stay, but for those of entities that are deleted. " +
 			"The answer says what was done, as that of diffConfig.",
-	}, a.applyConfig, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
+	}, h.applyConfig, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
 }
 
 // Configurations reads and writes whole configurations.
@@ -49,15 +49,15 @@ type configText struct {
 	Body        []byte
 }
 
-func (a *api) getConfig(_ context.Context, in *struct {
+func (h *handler) getConfig(_ context.Context, in *struct {
 	InNamespace
 	Keys bool `query:"keys" doc:"Whether to write policies of entities and of the namespace, with their keys"`
 }) (*configText, error) {
-	ns, err := in.find(a)
+	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
-	text, err := a.server.WriteConfiguration(ns, in.Keys)
+	text, err := h.server.WriteConfiguration(ns, in.Keys)
 	if err != nil {
 		return nil, err
 	}
@@ -72,32 +72,32 @@ type Configured struct {
 }
 
 // read finds the namespace and reads the configuration.
-func (in *Configured) read(a *api) (ns *emulator.Namespace, list []emulator.EntityConfig, notes []string, err error) {
-	if ns, err = in.find(a); err != nil {
+func (in *Configured) read(h *handler) (ns *emulator.Namespace, list []emulator.EntityConfig, notes []string, err error) {
+	if ns, err = in.find(h); err != nil {
 		return nil, nil, nil, err
 	}
-	list, notes, wrong := a.server.ReadConfiguration(ns, "body", in.RawBody)
+	list, notes, wrong := h.server.ReadConfiguration(ns, "body", in.RawBody)
 	if len(wrong) > 0 {
 		return nil, nil, nil, wrongText("", wrong)
 	}
 	return ns, list, notes, nil
 }
 
-func (a *api) diffConfig(_ context.Context, in *Configured) (*struct{ Body configDiff }, error) {
-	ns, list, notes, err := in.read(a)
+func (h *handler) diffConfig(_ context.Context, in *Configured) (*struct{ Body configDiff }, error) {
+	ns, list, notes, err := in.read(h)
 	if err != nil {
 		return nil, err
 	}
 	plan, refused := ns.Preview(list, in.Prune)
-	d := a.shownDiff(ns, plan, notes)
+	d := h.shownDiff(ns, plan, notes)
 	if refused != nil {
 		d.Refused = refused.Error()
 	}
 	return &struct{ Body configDiff }{d}, nil
 }
 
-func (a *api) applyConfig(_ context.Context, in *Configured) (*struct{ Body configDiff }, error) {
-	ns, list, notes, err := in.read(a)
+func (h *handler) applyConfig(_ context.Context, in *Configured) (*struct{ Body configDiff }, error) {
+	ns, list, notes, err := in.read(h)
 	if err != nil {
 		return nil, nothingChanged(err)
 	}
@@ -105,7 +105,7 @@ func (a *api) applyConfig(_ context.Context, in *Configured) (*struct{ Body conf
 	if err != nil {
 		return nil, refusedPlan(plan, err)
 	}
-	d := a.shownDiff(ns, plan, notes)
+	d := h.shownDiff(ns, plan, notes)
 	d.Applied = !d.Same
 	return &struct{ Body configDiff }{d}, nil
 }

@@ -61,7 +61,7 @@ var actions = map[emulator.Action]struct {
 }
 
 // shownDiff returns a plan as answers show it.
-func (a *api) shownDiff(ns *emulator.Namespace, plan []emulator.Planned, notes []string) configDiff {
+func (h *handler) shownDiff(ns *emulator.Namespace, plan []emulator.Planned, notes []string) configDiff {
 	d := configDiff{Notes: append([]string{}, notes...), Entities: []entityDiff{}}
 	for i := range plan {
 		p := &plan[i]
@@ -72,7 +72,7 @@ func (a *api) shownDiff(ns *emulator.Namespace, plan []emulator.Planned, notes [
 			e.Why = p.Why.Error()
 		}
 		if p.Action == emulator.ActionChange || p.Action == emulator.ActionRefuse {
-			e.Settings = a.settingDiffs(ns, p)
+			e.Settings = h.settingDiffs(ns, p)
 		}
 		d.Entities = append(d.Entities, e)
 	}
@@ -82,8 +82,8 @@ func (a *api) shownDiff(ns *emulator.Namespace, plan []emulator.Planned, notes [
 }
 
 // settingDiffs returns the settings and rules in which an entity differs from what it is to be.
-func (a *api) settingDiffs(ns *emulator.Namespace, p *emulator.Planned) (list []settingDiff) {
-	old, next := a.server.WriteSettings(ns, p.Old, true), a.server.WriteSettings(ns, p.New, true)
+func (h *handler) settingDiffs(ns *emulator.Namespace, p *emulator.Planned) (list []settingDiff) {
+	old, next := h.server.WriteSettings(ns, p.Old, true), h.server.WriteSettings(ns, p.New, true)
 	if len(old) == 0 {
 		return nil // an entity of another kind is there
 	}
@@ -107,17 +107,17 @@ func (a *api) settingDiffs(ns *emulator.Namespace, p *emulator.Planned) (list []
 		}
 	}
 	if p.New.Subscription != nil {
-		list = append(list, a.ruleDiffs(p.Old.Subscription.Rules, p.New.Subscription.Rules)...)
+		list = append(list, h.ruleDiffs(p.Old.Subscription.Rules, p.New.Subscription.Rules)...)
 	}
 	return list
 }
 
 // ruleDiffs returns the rules that differ.
-func (a *api) ruleDiffs(old, next []emulator.RuleOptions) (list []settingDiff) {
+func (h *handler) ruleDiffs(old, next []emulator.RuleOptions) (list []settingDiff) {
 	find := func(rules []emulator.RuleOptions, name string) any {
 		for _, r := range rules {
 			if strings.EqualFold(r.Name, name) {
-				return filterAndAction(a.server.WriteRule(r))
+				return filterAndAction(h.server.WriteRule(r))
 			}
 		}
 		return nil
@@ -128,11 +128,11 @@ func (a *api) ruleDiffs(old, next []emulator.RuleOptions) (list []settingDiff) {
 		}
 	}
 	for _, r := range next {
-		add(r.Name, find(old, r.Name), filterAndAction(a.server.WriteRule(r)))
+		add(r.Name, find(old, r.Name), filterAndAction(h.server.WriteRule(r)))
 	}
 	for _, r := range old {
 		if find(next, r.Name) == nil {
-			add(r.Name, filterAndAction(a.server.WriteRule(r)), nil)
+			add(r.Name, filterAndAction(h.server.WriteRule(r)), nil)
 		}
 	}
 	return list

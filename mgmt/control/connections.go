@@ -66,25 +66,25 @@ type Link struct {
 }
 
 // connections registers the operations on connections and links.
-func (a *api) connections() {
+func (h *handler) connections() {
 	const one = "namespaces/{namespace}/connections/{connection}"
 	tags := []string{"connections"}
-	register(a, huma.Operation{
+	register(h, huma.Operation{
 		OperationID: "listConnections", Method: http.MethodGet, Path: "namespaces/{namespace}/connections", Tags: tags,
 		Summary:     "The connections of a namespace, with their links",
 		Description: "The oldest first. Each connection is asked for its state; one that does not answer at once is shown as busy. HTTP requests that wait for a message are shown too.",
-	}, a.listConnections, http.StatusBadRequest, http.StatusNotFound)
-	register(a, huma.Operation{
+	}, h.listConnections, http.StatusBadRequest, http.StatusNotFound)
+	register(h, huma.Operation{
 		OperationID: "getConnection", Method: http.MethodGet, Path: one, Tags: tags, Summary: "One connection",
-	}, a.getConnection, http.StatusNotFound)
-	register(a, huma.Operation{
+	}, h.getConnection, http.StatusNotFound)
+	register(h, huma.Operation{
 		OperationID: "closeConnection", Method: http.MethodDelete, Path: one, Tags: tags, Summary: "Close a connection",
 		Description: "Minibus closes it with amqp:connection:forced, as the service does before a restart. Every SDK connects again. Locks of messages run on, sessions become free. A connection that does not answer is cut.",
-	}, a.closeConnection, http.StatusNotFound, http.StatusConflict)
-	register(a, huma.Operation{
+	}, h.closeConnection, http.StatusNotFound, http.StatusConflict)
+	register(h, huma.Operation{
 		OperationID: "detachLink", Method: http.MethodDelete, Path: one + "/links/{link}", Tags: tags, Summary: "Detach a link",
 		Description: "Minibus detaches it with amqp:link:detach-forced, as the service does with idle links. Senders and receivers of every SDK attach again. The session of a receiver is free at once; whether the SDK accepts it again depends on the SDK.",
-	}, a.detachLink, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
+	}, h.detachLink, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
 }
 
 // AtConnection is an argument of operations on one connection.
@@ -93,23 +93,23 @@ type AtConnection struct {
 	Connection string `path:"connection" doc:"The id"`
 }
 
-func (a *api) listConnections(_ context.Context, in *struct {
+func (h *handler) listConnections(_ context.Context, in *struct {
 	InNamespace
 	Paged
 	Entity string `query:"entity" doc:"Only connections with a link to this entity, and busy ones; the path, with a sub-queue for that alone"`
 }) (*struct{ Body page[Connection] }, error) {
-	ns, err := in.find(a)
+	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
-	ids := slices.DeleteFunc(a.server.OpenConnections(ns), func(id string) bool { return in.Cursor != "" && CompareIDs(id, in.Cursor) <= 0 })
+	ids := slices.DeleteFunc(h.server.OpenConnections(ns), func(id string) bool { return in.Cursor != "" && CompareIDs(id, in.Cursor) <= 0 })
 	slices.SortFunc(ids, CompareIDs)
 	var out struct{ Body page[Connection] }
 	if in.Entity == "" && len(ids) > in.Limit { // then only those of the page are asked
 		ids = ids[:in.Limit]
 		out.Body.Next = ids[in.Limit-1]
 	}
-	list := a.server.Connections(ns, func(id string) bool {
+	list := h.server.Connections(ns, func(id string) bool {
 		_, chosen := slices.BinarySearchFunc(ids, id, CompareIDs)
 		return chosen
 	})
@@ -139,32 +139,32 @@ func (c *Connection) reaches(path string) bool {
 	})
 }
 
-func (a *api) getConnection(_ context.Context, in *AtConnection) (*struct{ Body Connection }, error) {
-	ns, err := in.find(a)
+func (h *handler) getConnection(_ context.Context, in *AtConnection) (*struct{ Body Connection }, error) {
+	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range a.server.Connections(ns, func(id string) bool { return id == in.Connection }) {
+	for _, c := range h.server.Connections(ns, func(id string) bool { return id == in.Connection }) {
 		return &struct{ Body Connection }{c}, nil
 	}
 	return nil, newError(http.StatusNotFound, nil, "There is no open connection '%s' in the namespace. List the connections to see which there are.", in.Connection)
 }
 
-func (a *api) closeConnection(_ context.Context, in *AtConnection) (*struct{}, error) {
-	ns, err := in.find(a)
+func (h *handler) closeConnection(_ context.Context, in *AtConnection) (*struct{}, error) {
+	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
-	return nil, a.server.CloseConnection(ns, in.Connection)
+	return nil, h.server.CloseConnection(ns, in.Connection)
 }
 
-func (a *api) detachLink(_ context.Context, in *struct {
+func (h *handler) detachLink(_ context.Context, in *struct {
 	AtConnection
 	Link int64 `path:"link" minimum:"1" doc:"The id of the link"`
 }) (*struct{}, error) {
-	ns, err := in.find(a)
+	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
-	return nil, a.server.DetachLink(ns, in.Connection, in.Link)
+	return nil, h.server.DetachLink(ns, in.Connection, in.Link)
 }

@@ -64,20 +64,20 @@ type createOutput struct {
 	Body     namespace
 }
 
-func (a *api) create(_ context.Context, in *createInput) (*createOutput, error) {
-	name, o, entities, err := in.read(a)
+func (h *handler) create(_ context.Context, in *createInput) (*createOutput, error) {
+	name, o, entities, err := in.read(h)
 	if err != nil {
 		return nil, err
 	}
-	ns, err := a.server.CreateNamespace(name, o, entities...)
+	ns, err := h.server.CreateNamespace(name, o, entities...)
 	if err != nil {
 		return nil, err
 	}
-	return &createOutput{Location: Prefix + "namespaces/" + url.PathEscape(ns.Name()), Body: a.shown(ns, in.name)}, nil
+	return &createOutput{Location: Prefix + "namespaces/" + url.PathEscape(ns.Name()), Body: h.shown(ns, in.name)}, nil
 }
 
 // read reads what the new namespace is to be.
-func (in *createInput) read(a *api) (name string, o emulator.NamespaceOptions, entities []emulator.EntityConfig, err error) {
+func (in *createInput) read(h *handler) (name string, o emulator.NamespaceOptions, entities []emulator.EntityConfig, err error) {
 	var limits *emulator.Limits
 	if in.Limits != "" {
 		limits = new(emulator.Limits)
@@ -85,7 +85,7 @@ func (in *createInput) read(a *api) (name string, o emulator.NamespaceOptions, e
 			return "", o, nil, badRequest("query.limits: %v", err)
 		}
 	}
-	f, wrong := a.server.ReadFile("body", in.RawBody, in.Name, limits)
+	f, wrong := h.server.ReadFile("body", in.RawBody, in.Name, limits)
 	if len(wrong) > 0 {
 		return "", o, nil, notCreated(wrong)
 	}
@@ -107,7 +107,7 @@ func (in *createInput) read(a *api) (name string, o emulator.NamespaceOptions, e
 		body.Limits = limits
 	}
 	if o, err = body.options(); err == nil {
-		entities, err = a.readEntities(in.RawBody, body)
+		entities, err = h.readEntities(in.RawBody, body)
 	}
 	return body.Name, o, entities, err
 }
@@ -123,11 +123,11 @@ func notCreated(wrong []string) error {
 }
 
 // readEntities reads the queues and topics of a body.
-func (a *api) readEntities(text []byte, body creation) ([]emulator.EntityConfig, error) {
+func (h *handler) readEntities(text []byte, body creation) ([]emulator.EntityConfig, error) {
 	if body.Queues == nil && body.Topics == nil {
 		return nil, nil
 	}
-	entities, wrong := a.server.ReadEntities("body", text, body.Limits)
+	entities, wrong := h.server.ReadEntities("body", text, body.Limits)
 	if len(wrong) == 0 {
 		return entities, nil
 	}

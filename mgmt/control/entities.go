@@ -54,32 +54,32 @@ const (
 )
 
 // entities registers the operations on entities.
-func (a *api) entities() {
+func (h *handler) entities() {
 	tags := []string{"entities"}
-	register(a, huma.Operation{
+	register(h, huma.Operation{
 		OperationID: "listEntities", Method: http.MethodGet, Path: allEntities, Tags: tags,
 		Summary: "The queues, topics and subscriptions of a namespace, by path",
-	}, a.listEntities, http.StatusBadRequest, http.StatusNotFound)
-	register(a, huma.Operation{
+	}, h.listEntities, http.StatusBadRequest, http.StatusNotFound)
+	register(h, huma.Operation{
 		OperationID: "getEntityTree", Method: http.MethodGet, Path: "namespaces/{namespace}/tree", Tags: tags,
 		Summary:     "The queues and topics of a namespace, by path, with subscriptions and the names of their rules",
 		Description: "A page has whole topics: limit counts queues and topics, and each topic has all of its subscriptions.",
-	}, a.getTree, http.StatusBadRequest, http.StatusNotFound)
-	register(a, huma.Operation{
+	}, h.getTree, http.StatusBadRequest, http.StatusNotFound)
+	register(h, huma.Operation{
 		OperationID: "getEntity", Method: http.MethodGet, Path: oneEntity, Tags: tags,
 		Summary: "One queue, topic or subscription, with its settings, rules and all that is known of it",
-	}, a.getEntity, http.StatusBadRequest, http.StatusNotFound)
-	a.entityChanges()
-	a.rules()
+	}, h.getEntity, http.StatusBadRequest, http.StatusNotFound)
+	h.entityChanges()
+	h.rules()
 }
 
-func (a *api) listEntities(_ context.Context, in *struct {
+func (h *handler) listEntities(_ context.Context, in *struct {
 	InNamespace
 	Paged
 	Kind string `query:"kind" enum:"queue,topic,subscription" doc:"Only those of a kind"`
 	Text string `query:"text" doc:"Only those whose path contains the text, in letters of any case"`
 }) (*struct{ Body page[Entity] }, error) {
-	ns, err := in.find(a)
+	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
@@ -150,8 +150,8 @@ type AtEntity struct {
 }
 
 // find returns the entity and the sub-queue that the path names.
-func (in *AtEntity) find(a *api) (*emulator.Entity, emulator.SubQueue, error) {
-	ns, err := in.InNamespace.find(a)
+func (in *AtEntity) find(h *handler) (*emulator.Entity, emulator.SubQueue, error) {
+	ns, err := in.InNamespace.find(h)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -96,11 +96,11 @@ type forwarding struct {
 	Missing     bool   `json:"missing,omitempty" doc:"Whether there is no such entity: messages wait for it"`
 }
 
-func (a *api) getEntity(_ context.Context, in *struct {
+func (h *handler) getEntity(_ context.Context, in *struct {
 	AtEntity
 	Keys bool `query:"keys" doc:"Whether to show policies of the entity, with their keys"`
 }) (*struct{ Body wholeEntity }, error) {
-	ns, err := in.InNamespace.find(a)
+	ns, err := in.InNamespace.find(h)
 	if err != nil {
 		return nil, err
 	}
@@ -108,14 +108,14 @@ func (a *api) getEntity(_ context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body wholeEntity }{a.wholeEntity(ns, e, in.Keys)}, nil
+	return &struct{ Body wholeEntity }{h.wholeEntity(ns, e, in.Keys)}, nil
 }
 
 // wholeEntity returns an entity with all that is known of it.
-func (a *api) wholeEntity(ns *emulator.Namespace, e *emulator.Entity, keys bool) wholeEntity {
+func (h *handler) wholeEntity(ns *emulator.Namespace, e *emulator.Entity, keys bool) wholeEntity {
 	f, o, s := e.Facts(), e.Options(), e.Settings()
 	w := wholeEntity{Entity: shownEntity(e), Created: instant(f.Created), Updated: instant(f.Updated), ForwardsTo: []forwarding{}, ForwardedFrom: []forwarding{},
-		Properties: a.server.WriteSettings(ns, s, keys)}
+		Properties: h.server.WriteSettings(ns, s, keys)}
 	if f.Accessed != 0 {
 		w.Accessed = new(instant(f.Accessed))
 	}
@@ -144,7 +144,7 @@ func (a *api) wholeEntity(ns *emulator.Namespace, e *emulator.Entity, keys bool)
 	if s.Subscription != nil {
 		w.Rules = []entityRule{}
 		for _, r := range byRuleName(s.Subscription.Rules) {
-			w.Rules = append(w.Rules, a.shownRule(r))
+			w.Rules = append(w.Rules, h.shownRule(r))
 		}
 	}
 	return w

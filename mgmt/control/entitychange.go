@@ -30,32 +30,32 @@ func textBody(schema string) *huma.RequestBody {
 }
 
 // createsToo adds to the document that a PUT may answer 201.
-func (a *api) createsToo(path string) {
-	responses := a.OpenAPI().Paths[Prefix+path].Put.Responses
+func (h *handler) createsToo(path string) {
+	responses := h.OpenAPI().Paths[Prefix+path].Put.Responses
 	r := *responses["200"]
 	r.Description = http.StatusText(http.StatusCreated)
 	responses["201"] = &r
 }
 
 // entityChanges registers the operations that create, change and delete entities.
-func (a *api) entityChanges() {
+func (h *handler) entityChanges() {
 	tags := []string{"entities"}
-	register(a, huma.Operation{
+	register(h, huma.Operation{
 		OperationID: "putEntity", Method: http.MethodPut, Path: oneEntity, Tags: tags, SkipValidateBody: true, RequestBody: textBody("EntityBody"),
 		Summary: "Creates an entity, or makes it what the body says",
 		Description: "The body has the form of an entity in Config.json, with its defaults. A setting that the body does not name gets its default. Policies, rules and subscriptions stay " +
 			"if the body does not name them. What is fixed at creation can't be changed. The answer comes when the change is durable; all of it is made, or nothing.",
-	}, a.putEntity, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
-	a.createsToo(oneEntity)
-	register(a, huma.Operation{
+	}, h.putEntity, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
+	h.createsToo(oneEntity)
+	register(h, huma.Operation{
 		OperationID: "changeEntity", Method: http.MethodPatch, Path: oneEntity, Tags: tags, SkipValidateBody: true, RequestBody: textBody("EntityChange"),
 		Summary:     "Changes settings of an entity",
 		Description: "The settings that the body does not name stay as they are. One that is null gets the default of Config.json. Links of the entity are told to attach again, which SDKs do by themselves.",
-	}, a.changeEntity, http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge)
-	register(a, huma.Operation{
+	}, h.changeEntity, http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge)
+	register(h, huma.Operation{
 		OperationID: "deleteEntity", Method: http.MethodDelete, Path: oneEntity, Tags: tags, DefaultStatus: http.StatusNoContent,
 		Summary: "Deletes an entity with all of its messages, a topic with its subscriptions",
-	}, a.deleteEntity, http.StatusBadRequest, http.StatusNotFound)
+	}, h.deleteEntity, http.StatusBadRequest, http.StatusNotFound)
 }
 
 // EntityText is the body of a request, which package config reads.
@@ -68,13 +68,13 @@ type entityAnswer struct {
 	Body     wholeEntity
 }
 
-func (a *api) putEntity(_ context.Context, in *struct {
+func (h *handler) putEntity(_ context.Context, in *struct {
 	AtEntity
 	EntityText
 	Kind    string `query:"kind" enum:"queue,topic,subscription" doc:"Without it that of the entity, if there is one, else what the path says: a subscription, or a queue"`
 	OnlyNew bool   `query:"onlyNew" doc:"Whether an entity that exists is a conflict"`
 }) (*entityAnswer, error) {
-	ns, err := in.InNamespace.find(a)
+	ns, err := in.InNamespace.find(h)
 	if err != nil {
 		return nil, err
 	}
@@ -85,11 +85,11 @@ func (a *api) putEntity(_ context.Context, in *struct {
 	if _, there := ns.Kind(path); there && in.OnlyNew {
 		return nil, newError(http.StatusConflict, nil, "The messaging entity '%s' already exists.", path)
 	}
-	e, wrong := a.server.ReadEntity(ns, "body", in.RawBody, kind, path)
+	e, wrong := h.server.ReadEntity(ns, "body", in.RawBody, kind, path)
 	if len(wrong) > 0 {
 		return nil, wrongText(unchanged, wrong)
 	}
-	return a.make(ns, path, e)
+	return h.make(ns, path, e)
 }
 
 // target returns the path of a request and the kind of entity that is to be there.
@@ -116,7 +116,7 @@ func (in *AtEntity) target(ns *emulator.Namespace, asked string) (path string, k
 }
 
 // make makes an entity what a configuration says, and answers with it.
-func (a *api) make(ns *emulator.Namespace, path string, s emulator.Settings) (*entityAnswer, error) {
+func (h *handler) make(ns *emulator.Namespace, path string, s emulator.Settings) (*entityAnswer, error) {
 	isNew, err := ns.PutEntity(path, s)
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (a *api) make(ns *emulator.Namespace, path string, s emulator.Settings) (*e
 	if err != nil {
 		return nil, err // deleted meanwhile
 	}
-	out := &entityAnswer{Status: http.StatusOK, Body: a.wholeEntity(ns, made, false)}
+	out := &entityAnswer{Status: http.StatusOK, Body: h.wholeEntity(ns, made, false)}
 	out.Location = Prefix + "namespaces/" + url.PathEscape(ns.Name()) + "/entities/" + url.PathEscape(made.Path())
 	if isNew {
 		out.Status = http.StatusCreated
@@ -133,11 +133,11 @@ func (a *api) make(ns *emulator.Namespace, path string, s emulator.Settings) (*e
 	return out, nil
 }
 
-func (a *api) changeEntity(_ context.Context, in *struct {
+func (h *handler) changeEntity(_ context.Context, in *struct {
 	AtEntity
 	EntityText
 }) (*struct{ Body wholeEntity }, error) {
-	ns, err := in.InNamespace.find(a)
+	ns, err := in.InNamespace.find(h)
 	if err != nil {
 		return nil, err
 	}
@@ -145,19 +145,19 @@ func (a *api) changeEntity(_ context.Context, in *struct {
 	if err != nil {
 		return nil, guessed(ns, in.Entity, err)
 	}
-	e, wrong := a.server.ReadChange(ns, "body", in.RawBody, old.Path(), old.Settings())
+	e, wrong := h.server.ReadChange(ns, "body", in.RawBody, old.Path(), old.Settings())
 	if len(wrong) > 0 {
 		return nil, wrongText(unchanged, wrong)
 	}
-	out, err := a.make(ns, old.Path(), e)
+	out, err := h.make(ns, old.Path(), e)
 	if err != nil {
 		return nil, err
 	}
 	return &struct{ Body wholeEntity }{out.Body}, nil
 }
 
-func (a *api) deleteEntity(_ context.Context, in *AtEntity) (*struct{}, error) {
-	ns, err := in.InNamespace.find(a)
+func (h *handler) deleteEntity(_ context.Context, in *AtEntity) (*struct{}, error) {
+	ns, err := in.InNamespace.find(h)
 	if err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func shownFault(f *emulator.Fault) fault {
 }
 
 // options returns what the domain makes a fault of.
-func (r *FaultOrder) options(a *api) (emulator.FaultOptions, error) {
+func (r *FaultOrder) options(h *handler) (emulator.FaultOptions, error) {
 	o := emulator.FaultOptions{Kind: emulator.FaultKind(r.Kind), Entity: r.Entity, Client: r.Client, Condition: r.Condition,
 		Delay: time.Duration(r.DelayMillis) * time.Millisecond, After: r.After, Skip: r.Skip, Count: r.Count, Probability: r.Probability, Seed: r.Seed}
 	for _, op := range r.Operations {
@@ -64,7 +64,7 @@ func (r *FaultOrder) options(a *api) (emulator.FaultOptions, error) {
 		return o, nil
 	}
 	var err error
-	if o.For, err = a.server.ReadDuration(r.For); err != nil || o.For <= 0 {
+	if o.For, err = h.server.ReadDuration(r.For); err != nil || o.For <= 0 {
 		return o, badRequest("body.for: found %.60q; give an ISO 8601 duration of more than zero, such as PT30S or PT1H.", r.For)
 	}
 	return o, nil
@@ -77,8 +77,8 @@ type AtFault struct {
 }
 
 // find returns the fault.
-func (in *AtFault) find(a *api) (*emulator.Fault, error) {
-	ns, err := in.InNamespace.find(a)
+func (in *AtFault) find(h *handler) (*emulator.Fault, error) {
+	ns, err := in.InNamespace.find(h)
 	if err != nil {
 		return nil, err
 	}
@@ -86,26 +86,26 @@ func (in *AtFault) find(a *api) (*emulator.Fault, error) {
 }
 
 // faults registers the operations on faults.
-func (a *api) faults() {
+func (h *handler) faults() {
 	const all, one = "namespaces/{namespace}/faults", "namespaces/{namespace}/faults/{fault}"
 	tags := []string{"faults"}
-	register(a, huma.Operation{OperationID: "listFaults", Method: http.MethodGet, Path: all, Tags: tags,
-		Summary: "The faults that were injected into a namespace, the oldest first"}, a.listFaults, http.StatusNotFound)
-	register(a, huma.Operation{OperationID: "injectFault", Method: http.MethodPost, Path: all, Tags: tags, DefaultStatus: http.StatusCreated,
+	register(h, huma.Operation{OperationID: "listFaults", Method: http.MethodGet, Path: all, Tags: tags,
+		Summary: "The faults that were injected into a namespace, the oldest first"}, h.listFaults, http.StatusNotFound)
+	register(h, huma.Operation{OperationID: "injectFault", Method: http.MethodPost, Path: all, Tags: tags, DefaultStatus: http.StatusCreated,
 		Summary: "Lets operations of clients go wrong from now on",
 		Description: "An operation is struck by the first fault that fits it. Faults concern clients over AMQP and the runtime API over HTTP, not the control API. Each strike is an event of " +
 			"the kind fault in the history. A namespace has at most 100 faults; those that strike no more make room for others. A restart forgets faults, and a reset of the namespace removes them.",
-	}, a.injectFault, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
-	register(a, huma.Operation{OperationID: "removeFaults", Method: http.MethodDelete, Path: all, Tags: tags, DefaultStatus: http.StatusNoContent,
-		Summary: "Removes all faults of a namespace. What they keep back goes on"}, a.removeFaults, http.StatusNotFound)
-	register(a, huma.Operation{OperationID: "getFault", Method: http.MethodGet, Path: one, Tags: tags, Summary: "One fault, with how often it has struck"},
-		a.getFault, http.StatusBadRequest, http.StatusNotFound)
-	register(a, huma.Operation{OperationID: "removeFault", Method: http.MethodDelete, Path: one, Tags: tags, DefaultStatus: http.StatusNoContent,
-		Summary: "Removes a fault. What it keeps back goes on"}, a.removeFault, http.StatusBadRequest, http.StatusNotFound)
+	}, h.injectFault, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
+	register(h, huma.Operation{OperationID: "removeFaults", Method: http.MethodDelete, Path: all, Tags: tags, DefaultStatus: http.StatusNoContent,
+		Summary: "Removes all faults of a namespace. What they keep back goes on"}, h.removeFaults, http.StatusNotFound)
+	register(h, huma.Operation{OperationID: "getFault", Method: http.MethodGet, Path: one, Tags: tags, Summary: "One fault, with how often it has struck"},
+		h.getFault, http.StatusBadRequest, http.StatusNotFound)
+	register(h, huma.Operation{OperationID: "removeFault", Method: http.MethodDelete, Path: one, Tags: tags, DefaultStatus: http.StatusNoContent,
+		Summary: "Removes a fault. What it keeps back goes on"}, h.removeFault, http.StatusBadRequest, http.StatusNotFound)
 }
 
-func (a *api) listFaults(_ context.Context, in *InNamespace) (*struct{ Body page[fault] }, error) {
-	ns, err := in.find(a)
+func (h *handler) listFaults(_ context.Context, in *InNamespace) (*struct{ Body page[fault] }, error) {
+	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
@@ -117,15 +117,15 @@ func (a *api) listFaults(_ context.Context, in *InNamespace) (*struct{ Body page
 	return &out, nil
 }
 
-func (a *api) injectFault(_ context.Context, in *struct {
+func (h *handler) injectFault(_ context.Context, in *struct {
 	InNamespace
 	Body FaultOrder
 }) (*struct{ Body fault }, error) {
-	ns, err := in.find(a)
+	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
-	o, err := in.Body.options(a)
+	o, err := in.Body.options(h)
 	if err != nil {
 		return nil, err
 	}
@@ -136,24 +136,24 @@ func (a *api) injectFault(_ context.Context, in *struct {
 	return &struct{ Body fault }{shownFault(f)}, nil
 }
 
-func (a *api) removeFaults(_ context.Context, in *InNamespace) (*struct{}, error) {
-	ns, err := in.find(a)
+func (h *handler) removeFaults(_ context.Context, in *InNamespace) (*struct{}, error) {
+	ns, err := in.find(h)
 	if err == nil {
 		ns.RemoveFaults()
 	}
 	return nil, err
 }
 
-func (a *api) getFault(_ context.Context, in *AtFault) (*struct{ Body fault }, error) {
-	f, err := in.find(a)
+func (h *handler) getFault(_ context.Context, in *AtFault) (*struct{ Body fault }, error) {
+	f, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
 	return &struct{ Body fault }{shownFault(f)}, nil
 }
 
-func (a *api) removeFault(_ context.Context, in *AtFault) (*struct{}, error) {
-	f, err := in.find(a)
+func (h *handler) removeFault(_ context.Context, in *AtFault) (*struct{}, error) {
+	f, err := in.find(h)
 	if err == nil {
 		f.Remove()
 	}

@@ -116,17 +116,17 @@ func kindNamed(name string) (emulator.EventKind, bool) {
 func eventKinds() []string { return kindNames[emulator.EventSent:] }
 
 // history registers the operations on what happened.
-func (a *api) history() {
+func (h *handler) history() {
 	tags := []string{"history"}
-	register(a, huma.Operation{
+	register(h, huma.Operation{
 		OperationID: "listHistory", Method: http.MethodGet, Path: "namespaces/{namespace}/history", Tags: tags, Summary: "What happened to messages, event by event",
 		Description: "Minibus remembers the last events in memory (--history), also of messages that are gone. The cursor of a page that is not full leads on to events that are still to come.",
-	}, a.listHistory, http.StatusBadRequest, http.StatusNotFound)
-	register(a, huma.Operation{
+	}, h.listHistory, http.StatusBadRequest, http.StatusNotFound)
+	register(h, huma.Operation{
 		OperationID: "getLife", Method: http.MethodGet, Path: "namespaces/{namespace}/history/life", Tags: tags,
 		Summary:     "The life of a message from entity to entity, with that of its copies",
 		Description: "Give the messageId, or an entity and a sequenceNumber. It follows the message through topics, forwards and dead-letter queues to its end.",
-	}, a.life, http.StatusBadRequest, http.StatusNotFound)
+	}, h.life, http.StatusBadRequest, http.StatusNotFound)
 }
 
 // HistoryOrder are the arguments of a list of events.
@@ -143,13 +143,13 @@ type historyPage struct {
 	Oldest int64   `json:"oldest" doc:"The number of the oldest event that Minibus remembers"`
 }
 
-func (a *api) listHistory(_ context.Context, in *struct {
+func (h *handler) listHistory(_ context.Context, in *struct {
 	InNamespace
 	Selecting
 	OfMessage
 	HistoryOrder
 }) (*struct{ Body historyPage }, error) {
-	ns, err := in.find(a)
+	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
@@ -194,13 +194,13 @@ func newest(ns *emulator.Namespace, f emulator.EventFilter, before int64, limit 
 	return items, items[len(items)-1].Number
 }
 
-func (a *api) life(_ context.Context, in *struct {
+func (h *handler) life(_ context.Context, in *struct {
 	InNamespace
 	OfMessage
 	Entity   string `query:"entity"`
 	Sequence int64  `query:"sequenceNumber"`
 }) (*struct{ Body historyPage }, error) {
-	ns, err := in.find(a)
+	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}

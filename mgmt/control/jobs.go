@@ -90,8 +90,8 @@ type AtJob struct {
 }
 
 // find returns the job.
-func (in *AtJob) find(a *api) (*emulator.Job, error) {
-	ns, err := in.InNamespace.find(a)
+func (in *AtJob) find(h *handler) (*emulator.Job, error) {
+	ns, err := in.InNamespace.find(h)
 	if err != nil {
 		return nil, err
 	}
@@ -99,24 +99,24 @@ func (in *AtJob) find(a *api) (*emulator.Job, error) {
 }
 
 // jobs registers the operations on jobs.
-func (a *api) jobs() {
+func (h *handler) jobs() {
 	const all, one = "namespaces/{namespace}/jobs", "namespaces/{namespace}/jobs/{job}"
 	tags := []string{"jobs"}
-	register(a, huma.Operation{OperationID: "listJobs", Method: http.MethodGet, Path: all, Tags: tags,
-		Summary: "The jobs that run and the last hundred that have ended, the newest first. A restart forgets them"}, a.listJobs, http.StatusNotFound)
-	register(a, huma.Operation{OperationID: "startJob", Method: http.MethodPost, Path: all, Tags: tags, DefaultStatus: http.StatusCreated,
+	register(h, huma.Operation{OperationID: "listJobs", Method: http.MethodGet, Path: all, Tags: tags,
+		Summary: "The jobs that run and the last hundred that have ended, the newest first. A restart forgets them"}, h.listJobs, http.StatusNotFound)
+	register(h, huma.Operation{OperationID: "startJob", Method: http.MethodPost, Path: all, Tags: tags, DefaultStatus: http.StatusCreated,
 		Summary: "Removes messages, moves them to another entity, or sends dead letters again, in the background",
 		Description: "The job concerns the messages that are there now and leaves alone those that clients have locked. Each batch moves in one change on the disk, so no " +
 			"message is lost or doubled whenever the process ends. A message that the target can't take stays where it is and counts as failed; if the target is full, disabled or " +
 			"gone, the job fails and the rest stays. At most 8 jobs of a namespace run at once.",
-	}, a.startJob, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
-	register(a, huma.Operation{OperationID: "getJob", Method: http.MethodGet, Path: one, Tags: tags, Summary: "One job"}, a.getJob, http.StatusBadRequest, http.StatusNotFound)
-	register(a, huma.Operation{OperationID: "cancelJob", Method: http.MethodPost, Path: one + "/cancel", Tags: tags,
-		Summary: "Ends a job after the messages that it has in hand. What is done stays done"}, a.cancelJob, http.StatusBadRequest, http.StatusNotFound)
+	}, h.startJob, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
+	register(h, huma.Operation{OperationID: "getJob", Method: http.MethodGet, Path: one, Tags: tags, Summary: "One job"}, h.getJob, http.StatusBadRequest, http.StatusNotFound)
+	register(h, huma.Operation{OperationID: "cancelJob", Method: http.MethodPost, Path: one + "/cancel", Tags: tags,
+		Summary: "Ends a job after the messages that it has in hand. What is done stays done"}, h.cancelJob, http.StatusBadRequest, http.StatusNotFound)
 }
 
-func (a *api) listJobs(_ context.Context, in *InNamespace) (*struct{ Body page[job] }, error) {
-	ns, err := in.find(a)
+func (h *handler) listJobs(_ context.Context, in *InNamespace) (*struct{ Body page[job] }, error) {
+	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
@@ -128,12 +128,12 @@ func (a *api) listJobs(_ context.Context, in *InNamespace) (*struct{ Body page[j
 	return &out, nil
 }
 
-func (a *api) startJob(ctx context.Context, in *struct {
+func (h *handler) startJob(ctx context.Context, in *struct {
 	InNamespace
 	WaitForJob
 	Body jobOrder
 }) (*struct{ Body job }, error) {
-	ns, err := in.find(a)
+	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
@@ -152,22 +152,22 @@ func (a *api) startJob(ctx context.Context, in *struct {
 	return in.shown(ctx, j)
 }
 
-func (a *api) getJob(ctx context.Context, in *struct {
+func (h *handler) getJob(ctx context.Context, in *struct {
 	AtJob
 	WaitForJob
 }) (*struct{ Body job }, error) {
-	j, err := in.find(a)
+	j, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
 	return in.shown(ctx, j)
 }
 
-func (a *api) cancelJob(ctx context.Context, in *struct {
+func (h *handler) cancelJob(ctx context.Context, in *struct {
 	AtJob
 	WaitForJob
 }) (*struct{ Body job }, error) {
-	j, err := in.find(a)
+	j, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}

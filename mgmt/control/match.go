@@ -52,26 +52,26 @@ func (o *matchOrder) UnmarshalJSON(text []byte) error {
 }
 
 // match registers the rules' test bench.
-func (a *api) match() {
-	register(a, huma.Operation{
+func (h *handler) match() {
+	register(h, huma.Operation{
 		OperationID: "matchMessage", Method: http.MethodPost, Path: "namespaces/{namespace}/entities/{entity}/match", Tags: []string{"match"}, Extensions: readOnly,
 		Summary: "Which subscriptions of a topic a message would reach, by which rules and with which changes, and why not the others",
 		Description: "Sends nothing. The rules are asked as if the message was sent now; for each that does not select it the answer has the conditions that were false or unknown, " +
 			"with the values that they saw. Of a subscription it looks at that one only. With a rule it asks this one instead, which is not stored: in place of the rules of the subscription, " +
 			"or on a topic as that of a new subscription.",
 		SkipValidateBody: true, // the readers of messages and of Config.json do it better
-	}, a.matchMessage, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
+	}, h.matchMessage, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
 }
 
-func (a *api) matchMessage(_ context.Context, in *struct {
+func (h *handler) matchMessage(_ context.Context, in *struct {
 	AtEntity
 	Body matchOrder
 }) (*struct{ Body matching }, error) {
-	ns, err := in.InNamespace.find(a)
+	ns, err := in.InNamespace.find(h)
 	if err != nil {
 		return nil, err
 	}
-	e, sub, err := in.find(a)
+	e, sub, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (a *api) matchMessage(_ context.Context, in *struct {
 		return nil, badRequest("body.message: %v.", err)
 	}
 	if in.Body.rule != nil {
-		r, wrong := a.server.ReadRule(ns, "body.rule", in.Body.rule, triedRule)
+		r, wrong := h.server.ReadRule(ns, "body.rule", in.Body.rule, triedRule)
 		if len(wrong) > 0 {
 			return nil, newError(http.StatusBadRequest, wrong, "%s", wrong[0])
 		}

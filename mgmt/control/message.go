@@ -24,8 +24,8 @@ type AtMessage struct {
 }
 
 // load returns the message with its content, and what gives its memory back.
-func (in *AtMessage) load(ctx context.Context, a *api) (*emulator.Seen, func(), error) {
-	e, sub, err := in.find(a)
+func (in *AtMessage) load(ctx context.Context, h *handler) (*emulator.Seen, func(), error) {
+	e, sub, err := in.find(h)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -33,7 +33,7 @@ func (in *AtMessage) load(ctx context.Context, a *api) (*emulator.Seen, func(), 
 	if err != nil {
 		return nil, nil, err
 	}
-	done, err := a.take(ctx, s.Size)
+	done, err := h.take(ctx, s.Size)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -80,11 +80,11 @@ func timeAt(ms int64) *time.Time {
 	return &t
 }
 
-func (a *api) getMessage(ctx context.Context, in *struct {
+func (h *handler) getMessage(ctx context.Context, in *struct {
 	AtMessage
 	Shown int64 `query:"body" minimum:"0" maximum:"1048576" default:"262144" doc:"How many bytes of the body to show, from its beginning"`
 }) (*struct{ Body *messagejson.Message }, error) {
-	s, done, err := in.load(ctx, a)
+	s, done, err := in.load(ctx, h)
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +95,8 @@ func (a *api) getMessage(ctx context.Context, in *struct {
 // bodyStep is how many bytes of a body are written at once, in streamPatience each.
 const bodyStep = 1 << 20
 
-func (a *api) getMessageBody(ctx context.Context, in *AtMessage) (*huma.StreamResponse, error) {
-	s, done, err := in.load(ctx, a)
+func (h *handler) getMessageBody(ctx context.Context, in *AtMessage) (*huma.StreamResponse, error) {
+	s, done, err := in.load(ctx, h)
 	if err != nil {
 		return nil, err
 	}
@@ -138,20 +138,20 @@ func writeBody(w http.ResponseWriter, seq int64, data [][]byte) {
 	}
 }
 
-func (a *api) deleteMessages(_ context.Context, in *struct {
+func (h *handler) deleteMessages(_ context.Context, in *struct {
 	AtEntity
 	SequenceNumbers []int64 `query:"sequenceNumbers" required:"true" minItems:"1" maxItems:"1000" doc:"With commas between"`
 }) (*struct{}, error) {
-	return nil, in.remove(a, in.SequenceNumbers)
+	return nil, in.remove(h, in.SequenceNumbers)
 }
 
-func (a *api) deleteMessage(_ context.Context, in *AtMessage) (*struct{}, error) {
-	return nil, in.remove(a, []int64{in.SequenceNumber})
+func (h *handler) deleteMessage(_ context.Context, in *AtMessage) (*struct{}, error) {
+	return nil, in.remove(h, []int64{in.SequenceNumber})
 }
 
 // remove removes messages of the entity.
-func (in *AtEntity) remove(a *api, seqs []int64) error {
-	e, sub, err := in.find(a)
+func (in *AtEntity) remove(h *handler, seqs []int64) error {
+	e, sub, err := in.find(h)
 	if err != nil {
 		return err
 	}
@@ -165,13 +165,13 @@ type schedule struct {
 	ScheduledEnqueueTime time.Time `json:"scheduledEnqueueTime"`
 }
 
-func (a *api) rescheduleMessage(_ context.Context, in *struct {
+func (h *handler) rescheduleMessage(_ context.Context, in *struct {
 	AtMessage
 	Body struct {
 		ScheduledEnqueueTime time.Time `json:"scheduledEnqueueTime"`
 	}
 }) (*struct{ Body schedule }, error) {
-	e, sub, err := in.find(a)
+	e, sub, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}

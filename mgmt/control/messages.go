@@ -86,47 +86,47 @@ type messagePage struct {
 }
 
 // messages registers the operations on messages.
-func (a *api) messages() {
+func (h *handler) messages() {
 	const all, one = "namespaces/{namespace}/entities/{entity}/messages", "namespaces/{namespace}/entities/{entity}/messages/{sequenceNumber}"
 	tags := []string{"messages"}
-	register(a, huma.Operation{OperationID: "listMessages", Method: http.MethodGet, Path: all, Tags: tags,
+	register(h, huma.Operation{OperationID: "listMessages", Method: http.MethodGet, Path: all, Tags: tags,
 		Summary: "The messages of an entity or a sub-queue, with the beginnings of their bodies",
 		Description: "It locks, reorders and delays nothing, and does not count as use. One page looks at a bounded number of messages and bytes: where a filter fits few messages, " +
 			"pages may be empty and have a next one. The messages of a partitioned entity come partition by partition, as their numbers do. Expired messages that are still there " +
 			"are shown as a peek shows them.",
-	}, a.listMessages, http.StatusBadRequest, http.StatusNotFound)
-	register(a, huma.Operation{OperationID: "getMessage", Method: http.MethodGet, Path: one, Tags: tags,
+	}, h.listMessages, http.StatusBadRequest, http.StatusNotFound)
+	register(h, huma.Operation{OperationID: "getMessage", Method: http.MethodGet, Path: one, Tags: tags,
 		Summary: "One message, whole", Description: "All of its sections, with the types of their values. A large body is cut; its bytes are at body.",
-	}, a.getMessage, http.StatusBadRequest, http.StatusNotFound)
-	register(a, huma.Operation{OperationID: "getMessageBody", Method: http.MethodGet, Path: one + "/body", Tags: tags,
+	}, h.getMessage, http.StatusBadRequest, http.StatusNotFound)
+	register(h, huma.Operation{OperationID: "getMessageBody", Method: http.MethodGet, Path: one + "/body", Tags: tags,
 		Summary:     "The bytes of a message's body, whole",
 		Description: "Those of its data sections, or of a value that is a text or binary. Any other value, and a sequence, is as AMQP encodes it.",
 		Responses: map[string]*huma.Response{"200": {Description: "The bytes", Content: map[string]*huma.MediaType{
 			"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}}},
-	}, a.getMessageBody, http.StatusBadRequest, http.StatusNotFound)
-	register(a, huma.Operation{OperationID: "sendMessages", Method: http.MethodPost, Path: all, Tags: tags, DefaultStatus: http.StatusCreated,
+	}, h.getMessageBody, http.StatusBadRequest, http.StatusNotFound)
+	register(h, huma.Operation{OperationID: "sendMessages", Method: http.MethodPost, Path: all, Tags: tags, DefaultStatus: http.StatusCreated,
 		Summary: "Sends messages to a queue or topic, all or none",
 		Description: "One message, or an array of them. Those with a scheduledEnqueueTime in the future are scheduled. The answer comes when all are durable. " +
 			"What only the service sets, such as sequenceNumber, may be there and is not looked at, so a message can be sent again as it was shown.",
-		SkipValidateBody: true, MaxBodyBytes: maxSend, BodyReadTimeout: sendPatience, Middlewares: huma.Middlewares{a.makeRoom},
-	}, a.sendMessages, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
-	register(a, huma.Operation{OperationID: "deleteMessages", Method: http.MethodDelete, Path: all, Tags: tags, DefaultStatus: http.StatusNoContent,
+		SkipValidateBody: true, MaxBodyBytes: maxSend, BodyReadTimeout: sendPatience, Middlewares: huma.Middlewares{h.makeRoom},
+	}, h.sendMessages, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
+	register(h, huma.Operation{OperationID: "deleteMessages", Method: http.MethodDelete, Path: all, Tags: tags, DefaultStatus: http.StatusNoContent,
 		Summary: "Removes messages by their numbers, all or none", Description: "Scheduled ones are cancelled. Locked ones can't be removed: the answer says who has one, and until when. Jobs remove messages by a filter.",
-	}, a.deleteMessages, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
-	register(a, huma.Operation{OperationID: "deleteMessage", Method: http.MethodDelete, Path: one, Tags: tags, DefaultStatus: http.StatusNoContent,
+	}, h.deleteMessages, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
+	register(h, huma.Operation{OperationID: "deleteMessage", Method: http.MethodDelete, Path: one, Tags: tags, DefaultStatus: http.StatusNoContent,
 		Summary: "Removes a message", Description: "A scheduled one is cancelled. A locked one can't be removed: the answer says who has it, and until when.",
-	}, a.deleteMessage, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
-	register(a, huma.Operation{OperationID: "rescheduleMessage", Method: http.MethodPatch, Path: one, Tags: tags,
+	}, h.deleteMessage, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
+	register(h, huma.Operation{OperationID: "rescheduleMessage", Method: http.MethodPatch, Path: one, Tags: tags,
 		Summary:     "Gives a scheduled message another time",
 		Description: "In one change. The message keeps its sequence number, so that clients that know it can still cancel it. A time that has come makes it active at once, with a new number.",
-	}, a.rescheduleMessage, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
+	}, h.rescheduleMessage, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
 }
 
-func (a *api) listMessages(ctx context.Context, in *struct {
+func (h *handler) listMessages(ctx context.Context, in *struct {
 	AtEntity
 	Browsing
 }) (*struct{ Body messagePage }, error) {
-	e, sub, err := in.find(a)
+	e, sub, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (a *api) listMessages(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	done, err := a.take(ctx, browseShare)
+	done, err := h.take(ctx, browseShare)
 	if err != nil {
 		return nil, err
 	}

@@ -36,14 +36,14 @@ type connectionString struct {
 var rights = []string{"Manage", "Send", "Listen"}
 
 // namespaces registers the operations on namespaces.
-func (a *api) namespaces() {
+func (h *handler) namespaces() {
 	tags := []string{"namespaces"}
-	register(a, huma.Operation{
+	register(h, huma.Operation{
 		OperationID: "listNamespaces", Method: http.MethodGet, Path: "namespaces", Tags: tags, Summary: "All namespaces, by name",
-	}, a.listNamespaces)
+	}, h.listNamespaces)
 	creation := &huma.RequestBody{Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{
 		AnyOf: []*huma.Schema{{Ref: schemas + "NamespaceCreation"}, {Ref: schemas + "Configuration"}}}}}}
-	register(a, huma.Operation{
+	register(h, huma.Operation{
 		OperationID: "createNamespace", Method: http.MethodPost, Path: "namespaces", Tags: tags, Summary: "Creates a namespace", DefaultStatus: http.StatusCreated,
 		Description: "The answer comes when the namespace is durable with all of its entities. If anything is wrong, no namespace is created. " +
 			"Without a name Minibus makes one up. Without a port the namespace gets one of --namespace-ports, if that is set. The case of letters in the keys of the body does not count. " +
@@ -51,15 +51,15 @@ func (a *api) namespaces() {
 		MaxBodyBytes:     maxConfig,
 		SkipValidateBody: true, // package config and the rest of the operation do it better
 		RequestBody:      creation,
-	}, a.create, http.StatusBadRequest, http.StatusConflict, http.StatusRequestEntityTooLarge)
+	}, h.create, http.StatusBadRequest, http.StatusConflict, http.StatusRequestEntityTooLarge)
 	creation.Required = false // registering has set it
-	register(a, huma.Operation{
+	register(h, huma.Operation{
 		OperationID: "getNamespace", Method: http.MethodGet, Path: "namespaces/{namespace}", Tags: tags, Summary: "One namespace",
-	}, a.getNamespace, http.StatusNotFound)
-	register(a, huma.Operation{
+	}, h.getNamespace, http.StatusNotFound)
+	register(h, huma.Operation{
 		OperationID: "deleteNamespace", Method: http.MethodDelete, Path: "namespaces/{namespace}", Tags: tags, DefaultStatus: http.StatusNoContent,
 		Summary: "Deletes a namespace with everything in it, and ends its clients' connections",
-	}, a.deleteNamespace, http.StatusNotFound, http.StatusConflict)
+	}, h.deleteNamespace, http.StatusNotFound, http.StatusConflict)
 }
 
 // namespaceList is an answer with all namespaces.
@@ -69,43 +69,43 @@ type namespaceList struct {
 	}
 }
 
-func (a *api) listNamespaces(_ context.Context, in *Host) (*namespaceList, error) {
+func (h *handler) listNamespaces(_ context.Context, in *Host) (*namespaceList, error) {
 	var out namespaceList
 	out.Body.Namespaces = []namespace{}
-	for _, ns := range a.server.Broker().Namespaces() {
-		out.Body.Namespaces = append(out.Body.Namespaces, a.shown(ns, in.name))
+	for _, ns := range h.server.Broker().Namespaces() {
+		out.Body.Namespaces = append(out.Body.Namespaces, h.shown(ns, in.name))
 	}
 	return &out, nil
 }
 
-func (a *api) getNamespace(_ context.Context, in *InNamespace) (*struct{ Body namespace }, error) {
-	ns, err := in.find(a)
+func (h *handler) getNamespace(_ context.Context, in *InNamespace) (*struct{ Body namespace }, error) {
+	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body namespace }{a.shown(ns, in.host)}, nil
+	return &struct{ Body namespace }{h.shown(ns, in.host)}, nil
 }
 
-func (a *api) deleteNamespace(_ context.Context, in *InNamespace) (*struct{}, error) {
-	ns, err := in.find(a)
+func (h *handler) deleteNamespace(_ context.Context, in *InNamespace) (*struct{}, error) {
+	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
-	return nil, a.server.DeleteNamespace(ns.Name())
+	return nil, h.server.DeleteNamespace(ns.Name())
 }
 
 // shown returns a namespace as answers show it to a client that reached the server by the name of a host.
-func (a *api) shown(ns *emulator.Namespace, host string) namespace {
+func (h *handler) shown(ns *emulator.Namespace, host string) namespace {
 	o := ns.Options()
 	limits, _ := ns.Limits().MarshalText() // a namespace has one that exists
-	n := namespace{Name: ns.Name(), Default: ns == a.server.Broker().Default(), Created: instant(ns.Created()), Limits: string(limits),
+	n := namespace{Name: ns.Name(), Default: ns == h.server.Broker().Default(), Created: instant(ns.Created()), Limits: string(limits),
 		Port: o.Port, Aliases: o.Aliases, ConnectionStrings: []connectionString{}}
-	endpoint := sas.Local(a.server.Endpoint(ns, host))
+	endpoint := sas.Local(h.server.Endpoint(ns, host))
 	with := func(p sas.Policy) string {
 		endpoint.KeyName, endpoint.Key = p.Name, p.Primary
 		return endpoint.String()
 	}
-	policies := a.server.Policies(ns)
+	policies := h.server.Policies(ns)
 	n.ConnectionString = with(sas.Administrator(policies))
 	for _, p := range policies {
 		s := connectionString{KeyName: p.Name, Rights: []string{}, Value: with(p)}

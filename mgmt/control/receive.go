@@ -62,33 +62,33 @@ type receipt struct {
 }
 
 // receive registers the operations that receive and settle.
-func (a *api) receive() {
+func (h *handler) receive() {
 	tags := []string{"receive"}
-	register(a, huma.Operation{
+	register(h, huma.Operation{
 		OperationID: "receiveMessages", Method: http.MethodPost, Path: "namespaces/{namespace}/entities/{entity}/receive", Tags: tags,
 		Summary: "Receives messages, and waits for the first one",
 		Description: "With mode peekLock the messages are locked as long as the entity's LockDuration says, and settled or renewed by their lockToken. A session stays " +
 			"locked as long, so that its messages can be settled; by its token it is renewed and released, and more is received from it. " +
 			"With mode receiveAndDelete the messages are removed. " +
 			"If the client goes away while the request waits, no message is taken. If it goes away before the answer is written, the messages are given back.",
-		Responses: answered[receipt](a),
-	}, a.receiveMessages, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
-	register(a, huma.Operation{
+		Responses: answered[receipt](h),
+	}, h.receiveMessages, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
+	register(h, huma.Operation{
 		OperationID: "settleMessages", Method: http.MethodPost, Path: "namespaces/{namespace}/entities/{entity}/settle", Tags: tags, DefaultStatus: http.StatusNoContent,
 		Summary:     "Completes, abandons, defers, dead-letters or releases locked messages, all or none",
 		Description: "Any client's lock can be settled by its token. The answer comes when the change is durable.",
-	}, a.settle, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
-	register(a, huma.Operation{
+	}, h.settle, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
+	register(h, huma.Operation{
 		OperationID: "renewLocks", Method: http.MethodPost, Path: "namespaces/{namespace}/entities/{entity}/renew", Tags: tags,
 		Summary: "Renews the locks of messages, all or none",
-	}, a.renew, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
+	}, h.renew, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
 }
 
-func (a *api) receiveMessages(ctx context.Context, in *struct {
+func (h *handler) receiveMessages(ctx context.Context, in *struct {
 	AtEntity
 	Body receiving
 }) (*huma.StreamResponse, error) {
-	e, sub, err := in.find(a)
+	e, sub, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (a *api) receiveMessages(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	w, end, err := in.Body.waiter(a, e, sub, mode, in.who)
+	w, end, err := in.Body.waiter(h, e, sub, mode, in.who)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (a *api) receiveMessages(ctx context.Context, in *struct {
 		return deferred(e, sub, in.Body.SequenceNumbers, mode, holder, in.who)
 	})
 	keep := in.Body.SessionToken != "" || len(ds) > 0 && mode == emulator.PeekLock
-	text, done, err := a.writtenReceipt(ctx, w, ds, keep, err)
+	text, done, err := h.writtenReceipt(ctx, w, ds, keep, err)
 	if ctx.Err() != nil {
 		err = receive.ErrGone
 	}
@@ -133,7 +133,7 @@ func (a *api) receiveMessages(ctx context.Context, in *struct {
 }
 
 // waiter returns the waiter for what is to be received, and how it ends if nothing comes of the receive.
-func (r *receiving) waiter(a *api, e *emulator.Entity, sub emulator.SubQueue, mode emulator.ReceiveMode, who *emulator.Client) (w *receive.Waiter, end func(), err error) {
+func (r *receiving) waiter(h *handler, e *emulator.Entity, sub emulator.SubQueue, mode emulator.ReceiveMode, who *emulator.Client) (w *receive.Waiter, end func(), err error) {
 	named := r.Session != nil
 	switch {
 	case !named && r.SessionToken == "" && !r.NextSession:
@@ -141,13 +141,13 @@ func (r *receiving) waiter(a *api, e *emulator.Entity, sub emulator.SubQueue, mo
 	case named == r.NextSession || sub != emulator.Main:
 		return nil, nil, badRequest("Name a session or ask for the next one, and not of a dead-letter queue, which has no sessions.")
 	case r.NextSession:
-		w = receive.NewSession(e, mode, who, receive.Session{Next: true}, &a.held)
+		w = receive.NewSession(e, mode, who, receive.Session{Next: true}, &h.held)
 	case r.SessionToken == "":
-		w = receive.NewSession(e, mode, who, receive.Session{ID: *r.Session}, &a.held)
+		w = receive.NewSession(e, mode, who, receive.Session{ID: *r.Session}, &h.held)
 	case mode != emulator.PeekLock:
 		return nil, nil, badRequest("mode: a session that is locked already has the mode peekLock.")
 	default:
-		if w, err = a.held.Resume(e, *r.Session, r.SessionToken); err != nil {
+		if w, err = h.held.Resume(e, *r.Session, r.SessionToken); err != nil {
 			return nil, nil, err
 		}
 		return w, w.Leave, nil
@@ -174,14 +174,14 @@ func (r *receiving) from(ctx context.Context, w *receive.Waiter, wait time.Durat
 const receiveFactor = 4
 
 // writtenReceipt is [shownReceipt] with the memory that it takes, and what gives that back.
-func (a *api) writtenReceipt(ctx context.Context, w *receive.Waiter, ds []*emulator.Delivery, keep bool, err error) ([]byte, func(), error) {
+func (h *handler) writtenReceipt(ctx context.Context, w *receive.Waiter, ds []*emulator.Delivery, keep bool, err error) ([]byte, func(), error) {
 	size := int64(0)
 	for _, d := range ds {
 		size += int64(d.Size())
 	}
 	done := func() {}
 	if err == nil {
-		if enough, wrong := a.take(ctx, size*receiveFactor); wrong == nil {
+		if enough, wrong := h.take(ctx, size*receiveFactor); wrong == nil {
 			done = enough
 		} else {
 			err = wrong

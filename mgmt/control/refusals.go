@@ -20,21 +20,21 @@ type refusal struct {
 }
 
 // refusals registers the operation on what was refused.
-func (a *api) refusals() {
-	register(a, huma.Operation{
+func (h *handler) refusals() {
+	register(h, huma.Operation{
 		OperationID: "listRefusals", Method: http.MethodGet, Path: "namespaces/{namespace}/refusals", Tags: []string{"connections"},
 		Summary:     "The links and tokens that were refused lately, the latest first",
 		Description: "Minibus remembers the last 256 of the process, in memory.",
-	}, a.listRefusals, http.StatusNotFound)
+	}, h.listRefusals, http.StatusNotFound)
 }
 
-func (a *api) listRefusals(_ context.Context, in *InNamespace) (*struct{ Body page[refusal] }, error) {
-	ns, err := in.find(a)
+func (h *handler) listRefusals(_ context.Context, in *InNamespace) (*struct{ Body page[refusal] }, error) {
+	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
 	out := &struct{ Body page[refusal] }{page[refusal]{Items: []refusal{}}}
-	for _, r := range a.server.Refusals(ns) {
+	for _, r := range h.server.Refusals(ns) {
 		shown := refusal{Time: r.At.UTC(), Operation: r.Operation, Entity: r.Entity, SubQueue: r.Sub.Name(), Condition: r.Condition, Text: r.Text}
 		if r.Client != nil {
 			shown.Client = client{Connection: r.Client.Connection, Link: r.Client.Link, Container: r.Client.Container, Product: r.Client.Product, Remote: r.Client.Remote}

@@ -25,25 +25,25 @@ const (
 func newRoom() *semaphore.Weighted { return semaphore.NewWeighted(room) }
 
 // take waits until so many bytes are free, and returns what gives them back.
-func (a *api) take(ctx context.Context, bytes int64) (done func(), err error) {
+func (h *handler) take(ctx context.Context, bytes int64) (done func(), err error) {
 	if bytes < small {
 		return func() {}, nil
 	}
 	bytes = min(bytes, room)
 	ctx, cancel := context.WithTimeout(ctx, roomPatience)
 	defer cancel()
-	if err := a.room.Acquire(ctx, bytes); err != nil {
+	if err := h.room.Acquire(ctx, bytes); err != nil {
 		return nil, newError(http.StatusServiceUnavailable, nil, "Too many large messages are being read or sent through the control API at once. Try again later.")
 	}
-	return func() { a.room.Release(bytes) }, nil
+	return func() { h.room.Release(bytes) }, nil
 }
 
 // takeToRead waits until a wait may read so many bytes. It gives up only when ctx ends. Small reads have places of their own, so that a wait for small
 // messages does not stand behind large requests.
-func (a *api) takeToRead(ctx context.Context, bytes int64) (done func(), err error) {
-	of, n := a.room, min(bytes, room)
+func (h *handler) takeToRead(ctx context.Context, bytes int64) (done func(), err error) {
+	of, n := h.room, min(bytes, room)
 	if bytes < small {
-		of, n = a.smallReads, 1
+		of, n = h.smallReads, 1
 	}
 	if err := of.Acquire(ctx, n); err != nil {
 		return nil, err

@@ -21,8 +21,8 @@ type entityRule struct {
 	Properties filterAndAction `json:"properties" doc:"As in Config.json"`
 }
 
-func (a *api) shownRule(r emulator.RuleOptions) entityRule {
-	return entityRule{Name: r.Name, Created: instant(r.CreatedAt), Properties: a.server.WriteRule(r)}
+func (h *handler) shownRule(r emulator.RuleOptions) entityRule {
+	return entityRule{Name: r.Name, Created: instant(r.CreatedAt), Properties: h.server.WriteRule(r)}
 }
 
 // byRuleName returns rules in the order of their names.
@@ -37,8 +37,8 @@ type AtRule struct {
 }
 
 // find returns the subscription and its rule; nil if it has none of that name.
-func (in *AtRule) find(a *api) (*emulator.Subscription, *emulator.RuleOptions, error) {
-	s, err := in.subscription(a)
+func (in *AtRule) find(h *handler) (*emulator.Subscription, *emulator.RuleOptions, error) {
+	s, err := in.subscription(h)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -51,8 +51,8 @@ func (in *AtRule) find(a *api) (*emulator.Subscription, *emulator.RuleOptions, e
 }
 
 // subscription returns the subscription that the path names.
-func (in *AtEntity) subscription(a *api) (*emulator.Subscription, error) {
-	e, sub, err := in.find(a)
+func (in *AtEntity) subscription(h *handler) (*emulator.Subscription, error) {
+	e, sub, err := in.find(h)
 	if err == nil && sub != emulator.Main {
 		err = emulator.NotFound(clip(in.Entity))
 	}
@@ -63,49 +63,49 @@ func (in *AtEntity) subscription(a *api) (*emulator.Subscription, error) {
 }
 
 // rules registers the operations on rules.
-func (a *api) rules() {
+func (h *handler) rules() {
 	const all, one = oneEntity + "/rules", oneEntity + "/rules/{rule}"
 	tags := []string{"entities"}
-	register(a, huma.Operation{
+	register(h, huma.Operation{
 		OperationID: "listRules", Method: http.MethodGet, Path: all, Tags: tags, Summary: "The rules of a subscription, by name",
-	}, a.listRules, http.StatusNotFound, http.StatusConflict)
-	register(a, huma.Operation{
+	}, h.listRules, http.StatusNotFound, http.StatusConflict)
+	register(h, huma.Operation{
 		OperationID: "getRule", Method: http.MethodGet, Path: one, Tags: tags, Summary: "One rule",
-	}, a.getRule, http.StatusNotFound, http.StatusConflict)
-	register(a, huma.Operation{
+	}, h.getRule, http.StatusNotFound, http.StatusConflict)
+	register(h, huma.Operation{
 		OperationID: "putRule", Method: http.MethodPut, Path: one, Tags: tags, SkipValidateBody: true, RequestBody: textBody("RuleBody"),
 		Summary: "Creates a rule, or gives it another filter and action",
 		Description: "It counts for what is sent after the answer. While a subscription has the rule $Default, which takes every message, another rule filters nothing: " +
 			"replace $Default, or delete it.",
-	}, a.putRule, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
-	a.createsToo(one)
-	register(a, huma.Operation{
+	}, h.putRule, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
+	h.createsToo(one)
+	register(h, huma.Operation{
 		OperationID: "deleteRule", Method: http.MethodDelete, Path: one, Tags: tags, DefaultStatus: http.StatusNoContent,
 		Summary: "Deletes a rule. A subscription without rules takes nothing",
-	}, a.deleteRule, http.StatusNotFound, http.StatusConflict)
+	}, h.deleteRule, http.StatusNotFound, http.StatusConflict)
 }
 
-func (a *api) listRules(_ context.Context, in *AtEntity) (*struct{ Body page[entityRule] }, error) {
-	s, err := in.subscription(a)
+func (h *handler) listRules(_ context.Context, in *AtEntity) (*struct{ Body page[entityRule] }, error) {
+	s, err := in.subscription(h)
 	if err != nil {
 		return nil, err
 	}
 	out := struct{ Body page[entityRule] }{page[entityRule]{Items: []entityRule{}}}
 	for _, r := range byRuleName(s.Options().Rules) {
-		out.Body.Items = append(out.Body.Items, a.shownRule(r))
+		out.Body.Items = append(out.Body.Items, h.shownRule(r))
 	}
 	return &out, nil
 }
 
-func (a *api) getRule(_ context.Context, in *AtRule) (*struct{ Body entityRule }, error) {
-	_, r, err := in.find(a)
+func (h *handler) getRule(_ context.Context, in *AtRule) (*struct{ Body entityRule }, error) {
+	_, r, err := in.find(h)
 	if err == nil && r == nil {
 		err = in.missing()
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body entityRule }{a.shownRule(*r)}, nil
+	return &struct{ Body entityRule }{h.shownRule(*r)}, nil
 }
 
 // missing says that there is no such rule.
@@ -120,23 +120,23 @@ type ruleAnswer struct {
 	Body     entityRule
 }
 
-func (a *api) putRule(_ context.Context, in *struct {
+func (h *handler) putRule(_ context.Context, in *struct {
 	AtRule
 	EntityText
 	OnlyNew bool `query:"onlyNew" doc:"Whether a rule that exists is a conflict"`
 }) (*ruleAnswer, error) {
-	ns, err := in.InNamespace.find(a)
+	ns, err := in.InNamespace.find(h)
 	if err != nil {
 		return nil, err
 	}
-	s, old, err := in.AtRule.find(a)
+	s, old, err := in.AtRule.find(h)
 	if err != nil {
 		return nil, err
 	}
 	if old != nil && in.OnlyNew {
 		return nil, newError(http.StatusConflict, nil, "The subscription '%s' has a rule '%s' already.", s.Path(), old.Name)
 	}
-	r, wrong := a.server.ReadRule(ns, "body", in.RawBody, in.Rule)
+	r, wrong := h.server.ReadRule(ns, "body", in.RawBody, in.Rule)
 	if len(wrong) > 0 {
 		return nil, wrongText(unchanged, wrong)
 	}
@@ -148,23 +148,23 @@ func (a *api) putRule(_ context.Context, in *struct {
 	if isNew {
 		out.Status = http.StatusCreated
 	}
-	if _, old, err = in.AtRule.find(a); err == nil && old == nil {
+	if _, old, err = in.AtRule.find(h); err == nil && old == nil {
 		err = in.missing() // deleted meanwhile
 	}
 	if err != nil {
 		return nil, err
 	}
 	out.Location = Prefix + "namespaces/" + url.PathEscape(ns.Name()) + "/entities/" + url.PathEscape(s.Path()) + "/rules/" + url.PathEscape(old.Name)
-	out.Body = a.shownRule(*old)
+	out.Body = h.shownRule(*old)
 	return out, nil
 }
 
-func (a *api) deleteRule(_ context.Context, in *AtRule) (*struct{}, error) {
-	ns, err := in.InNamespace.find(a)
+func (h *handler) deleteRule(_ context.Context, in *AtRule) (*struct{}, error) {
+	ns, err := in.InNamespace.find(h)
 	if err != nil {
 		return nil, err
 	}
-	s, r, err := in.find(a)
+	s, r, err := in.find(h)
 	if err == nil && r == nil {
 		err = in.missing()
 	}

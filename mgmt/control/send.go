@@ -72,18 +72,18 @@ type sent struct {
 	SequenceNumbers []int64 `json:"sequenceNumbers" nullable:"false" doc:"In the order of the messages. Where an entity detects duplicates, a duplicate has a number too and is not stored. On a topic they are the topic's: the copies have numbers of their own"`
 }
 
-func (a *api) sendMessages(_ context.Context, in *struct {
+func (h *handler) sendMessages(_ context.Context, in *struct {
 	AtEntity
 	Body sending
 }) (*struct{ Body sent }, error) {
-	e, sub, err := in.find(a)
+	e, sub, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
 	if sub != emulator.Main {
 		return nil, badRequest("Messages can't be sent to a sub-queue, only to its queue or topic.")
 	}
-	ns, err := in.InNamespace.find(a)
+	ns, err := in.InNamespace.find(h)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (s *sending) encode(now time.Time) ([]message.Message, error) {
 }
 
 // makeRoom makes a large request wait until there is memory for it, before it is read but for its beginning.
-func (a *api) makeRoom(ctx huma.Context, next func(huma.Context)) {
+func (h *handler) makeRoom(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
 	length, err := strconv.ParseInt(ctx.Header("Content-Length"), 10, 64)
 	if err != nil {
@@ -139,7 +139,7 @@ func (a *api) makeRoom(ctx huma.Context, next func(huma.Context)) {
 			length = whole
 		}
 	}
-	done, err := a.take(ctx.Context(), min(length, maxSend)*sendFactor)
+	done, err := h.take(ctx.Context(), min(length, maxSend)*sendFactor)
 	if err != nil {
 		Refuse(w, problemOf(err))
 		return

@@ -11,16 +11,16 @@ import (
 )
 
 // sessionLocks registers the operations on locks of sessions that a receive gave out.
-func (a *api) sessionLocks() {
+func (h *handler) sessionLocks() {
 	const one = "namespaces/{namespace}/entities/{entity}/sessions/{session}/"
 	tags := []string{"sessions"}
-	register(a, huma.Operation{OperationID: "renewSession", Method: http.MethodPost, Path: one + "renew", Tags: tags,
+	register(h, huma.Operation{OperationID: "renewSession", Method: http.MethodPost, Path: one + "renew", Tags: tags,
 		Summary: "Renews the lock of a session that a receive has locked",
-	}, a.renewSession, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
-	register(a, huma.Operation{OperationID: "releaseSession", Method: http.MethodPost, Path: one + "release", Tags: tags, DefaultStatus: http.StatusNoContent,
+	}, h.renewSession, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
+	register(h, huma.Operation{OperationID: "releaseSession", Method: http.MethodPost, Path: one + "release", Tags: tags, DefaultStatus: http.StatusNoContent,
 		Summary:     "Ends the lock of a session that a receive has locked",
 		Description: "The session is free at once. What was received and not settled is available again, as if it had not been delivered.",
-	}, a.releaseSession, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
+	}, h.releaseSession, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
 }
 
 // OfHolder is the argument of operations on the lock of a session.
@@ -32,12 +32,12 @@ type OfHolder struct {
 }
 
 // holder returns what holds the session.
-func (in *OfHolder) holder(a *api) (*receive.Waiter, error) {
-	e, id, err := in.find(a)
+func (in *OfHolder) holder(h *handler) (*receive.Waiter, error) {
+	e, id, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
-	return a.held.Find(e, id, in.Body.Token)
+	return h.held.Find(e, id, in.Body.Token)
 }
 
 // sessionLock says until when a session is locked.
@@ -45,8 +45,8 @@ type sessionLock struct {
 	LockedUntil time.Time `json:"lockedUntil" doc:"When the locks of its messages end too"`
 }
 
-func (a *api) renewSession(_ context.Context, in *OfHolder) (*struct{ Body sessionLock }, error) {
-	w, err := in.holder(a)
+func (h *handler) renewSession(_ context.Context, in *OfHolder) (*struct{ Body sessionLock }, error) {
+	w, err := in.holder(h)
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +57,8 @@ func (a *api) renewSession(_ context.Context, in *OfHolder) (*struct{ Body sessi
 	return &struct{ Body sessionLock }{sessionLock{instant(until)}}, nil
 }
 
-func (a *api) releaseSession(_ context.Context, in *OfHolder) (*struct{}, error) {
-	w, err := in.holder(a)
+func (h *handler) releaseSession(_ context.Context, in *OfHolder) (*struct{}, error) {
+	w, err := in.holder(h)
 	if err != nil {
 		return nil, err
 	}

@@ -31,8 +31,8 @@ type AtSession struct {
 }
 
 // find returns the entity and the session's id.
-func (in *AtSession) find(a *api) (*emulator.Entity, string, error) {
-	e, sub, err := in.AtEntity.find(a)
+func (in *AtSession) find(h *handler) (*emulator.Entity, string, error) {
+	e, sub, err := in.AtEntity.find(h)
 	if err == nil && sub != emulator.Main {
 		err = &emulator.Error{Code: emulator.CodeNotAllowed, Entity: e.Path(), Text: "A dead-letter queue has no sessions."}
 	}
@@ -43,34 +43,34 @@ func (in *AtSession) find(a *api) (*emulator.Entity, string, error) {
 }
 
 // sessions registers the operations on sessions.
-func (a *api) sessions() {
+func (h *handler) sessions() {
 	const all, one = "namespaces/{namespace}/entities/{entity}/sessions", "namespaces/{namespace}/entities/{entity}/sessions/{session}"
 	tags := []string{"sessions"}
-	register(a, huma.Operation{OperationID: "listSessions", Method: http.MethodGet, Path: all, Tags: tags,
-		Summary: "The sessions of an entity that have a message, a state or a holder, by id"}, a.listSessions, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
-	register(a, huma.Operation{OperationID: "getSession", Method: http.MethodGet, Path: one, Tags: tags, Summary: "One session"},
-		a.getSession, http.StatusNotFound, http.StatusConflict)
-	register(a, huma.Operation{OperationID: "getSessionState", Method: http.MethodGet, Path: one + "/state", Tags: tags, Summary: "The state of a session"},
-		a.getSessionState, http.StatusNotFound, http.StatusConflict)
-	register(a, huma.Operation{OperationID: "setSessionState", Method: http.MethodPut, Path: one + "/state", Tags: tags, DefaultStatus: http.StatusNoContent,
+	register(h, huma.Operation{OperationID: "listSessions", Method: http.MethodGet, Path: all, Tags: tags,
+		Summary: "The sessions of an entity that have a message, a state or a holder, by id"}, h.listSessions, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
+	register(h, huma.Operation{OperationID: "getSession", Method: http.MethodGet, Path: one, Tags: tags, Summary: "One session"},
+		h.getSession, http.StatusNotFound, http.StatusConflict)
+	register(h, huma.Operation{OperationID: "getSessionState", Method: http.MethodGet, Path: one + "/state", Tags: tags, Summary: "The state of a session"},
+		h.getSessionState, http.StatusNotFound, http.StatusConflict)
+	register(h, huma.Operation{OperationID: "setSessionState", Method: http.MethodPut, Path: one + "/state", Tags: tags, DefaultStatus: http.StatusNoContent,
 		Summary:     "Writes the state of a session",
 		Description: "The session need not be locked, nor exist. If a client holds it, the client's next read shows the new state.",
-	}, a.setSessionState, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
-	register(a, huma.Operation{OperationID: "clearSessionState", Method: http.MethodDelete, Path: one + "/state", Tags: tags, DefaultStatus: http.StatusNoContent,
-		Summary: "Clears the state of a session"}, a.clearSessionState, http.StatusNotFound, http.StatusConflict)
-	register(a, huma.Operation{OperationID: "breakSession", Method: http.MethodPost, Path: one + "/break", Tags: tags, DefaultStatus: http.StatusNoContent,
+	}, h.setSessionState, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
+	register(h, huma.Operation{OperationID: "clearSessionState", Method: http.MethodDelete, Path: one + "/state", Tags: tags, DefaultStatus: http.StatusNoContent,
+		Summary: "Clears the state of a session"}, h.clearSessionState, http.StatusNotFound, http.StatusConflict)
+	register(h, huma.Operation{OperationID: "breakSession", Method: http.MethodPost, Path: one + "/break", Tags: tags, DefaultStatus: http.StatusNoContent,
 		Summary: "Takes the lock of a session from its holder",
 		Description: "The holder learns of it as if the time of the lock were over: its receiver is detached with session-lock-lost. What it had received and not settled is " +
 			"available again, with one more delivery counted.",
-	}, a.breakSession, http.StatusNotFound, http.StatusConflict)
+	}, h.breakSession, http.StatusNotFound, http.StatusConflict)
 }
 
-func (a *api) listSessions(_ context.Context, in *struct {
+func (h *handler) listSessions(_ context.Context, in *struct {
 	AtEntity
 	Paged
 }) (*struct{ Body page[session] }, error) {
 	at := AtSession{AtEntity: in.AtEntity}
-	e, _, err := at.find(a)
+	e, _, err := at.find(h)
 	if err != nil {
 		return nil, err
 	}
@@ -113,8 +113,8 @@ func shownSession(x *emulator.SessionInfo) session {
 	return s
 }
 
-func (a *api) getSession(_ context.Context, in *AtSession) (*struct{ Body session }, error) {
-	e, id, err := in.find(a)
+func (h *handler) getSession(_ context.Context, in *AtSession) (*struct{ Body session }, error) {
+	e, id, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
@@ -131,12 +131,12 @@ type sessionState struct {
 	Base64 []byte  `json:"base64,omitempty" doc:"Any other state"`
 }
 
-func (a *api) getSessionState(ctx context.Context, in *AtSession) (*struct{ Body sessionState }, error) {
-	e, id, err := in.find(a)
+func (h *handler) getSessionState(ctx context.Context, in *AtSession) (*struct{ Body sessionState }, error) {
+	e, id, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
-	done, err := a.take(ctx, 3*e.SessionStateSize(id)) // as it is read, as text, and as JSON
+	done, err := h.take(ctx, 3*e.SessionStateSize(id)) // as it is read, as text, and as JSON
 	if err != nil {
 		return nil, err
 	}
@@ -154,11 +154,11 @@ func (a *api) getSessionState(ctx context.Context, in *AtSession) (*struct{ Body
 	return &struct{ Body sessionState }{sessionState{Base64: state}}, nil
 }
 
-func (a *api) setSessionState(_ context.Context, in *struct {
+func (h *handler) setSessionState(_ context.Context, in *struct {
 	AtSession
 	Body sessionState
 }) (*struct{}, error) {
-	e, id, err := in.find(a)
+	e, id, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
@@ -173,8 +173,8 @@ func (a *api) setSessionState(_ context.Context, in *struct {
 	return nil, done.wait(e.WriteSessionState(id, state, done))
 }
 
-func (a *api) clearSessionState(_ context.Context, in *AtSession) (*struct{}, error) {
-	e, id, err := in.find(a)
+func (h *handler) clearSessionState(_ context.Context, in *AtSession) (*struct{}, error) {
+	e, id, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
@@ -182,8 +182,8 @@ func (a *api) clearSessionState(_ context.Context, in *AtSession) (*struct{}, er
 	return nil, done.wait(e.WriteSessionState(id, nil, done))
 }
 
-func (a *api) breakSession(_ context.Context, in *AtSession) (*struct{}, error) {
-	e, id, err := in.find(a)
+func (h *handler) breakSession(_ context.Context, in *AtSession) (*struct{}, error) {
+	e, id, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}

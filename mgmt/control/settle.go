@@ -41,11 +41,11 @@ var outcomes = map[string]emulator.Outcome{
 	"complete": emulator.Complete, "abandon": emulator.Abandon, "defer": emulator.Defer, "deadLetter": emulator.DeadLetterOutcome, "release": emulator.Release,
 }
 
-func (a *api) settle(_ context.Context, in *struct {
+func (h *handler) settle(_ context.Context, in *struct {
 	AtEntity
 	Body settlement
 }) (*struct{}, error) {
-	e, _, err := in.find(a)
+	e, _, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
@@ -79,13 +79,13 @@ type renewals struct {
 	LockedUntil []time.Time `json:"lockedUntil" nullable:"false" doc:"In the order of the tokens. Of a message in a session it is the end of the session's lock, which stays"`
 }
 
-func (a *api) renew(_ context.Context, in *struct {
+func (h *handler) renew(_ context.Context, in *struct {
 	AtEntity
 	Body struct {
 		LockTokens lockTokens `json:"lockTokens" nullable:"false" minItems:"1" maxItems:"1000"`
 	}
 }) (*struct{ Body renewals }, error) {
-	e, _, err := in.find(a)
+	e, _, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}

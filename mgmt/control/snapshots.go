@@ -36,31 +36,31 @@ type AtSnapshot struct {
 const longCopy = time.Hour
 
 // snapshots registers the operations on snapshots.
-func (a *api) snapshots() {
+func (h *handler) snapshots() {
 	const all, one = "namespaces/{namespace}/snapshots", "namespaces/{namespace}/snapshots/{snapshot}"
 	tags := []string{"snapshots"}
-	register(a, huma.Operation{OperationID: "listSnapshots", Method: http.MethodGet, Path: all, Tags: tags,
-		Summary: "The snapshots of a namespace, by name"}, a.listSnapshots, http.StatusNotFound)
-	register(a, huma.Operation{OperationID: "saveSnapshot", Method: http.MethodPost, Path: all, Tags: tags, DefaultStatus: http.StatusCreated,
+	register(h, huma.Operation{OperationID: "listSnapshots", Method: http.MethodGet, Path: all, Tags: tags,
+		Summary: "The snapshots of a namespace, by name"}, h.listSnapshots, http.StatusNotFound)
+	register(h, huma.Operation{OperationID: "saveSnapshot", Method: http.MethodPost, Path: all, Tags: tags, DefaultStatus: http.StatusCreated,
 		Summary: "Saves what is in a namespace, under a name",
 		Description: "The snapshot has every entity with its settings and its next sequence numbers, every message in its state, the states of sessions, and the message ids that duplicate " +
 			"detection remembers. All that was acknowledged before the request is in it. Clients go on meanwhile. Locks are not saved. The answer comes when the snapshot " +
 			"is durable; a process that ends before leaves none, and so does a client that goes away before. A namespace has at most 100. 409 also says that the disk is full.",
-	}, a.saveSnapshot, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
-	register(a, huma.Operation{OperationID: "getSnapshot", Method: http.MethodGet, Path: one, Tags: tags, Summary: "One snapshot"}, a.getSnapshot,
+	}, h.saveSnapshot, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
+	register(h, huma.Operation{OperationID: "getSnapshot", Method: http.MethodGet, Path: one, Tags: tags, Summary: "One snapshot"}, h.getSnapshot,
 		http.StatusBadRequest, http.StatusNotFound)
-	register(a, huma.Operation{OperationID: "deleteSnapshot", Method: http.MethodDelete, Path: one, Tags: tags, DefaultStatus: http.StatusNoContent,
-		Summary: "Deletes a snapshot"}, a.deleteSnapshot, http.StatusBadRequest, http.StatusNotFound)
-	register(a, huma.Operation{OperationID: "restoreSnapshot", Method: http.MethodPost, Path: one + "/restore", Tags: tags,
+	register(h, huma.Operation{OperationID: "deleteSnapshot", Method: http.MethodDelete, Path: one, Tags: tags, DefaultStatus: http.StatusNoContent,
+		Summary: "Deletes a snapshot"}, h.deleteSnapshot, http.StatusBadRequest, http.StatusNotFound)
+	register(h, huma.Operation{OperationID: "restoreSnapshot", Method: http.MethodPost, Path: one + "/restore", Tags: tags,
 		Summary: "Makes a namespace what it was when the snapshot was saved",
 		Description: "Afterwards it has those entities and no others, with the same messages, numbers, states of sessions and remembered message ids. Messages that were locked are " +
 			"available. Its clock shows what it showed then, and goes on from there unless it was frozen. Its keys, port and aliases stay, and so does the snapshot. Connections stay open: links are " +
 			"detached, and clients attach them again by themselves. Open transactions are rolled back, and jobs end. A process that ends, or a client that goes away, meanwhile leaves the old state or the restored one.",
-	}, a.restoreSnapshot, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
+	}, h.restoreSnapshot, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
 }
 
-func (a *api) listSnapshots(_ context.Context, in *InNamespace) (*struct{ Body page[snapshot] }, error) {
-	ns, err := in.find(a)
+func (h *handler) listSnapshots(_ context.Context, in *InNamespace) (*struct{ Body page[snapshot] }, error) {
+	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (a *api) listSnapshots(_ context.Context, in *InNamespace) (*struct{ Body p
 	return &out, nil
 }
 
-func (a *api) saveSnapshot(ctx context.Context, in *struct {
+func (h *handler) saveSnapshot(ctx context.Context, in *struct {
 	InNamespace
 	Unlimited
 	Body struct {
@@ -80,7 +80,7 @@ func (a *api) saveSnapshot(ctx context.Context, in *struct {
 		Replace bool   `json:"replace,omitempty" doc:"Takes the place of a snapshot of that name, which stays if saving fails"`
 	}
 }) (*struct{ Body snapshot }, error) {
-	ns, err := in.find(a)
+	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +95,8 @@ func (a *api) saveSnapshot(ctx context.Context, in *struct {
 	return &struct{ Body snapshot }{shownSnapshot(r)}, nil
 }
 
-func (a *api) getSnapshot(_ context.Context, in *AtSnapshot) (*struct{ Body snapshot }, error) {
-	ns, err := in.find(a)
+func (h *handler) getSnapshot(_ context.Context, in *AtSnapshot) (*struct{ Body snapshot }, error) {
+	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
@@ -107,19 +107,19 @@ func (a *api) getSnapshot(_ context.Context, in *AtSnapshot) (*struct{ Body snap
 	return &struct{ Body snapshot }{shownSnapshot(r)}, nil
 }
 
-func (a *api) deleteSnapshot(_ context.Context, in *AtSnapshot) (*struct{}, error) {
-	ns, err := in.find(a)
+func (h *handler) deleteSnapshot(_ context.Context, in *AtSnapshot) (*struct{}, error) {
+	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
 	return nil, ns.DeleteSnapshot(in.Snapshot)
 }
 
-func (a *api) restoreSnapshot(ctx context.Context, in *struct {
+func (h *handler) restoreSnapshot(ctx context.Context, in *struct {
 	AtSnapshot
 	Unlimited
 }) (*struct{ Body snapshot }, error) {
-	ns, err := in.find(a)
+	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}

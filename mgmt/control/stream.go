@@ -32,23 +32,23 @@ type StreamStart struct {
 }
 
 // stream registers the live stream.
-func (a *api) stream() {
-	register(a, huma.Operation{
+func (h *handler) stream() {
+	register(h, huma.Operation{
 		OperationID: "streamEvents", Method: http.MethodGet, Path: "namespaces/{namespace}/events", Tags: []string{"history"},
 		Summary: "What happens to messages, as it happens",
 		Description: "Server-sent events. Each has the number of the event as id, event: event, and as data what listHistory has for an event. If the reader is too slow, or begins " +
 			"before the oldest event that Minibus remembers, event: missed comes with the count of the events that it does not get. The stream ends with the namespace, with the token of the request, and with Minibus.",
 		Responses: map[string]*huma.Response{"200": {Description: "The stream", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}}}},
-	}, a.streamEvents, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
+	}, h.streamEvents, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
 }
 
-func (a *api) streamEvents(_ context.Context, in *struct {
+func (h *handler) streamEvents(_ context.Context, in *struct {
 	InNamespace
 	Selecting
 	OfMessage
 	StreamStart
 }) (*huma.StreamResponse, error) {
-	ns, err := in.find(a)
+	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}

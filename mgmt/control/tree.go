@@ -28,12 +28,12 @@ type Forwards struct {
 	ForwardDeadLetteredMessagesTo string `json:"forwardDeadLetteredMessagesTo,omitempty"`
 }
 
-func (a *api) getTree(_ context.Context, in *struct {
+func (h *handler) getTree(_ context.Context, in *struct {
 	InNamespace
 	Limit  int    `query:"limit" minimum:"1" maximum:"10000" default:"1000" doc:"The most queues and topics of a page"`
 	Cursor string `query:"cursor" doc:"What the page before had in next"`
 }) (*struct{ Body page[branch] }, error) {
-	ns, err := in.find(a)
+	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}

@@ -65,20 +65,20 @@ type waited struct {
 const defaultWait = 30
 
 // wait registers the wait.
-func (a *api) wait() {
-	register(a, huma.Operation{
+func (h *handler) wait() {
+	register(h, huma.Operation{
 		OperationID: "wait", Method: http.MethodPost, Path: "namespaces/{namespace}/wait", Tags: []string{"wait"}, Extensions: readOnly, Summary: "Waits until something holds",
 		Description: "All that the body names has to hold at one moment. The answer comes then, or when the time is over, and says how it stands. If not all holds, it also says what was " +
 			"wanted and what stands in the way of receiving.",
-	}, a.waitFor, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
+	}, h.waitFor, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
 }
 
-func (a *api) waitFor(ctx context.Context, in *struct {
+func (h *handler) waitFor(ctx context.Context, in *struct {
 	InNamespace
 	Unlimited
 	Body waitFor
 }) (*struct{ Body waited }, error) {
-	ns, err := in.find(a)
+	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (a *api) waitFor(ctx context.Context, in *struct {
 		seconds = defaultWait
 	}
 	long := time.Duration(seconds * float64(time.Second))
-	what.Room = a.takeToRead
+	what.Room = h.takeToRead
 	in.lift(long)
 	ctx, cancel := context.WithTimeout(ctx, long)
 	defer cancel()
@@ -108,13 +108,13 @@ func (a *api) waitFor(ctx context.Context, in *struct {
 		out.Body.Counts = &c
 	}
 	if !s.Met {
-		out.Body.Wanted, out.Body.Why = what.String(), a.whyNotMet(ns, &what)
+		out.Body.Wanted, out.Body.Why = what.String(), h.whyNotMet(ns, &what)
 	}
 	return out, nil
 }
 
 // whyNotMet looks at the entity of a wait; nil without one.
-func (a *api) whyNotMet(ns *emulator.Namespace, what *emulator.Await) *diagnosis {
+func (h *handler) whyNotMet(ns *emulator.Namespace, what *emulator.Await) *diagnosis {
 	path, sub := what.Entity, emulator.Main
 	switch {
 	case path != "":
@@ -127,7 +127,7 @@ func (a *api) whyNotMet(ns *emulator.Namespace, what *emulator.Await) *diagnosis
 	if path == "" || err != nil {
 		return nil
 	}
-	d := a.diagnose(ns, e, sub, "")
+	d := h.diagnose(ns, e, sub, "")
 	return &d
 }
 

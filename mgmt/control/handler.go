@@ -32,8 +32,8 @@ const description = "Shows and steers Minibus while it runs. With --auth sas eac
 //go:embed configjson.json
 var configJSON []byte
 
-// api has the operations. Huma reads their arguments, checks them, and describes them in the document, from Go types.
-type api struct {
+// handler has the operations. Huma reads their arguments, checks them, and describes them in the document, from Go types.
+type handler struct {
 	huma.API
 	server   Server
 	document func() ([]byte, error)
@@ -43,9 +43,9 @@ type api struct {
 	held       receive.Held
 }
 
-func newAPI(s Server, adapter huma.Adapter) *api {
-	a := &api{server: s, room: newRoom(), smallReads: semaphore.NewWeighted(smallReads)}
-	a.API = huma.NewAPI(huma.Config{
+func newHandler(s Server, adapter huma.Adapter) *handler {
+	h := &handler{server: s, room: newRoom(), smallReads: semaphore.NewWeighted(smallReads)}
+	h.API = huma.NewAPI(huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI:  "3.1.0",
 			Info:     &huma.Info{Title: "Minibus control API", Version: "1", Description: description},
@@ -60,8 +60,8 @@ func newAPI(s Server, adapter huma.Adapter) *api {
 		DefaultFormat:                "application/json",
 		RejectUnknownQueryParameters: true,
 	}, adapter)
-	a.document = sync.OnceValues(a.describe)
-	return a
+	h.document = sync.OnceValues(h.describe)
+	return h
 }
 
 // strict reads and writes the bodies.
@@ -82,14 +82,14 @@ const schemas = "#/components/schemas/"
 const onlyQuery = "A query that the operation does not have"
 
 // register adds an operation. statuses are those of its errors, besides 401 and 503, which all operations share, as they do 400 for a query.
-func register[I, O any](a *api, o huma.Operation, run func(context.Context, *I) (*O, error), statuses ...int) {
+func register[I, O any](h *handler, o huma.Operation, run func(context.Context, *I) (*O, error), statuses ...int) {
 	o.Path = Prefix + o.Path
 	if o.MaxBodyBytes == 0 {
 		o.MaxBodyBytes = maxBody
 	}
 	refuses := slices.Contains(statuses, http.StatusBadRequest)
 	o.Errors = append(statuses, http.StatusBadRequest, http.StatusUnauthorized, http.StatusServiceUnavailable)
-	huma.Register(a.API, o, func(ctx context.Context, in *I) (*O, error) {
+	huma.Register(h.API, o, func(ctx context.Context, in *I) (*O, error) {
 		out, err := run(ctx, in)
 		if err != nil && errors.Is(context.Cause(ctx), ErrTokenExpired) {
 			err = ErrTokenExpired
@@ -100,7 +100,7 @@ func register[I, O any](a *api, o huma.Operation, run func(context.Context, *I) 
 		return out, nil
 	})
 	// Huma lists two statuses of its own. Wrong arguments have 400 here, and 500 is a fault of Minibus.
-	item := a.OpenAPI().Paths[o.Path]
+	item := h.OpenAPI().Paths[o.Path]
 	for _, registered := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
 		if registered != nil {
 			delete(registered.Responses, strconv.Itoa(http.StatusUnprocessableEntity))
@@ -113,15 +113,15 @@ func register[I, O any](a *api, o huma.Operation, run func(context.Context, *I) 
 }
 
 // answered describes the answer of an operation that writes it itself.
-func answered[T any](a *api) map[string]*huma.Response {
-	schema := a.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[T](), true, "")
+func answered[T any](h *handler) map[string]*huma.Response {
+	schema := h.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[T](), true, "")
 	return map[string]*huma.Response{strconv.Itoa(http.StatusOK): {Description: http.StatusText(http.StatusOK),
 		Content: map[string]*huma.MediaType{"application/json": {Schema: schema}}}}
 }
 
 // describe makes the document.
-func (a *api) describe() ([]byte, error) {
-	text, err := json.Marshal(a.OpenAPI())
+func (h *handler) describe() ([]byte, error) {
+	text, err := json.Marshal(h.OpenAPI())
 	if err != nil {
 		return nil, err
 	}
@@ -145,8 +145,8 @@ func (a *api) describe() ([]byte, error) {
 	return json.MarshalIndent(document, "", "  ")
 }
 
-func (a *api) serveDocument(w http.ResponseWriter, _ *http.Request) {
-	text, err := a.document()
+func (h *handler) serveDocument(w http.ResponseWriter, _ *http.Request) {
+	text, err := h.document()
 	if err != nil {
 		Refuse(w, problemOf(err))
 		return
@@ -178,8 +178,8 @@ func (in *InNamespace) Resolve(ctx huma.Context) []error {
 const maxAgent = 200
 
 // find returns the namespace.
-func (in *InNamespace) find(a *api) (*emulator.Namespace, error) {
-	b := a.server.Broker()
+func (in *InNamespace) find(h *handler) (*emulator.Namespace, error) {
+	b := h.server.Broker()
 	switch in.Namespace {
 	case DefaultNamespace:
 		return b.Default(), nil
