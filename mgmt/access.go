@@ -10,6 +10,7 @@ import (
 	"minibus/internal/loglimit"
 	"minibus/internal/sas"
 	"minibus/mgmt/control"
+	"minibus/mgmt/control/api"
 )
 
 // authorize fails unless the request's token gives a claim on an entity; the error is a *problem to answer
@@ -67,7 +68,7 @@ func (h *handler) controlling(next http.Handler) http.Handler {
 		}
 		if err != nil && r.URL.Path != control.DocumentPath {
 			p := problemOf(err)
-			control.Refuse(w, &control.Error{Status: p.status, Detail: withoutSubCode(p.detail)})
+			control.Refuse(w, &api.Error{Status: p.status, Detail: withoutSubCode(p.detail)})
 			return
 		}
 		if !g.Until.IsZero() {

@@ -10,11 +10,12 @@ import (
 
 	"minibus/emulator"
 	"minibus/mgmt/control"
+	"minibus/mgmt/control/api"
 )
 
 // clients is what a test's server knows of its clients.
 type clients struct {
-	list   []control.Connection
+	list   []api.Connection
 	closed []string
 
 	refused []emulator.Refusal
@@ -27,7 +28,7 @@ func (c controlled) OpenConnections(*emulator.Namespace) (ids []string) {
 	return ids
 }
 
-func (c controlled) Connections(_ *emulator.Namespace, chosen func(string) bool) (list []control.Connection) {
+func (c controlled) Connections(_ *emulator.Namespace, chosen func(string) bool) (list []api.Connection) {
 	for _, one := range c.clients.list {
 		if chosen(one.ID) {
 			list = append(list, one)
@@ -64,12 +65,12 @@ func someClients() clients {
 	var all clients
 	since := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range 12 {
-		c := control.Connection{ID: fmt.Sprintf("c%d", i+1), Remote: "127.0.0.1:1", Transport: "tcp", Since: since, Policies: []string{}, Links: []control.Link{}}
+		c := api.Connection{ID: fmt.Sprintf("c%d", i+1), Remote: "127.0.0.1:1", Transport: "tcp", Since: since, Policies: []string{}, Links: []api.Link{}}
 		switch {
 		case i == 1:
 			c.Busy = true
 		case i%3 == 0:
-			c.Links = append(c.Links, control.Link{ID: 1, Role: "receiver", Address: "q/$DeadLetterQueue", Entity: "q", SubQueue: "$DeadLetterQueue", Mode: "peekLock",
+			c.Links = append(c.Links, api.Link{ID: 1, Role: "receiver", Address: "q/$DeadLetterQueue", Entity: "q", SubQueue: "$DeadLetterQueue", Mode: "peekLock",
 				Since: since, LastActive: since, WaitsFor: "credit"})
 		}
 		all.list = append(all.list, c)
@@ -88,7 +89,7 @@ func TestControlAPIListsConnections(t *testing.T) {
 			w := a.as("root", "GET", list+query+cursor, "")
 			wants(t, w, 200)
 			var page struct {
-				Items []control.Connection
+				Items []api.Connection
 				Next  string
 			}
 			if err := json.Unmarshal(w.Body.Bytes(), &page); err != nil {

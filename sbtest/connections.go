@@ -6,13 +6,14 @@ import (
 
 	"minibus/emulator"
 	"minibus/mgmt/control"
+	"minibus/mgmt/control/api"
 )
 
 // Connection is an open connection of a client with its links, or an HTTP request that waits for a message.
-type Connection = control.Connection
+type Connection = api.Connection
 
 // Link is a sender or receiver of a [Connection], with its credit and what it waits for.
-type Link = control.Link
+type Link = api.Link
 
 // Connections returns the open connections of the server's own namespace, the oldest first: "the worker has one receiver of orders, with a credit of ten".
 func (s *Server) Connections() []Connection { return openConnections(s.server, s.Default()) }

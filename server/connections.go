@@ -9,7 +9,7 @@ import (
 
 	"minibus/amqpserver"
 	"minibus/emulator"
-	"minibus/mgmt/control"
+	"minibus/mgmt/control/api"
 )
 
 // requestPrefix begins the ids of HTTP requests that wait for a message.
@@ -21,8 +21,8 @@ func (a *Server) OpenConnections(ns *emulator.Namespace) []string {
 }
 
 // Connections implements [control.Inspector].
-func (a *Server) Connections(ns *emulator.Namespace, chosen func(id string) bool) []control.Connection {
-	var list []control.Connection
+func (a *Server) Connections(ns *emulator.Namespace, chosen func(id string) bool) []api.Connection {
+	var list []api.Connection
 	for _, c := range a.amqp.Inspect(ns, func(c *amqpserver.Connection) bool { return chosen == nil || chosen(c.ID) }) {
 		list = append(list, a.shownConnection(&c))
 	}
@@ -59,8 +59,8 @@ func refuseRequest(id string) error {
 }
 
 // waiting returns the HTTP requests of a namespace that wait for a message, by id.
-func (a *Server) waiting(ns *emulator.Namespace) map[string]*control.Connection {
-	all := make(map[string]*control.Connection)
+func (a *Server) waiting(ns *emulator.Namespace) map[string]*api.Connection {
+	all := make(map[string]*api.Connection)
 	ns.EachAttached(func(e *emulator.Entity, at emulator.Attached) {
 		if at.Client == nil || at.Client.Connection != "" {
 			return
@@ -68,28 +68,28 @@ func (a *Server) waiting(ns *emulator.Namespace) map[string]*control.Connection 
 		id := requestPrefix + at.Client.Remote
 		c := all[id]
 		if c == nil {
-			c = &control.Connection{ID: id, Remote: at.Client.Remote, Transport: "http", Product: a.hider.Text(at.Client.Product), Since: time.UnixMilli(at.Since).UTC(), Policies: []string{}}
+			c = &api.Connection{ID: id, Remote: at.Client.Remote, Transport: "http", Product: a.hider.Text(at.Client.Product), Since: time.UnixMilli(at.Since).UTC(), Policies: []string{}}
 			all[id] = c
 		}
-		c.Links = append(c.Links, control.Link{ID: int64(len(c.Links) + 1), Role: "receiver", Address: at.Sub.Join(e.Path()), Entity: e.Path(), SubQueue: at.Sub.Name(),
+		c.Links = append(c.Links, api.Link{ID: int64(len(c.Links) + 1), Role: "receiver", Address: at.Sub.Join(e.Path()), Entity: e.Path(), SubQueue: at.Sub.Name(),
 			Mode: modeName(at.Mode), Since: time.UnixMilli(at.Since).UTC(), LastActive: time.UnixMilli(at.Since).UTC(), Credit: 1, WaitsFor: string(amqpserver.ForMessage)})
 	})
 	return all
 }
 
 // shownConnection returns a connection as the control API shows it. Clients choose names, which may be secrets in a wrong place.
-func (a *Server) shownConnection(c *amqpserver.Connection) control.Connection {
-	s := control.Connection{ID: c.ID, Remote: c.Remote, Transport: string(c.Transport), Host: a.hider.Text(c.Host), Container: a.hider.Text(c.Container), Product: a.hider.Text(c.Product),
+func (a *Server) shownConnection(c *amqpserver.Connection) api.Connection {
+	s := api.Connection{ID: c.ID, Remote: c.Remote, Transport: string(c.Transport), Host: a.hider.Text(c.Host), Container: a.hider.Text(c.Container), Product: a.hider.Text(c.Product),
 		Version: a.hider.Text(c.Version), Platform: a.hider.Text(c.Platform), Since: milli(c.Since), Policies: append([]string{}, c.Policies...), Busy: c.Busy, Ending: c.Ending,
-		PendingBytes: c.Pending, Links: make([]control.Link, len(c.Links))}
+		PendingBytes: c.Pending, Links: make([]api.Link, len(c.Links))}
 	for i := range c.Links {
 		s.Links[i] = a.shownLink(&c.Links[i])
 	}
 	return s
 }
 
-func (a *Server) shownLink(l *amqpserver.Link) control.Link {
-	s := control.Link{ID: l.Number, Name: a.hider.Text(l.Name), Role: "sender", Address: a.hider.Text(l.Address), Entity: l.Entity, SubQueue: l.Sub.Name(), SessionID: l.Session,
+func (a *Server) shownLink(l *amqpserver.Link) api.Link {
+	s := api.Link{ID: l.Number, Name: a.hider.Text(l.Name), Role: "sender", Address: a.hider.Text(l.Address), Entity: l.Entity, SubQueue: l.Sub.Name(), SessionID: l.Session,
 		Since: milli(l.Since), LastActive: milli(l.Active), Credit: l.Credit, Unsettled: l.Unsettled, SessionWindow: l.Window, Deliveries: l.Passed, WaitsFor: string(l.WaitsFor)}
 	if l.Receives {
 		s.Role = "receiver"

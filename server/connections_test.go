@@ -15,7 +15,7 @@ import (
 
 	"minibus/config"
 	"minibus/emulator"
-	"minibus/mgmt/control"
+	"minibus/mgmt/control/api"
 )
 
 // withQueue is a topology with a queue q.
@@ -61,7 +61,7 @@ func TestConnectionsNameTheirTransport(t *testing.T) {
 		}
 	}()
 	ns := a.Namespace()
-	var list []control.Connection
+	var list []api.Connection
 	await(t, nil, func() bool { list = a.Connections(ns, nil); return len(list) == 6 })
 	for _, c := range list {
 		if c.Transport != "http" {

@@ -9,28 +9,13 @@ import (
 
 	"minibus/emulator"
 	"minibus/internal/dotnet"
+	"minibus/mgmt/control/api"
 )
 
 // Durations reads those of requests.
 type Durations interface {
 	// ReadDuration reads an ISO 8601 duration as Config.json has them.
 	ReadDuration(text string) (time.Duration, error)
-}
-
-// clock is the clock of a namespace.
-type clock struct {
-	Now    time.Time  `json:"now" doc:"What it shows, which locks, schedules, times to live and idle entities follow"`
-	Offset string     `json:"offset" pattern:"^-?P" example:"PT1H" doc:"By how much it is ahead of the machine's clock, as an ISO 8601 duration; with a minus sign, behind"`
-	Frozen bool       `json:"frozen" doc:"Whether it stands still"`
-	Goal   *time.Time `json:"goal,omitempty" doc:"The instant to which it is being advanced; none: it is not"`
-	Due    []due      `json:"due" nullable:"false" doc:"What happens next by itself, the earliest first: of each entity the next instant of each kind"`
-}
-
-// due is something that happens by itself.
-type due struct {
-	At     time.Time `json:"at"`
-	Entity string    `json:"entity"`
-	Kind   string    `json:"kind" enum:"lockEnds,scheduled,expires,sessionLockEnds,forwardRetried,idle" doc:"What happens: idle means that the entity is deleted unless it is used until then"`
 }
 
 var dueKinds = [...]string{emulator.DueLock: "lockEnds", emulator.DueSchedule: "scheduled", emulator.DueExpiry: "expires",
@@ -58,7 +43,7 @@ const stops = " If the client goes away, or the time is over, the clock stops wh
 	"being advanced, getClock shows how far it is."
 
 // clockOutput is an answer.
-type clockOutput struct{ Body clock }
+type clockOutput struct{ Body api.Clock }
 
 // clock registers the operations on clocks.
 func (h *handler) clock() {
@@ -156,9 +141,9 @@ func shownClock(ns *emulator.Namespace, most int) *clockOutput {
 	if !r.Goal.IsZero() {
 		goal = &r.Goal
 	}
-	c := clock{Goal: goal, Now: r.Now, Offset: isoOf(r.Ahead.Truncate(time.Millisecond)), Frozen: r.Frozen, Due: []due{}}
+	c := api.Clock{Goal: goal, Now: r.Now, Offset: isoOf(r.Ahead.Truncate(time.Millisecond)), Frozen: r.Frozen, Due: []api.Due{}}
 	for _, d := range ns.NextDue(most) {
-		c.Due = append(c.Due, due{At: shownTime(d.At), Entity: d.Entity, Kind: dueKinds[d.Kind]})
+		c.Due = append(c.Due, api.Due{At: shownTime(d.At), Entity: d.Entity, Kind: dueKinds[d.Kind]})
 	}
 	return &clockOutput{c}
 }

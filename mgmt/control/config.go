@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
+	"minibus/mgmt/control/api"
 )
 
 // maxConfig bounds the body of a request with a configuration, in bytes; ten thousand entities with every property take about 10 MiB.
@@ -83,7 +84,7 @@ func (in *Configured) read(h *handler) (ns *emulator.Namespace, list []emulator.
 	return ns, list, notes, nil
 }
 
-func (h *handler) diffConfig(_ context.Context, in *Configured) (*struct{ Body configDiff }, error) {
+func (h *handler) diffConfig(_ context.Context, in *Configured) (*struct{ Body api.ConfigDiff }, error) {
 	ns, list, notes, err := in.read(h)
 	if err != nil {
 		return nil, err
@@ -93,10 +94,10 @@ func (h *handler) diffConfig(_ context.Context, in *Configured) (*struct{ Body c
 	if refused != nil {
 		d.Refused = refused.Error()
 	}
-	return &struct{ Body configDiff }{d}, nil
+	return &struct{ Body api.ConfigDiff }{d}, nil
 }
 
-func (h *handler) applyConfig(_ context.Context, in *Configured) (*struct{ Body configDiff }, error) {
+func (h *handler) applyConfig(_ context.Context, in *Configured) (*struct{ Body api.ConfigDiff }, error) {
 	ns, list, notes, err := in.read(h)
 	if err != nil {
 		return nil, nothingChanged(err)
@@ -107,7 +108,7 @@ func (h *handler) applyConfig(_ context.Context, in *Configured) (*struct{ Body 
 	}
 	d := h.shownDiff(ns, plan, notes)
 	d.Applied = !d.Same
-	return &struct{ Body configDiff }{d}, nil
+	return &struct{ Body api.ConfigDiff }{d}, nil
 }
 
 // unchanged begins the detail of a problem with what would have changed something.
@@ -115,7 +116,7 @@ const unchanged = "Nothing was changed. "
 
 // nothingChanged adds to an error of the body that nothing was changed.
 func nothingChanged(err error) error {
-	if p := (*Error)(nil); errors.As(err, &p) && p.Status == http.StatusBadRequest {
+	if p := (*api.Error)(nil); errors.As(err, &p) && p.Status == http.StatusBadRequest {
 		p.Detail = unchanged + p.Detail
 	}
 	return err

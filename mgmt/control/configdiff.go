@@ -8,66 +8,30 @@ import (
 	"strings"
 
 	"minibus/emulator"
+	"minibus/mgmt/control/api"
 )
-
-// configDiff is what a configuration changes.
-type configDiff struct {
-	Same     bool         `json:"same" doc:"Whether there is nothing to do"`
-	Applied  bool         `json:"applied" doc:"Whether it was done"`
-	Refused  string       `json:"refused,omitempty" doc:"Why none of it can be done"`
-	Summary  diffSummary  `json:"summary"`
-	Notes    []string     `json:"notes" nullable:"false" doc:"What the configuration has and does not count here"`
-	Entities []entityDiff `json:"entities" nullable:"false"`
-}
-
-// diffSummary counts entities by what is done to them.
-type diffSummary struct {
-	Create int `json:"create"`
-	Change int `json:"change"`
-	Delete int `json:"delete"`
-	Keep   int `json:"keep" doc:"They are what the configuration says"`
-	Leave  int `json:"leave" doc:"The configuration does not have them, and they stay"`
-	Refuse int `json:"refuse" doc:"They would have to be deleted and created anew"`
-}
-
-// entityDiff is what a configuration changes of an entity.
-type entityDiff struct {
-	Path     string        `json:"path"`
-	Kind     string        `json:"kind" enum:"queue,topic,subscription"`
-	Action   string        `json:"action" enum:"create,change,delete,keep,leave,refuse"`
-	Why      string        `json:"why,omitempty" doc:"Why it is refused"`
-	Settings []settingDiff `json:"settings,omitempty" nullable:"false" doc:"Of an entity that exists, those that differ"`
-}
-
-// settingDiff is a setting that differs.
-type settingDiff struct {
-	Name  string `json:"name" doc:"As in Config.json; a rule is Rules and its name in brackets. Of policies only names and rights are shown"`
-	From  any    `json:"from,omitempty" doc:"What it is; none: there is no such rule"`
-	To    any    `json:"to,omitempty" doc:"What it would be; none: the rule is deleted"`
-	Fixed bool   `json:"fixed,omitempty" doc:"Whether it can't be changed: delete the entity first, with its messages"`
-}
 
 // actions are the names of what is done to entities, and where they are counted.
 var actions = map[emulator.Action]struct {
 	name  string
-	count func(*diffSummary) *int
+	count func(*api.DiffSummary) *int
 }{
-	emulator.ActionCreate: {"create", func(s *diffSummary) *int { return &s.Create }},
-	emulator.ActionChange: {"change", func(s *diffSummary) *int { return &s.Change }},
-	emulator.ActionDelete: {"delete", func(s *diffSummary) *int { return &s.Delete }},
-	emulator.ActionKeep:   {"keep", func(s *diffSummary) *int { return &s.Keep }},
-	emulator.ActionLeave:  {"leave", func(s *diffSummary) *int { return &s.Leave }},
-	emulator.ActionRefuse: {"refuse", func(s *diffSummary) *int { return &s.Refuse }},
+	emulator.ActionCreate: {"create", func(s *api.DiffSummary) *int { return &s.Create }},
+	emulator.ActionChange: {"change", func(s *api.DiffSummary) *int { return &s.Change }},
+	emulator.ActionDelete: {"delete", func(s *api.DiffSummary) *int { return &s.Delete }},
+	emulator.ActionKeep:   {"keep", func(s *api.DiffSummary) *int { return &s.Keep }},
+	emulator.ActionLeave:  {"leave", func(s *api.DiffSummary) *int { return &s.Leave }},
+	emulator.ActionRefuse: {"refuse", func(s *api.DiffSummary) *int { return &s.Refuse }},
 }
 
 // shownDiff returns a plan as answers show it.
-func (h *handler) shownDiff(ns *emulator.Namespace, plan []emulator.Planned, notes []string) configDiff {
-	d := configDiff{Notes: append([]string{}, notes...), Entities: []entityDiff{}}
+func (h *handler) shownDiff(ns *emulator.Namespace, plan []emulator.Planned, notes []string) api.ConfigDiff {
+	d := api.ConfigDiff{Notes: append([]string{}, notes...), Entities: []api.EntityDiff{}}
 	for i := range plan {
 		p := &plan[i]
 		action := actions[p.Action]
 		*action.count(&d.Summary)++
-		e := entityDiff{Path: p.Path, Kind: kinds[p.Kind], Action: action.name}
+		e := api.EntityDiff{Path: p.Path, Kind: kinds[p.Kind], Action: action.name}
 		if p.Why != nil {
 			e.Why = p.Why.Error()
 		}
@@ -82,7 +46,7 @@ func (h *handler) shownDiff(ns *emulator.Namespace, plan []emulator.Planned, not
 }
 
 // settingDiffs returns the settings and rules in which an entity differs from what it is to be.
-func (h *handler) settingDiffs(ns *emulator.Namespace, p *emulator.Planned) (list []settingDiff) {
+func (h *handler) settingDiffs(ns *emulator.Namespace, p *emulator.Planned) (list []api.SettingDiff) {
 	old, next := h.server.WriteSettings(ns, p.Old, true), h.server.WriteSettings(ns, p.New, true)
 	if len(old) == 0 {
 		return nil // an entity of another kind is there
@@ -99,11 +63,11 @@ func (h *handler) settingDiffs(ns *emulator.Namespace, p *emulator.Planned) (lis
 		if to.Name == "AuthorizationRules" {
 			from, to.Value = withoutKeys(from), withoutKeys(to.Value)
 		}
-		list = append(list, settingDiff{to.Name, from, to.Value, slices.Contains(p.Fixed, to.Name)})
+		list = append(list, api.SettingDiff{Name: to.Name, From: from, To: to.Value, Fixed: slices.Contains(p.Fixed, to.Name)})
 	}
 	for _, from := range old { // an empty list of policies is no setting
 		if !slices.ContainsFunc(next, func(s Setting) bool { return s.Name == from.Name }) {
-			list = append(list, settingDiff{Name: from.Name, From: withoutKeys(from.Value)})
+			list = append(list, api.SettingDiff{Name: from.Name, From: withoutKeys(from.Value)})
 		}
 	}
 	if p.New.Subscription != nil {
@@ -113,7 +77,7 @@ func (h *handler) settingDiffs(ns *emulator.Namespace, p *emulator.Planned) (lis
 }
 
 // ruleDiffs returns the rules that differ.
-func (h *handler) ruleDiffs(old, next []emulator.RuleOptions) (list []settingDiff) {
+func (h *handler) ruleDiffs(old, next []emulator.RuleOptions) (list []api.SettingDiff) {
 	find := func(rules []emulator.RuleOptions, name string) any {
 		for _, r := range rules {
 			if strings.EqualFold(r.Name, name) {
@@ -124,7 +88,7 @@ func (h *handler) ruleDiffs(old, next []emulator.RuleOptions) (list []settingDif
 	}
 	add := func(name string, from, to any) {
 		if !equalJSON(from, to) {
-			list = append(list, settingDiff{Name: fmt.Sprintf("Rules[%q]", name), From: from, To: to})
+			list = append(list, api.SettingDiff{Name: fmt.Sprintf("Rules[%q]", name), From: from, To: to})
 		}
 	}
 	for _, r := range next {

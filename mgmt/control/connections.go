@@ -5,12 +5,12 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
 	"minibus/internal/entitypath"
+	"minibus/mgmt/control/api"
 )
 
 // Inspector is what the process knows of its clients.
@@ -18,51 +18,13 @@ type Inspector interface {
 	// OpenConnections returns the ids of the open connections of a namespace, and of the HTTP requests that wait for a message, in no order.
 	OpenConnections(ns *emulator.Namespace) []string
 	// Connections describes those that chosen approves, in no order. One that has ended meanwhile is left out.
-	Connections(ns *emulator.Namespace, chosen func(id string) bool) []Connection
+	Connections(ns *emulator.Namespace, chosen func(id string) bool) []api.Connection
 	CloseConnection(ns *emulator.Namespace, id string) error
 	DetachLink(ns *emulator.Namespace, id string, link int64) error
 	// Refusals returns the links and tokens of a namespace that were refused last, the latest first.
 	Refusals(ns *emulator.Namespace) []emulator.Refusal
 	// Why says what stands in the way of receiving from an entity; client is as of [emulator.Client.Is].
 	Why(ns *emulator.Namespace, e *emulator.Entity, sub emulator.SubQueue, client string) emulator.Diagnosis
-}
-
-// Connection is a connection of a client, or an HTTP request that waits for a message.
-type Connection struct {
-	ID           string    `json:"id" doc:"c1 and so on, as in the log; of HTTP requests http: and the address"`
-	Remote       string    `json:"remote" doc:"The client's address"`
-	Transport    string    `json:"transport" enum:"tcp,tls,websocket,websocket-tls,memory,http"`
-	Host         string    `json:"host,omitempty" doc:"The host that the client has named"`
-	Container    string    `json:"container,omitempty" doc:"The client's name for itself: its application id, or else its AMQP container id"`
-	Product      string    `json:"product,omitempty" doc:"The client library"`
-	Version      string    `json:"version,omitempty" doc:"Of the client library"`
-	Platform     string    `json:"platform,omitempty" doc:"On which the client runs"`
-	Since        time.Time `json:"since"`
-	Policies     []string  `json:"policies" nullable:"false" doc:"The policies whose tokens or keys the client has shown; empty without --auth sas"`
-	Busy         bool      `json:"busy" doc:"The connection did not answer within a quarter of a second: its links, policies and pendingBytes are not known"`
-	Ending       bool      `json:"ending" doc:"One of the sides has closed it"`
-	PendingBytes int       `json:"pendingBytes" doc:"What waits until the client reads"`
-	Links        []Link    `json:"links" nullable:"false"`
-}
-
-// Link is a link of a connection.
-type Link struct {
-	ID                 int64      `json:"id" doc:"Its number on the connection"`
-	Name               string     `json:"name,omitempty" doc:"As the client chose it"`
-	Role               string     `json:"role" enum:"receiver,sender" doc:"Of the client"`
-	Address            string     `json:"address" doc:"What the link is attached to: the path of an entity with its sub-queue, its $management, $cbs, or coordinator"`
-	Entity             string     `json:"entity,omitempty" doc:"The entity"`
-	SubQueue           string     `json:"subQueue,omitempty" enum:"$DeadLetterQueue,$Transfer/$DeadLetterQueue" doc:"None: its main queue"`
-	Mode               string     `json:"mode,omitempty" enum:"peekLock,receiveAndDelete" doc:"Of a receiver of messages"`
-	SessionID          *string    `json:"sessionId,omitempty" doc:"The session that the receiver holds"`
-	SessionLockedUntil *time.Time `json:"sessionLockedUntil,omitempty"`
-	Since              time.Time  `json:"since"`
-	LastActive         time.Time  `json:"lastActive" doc:"When there was traffic last"`
-	Credit             int64      `json:"credit" doc:"How many more messages the receiving side takes: of a receiver the client, of a sender Minibus"`
-	Unsettled          int        `json:"unsettled" doc:"Of a receiver: messages that the client has and has not settled; of a sender: those that are being stored"`
-	SessionWindow      int64      `json:"sessionWindow" doc:"How many more frames with messages the AMQP session of the link takes in this direction"`
-	Deliveries         int64      `json:"deliveries" doc:"Messages so far"`
-	WaitsFor           string     `json:"waitsFor" enum:"message,credit,session,window,settlement,reading,journal,detach,fault" doc:"message: one to receive, or from the client; credit: the client asks for none, or Minibus takes none now; session: a free one; window: the client's AMQP session is closed; settlement: the client must settle some first; reading: the client does not read; journal: something is being written; detach: the link is ending; fault: a fault starves it"`
 }
 
 // connections registers the operations on connections and links.
@@ -97,14 +59,14 @@ func (h *handler) listConnections(_ context.Context, in *struct {
 	InNamespace
 	Paged
 	Entity string `query:"entity" doc:"Only connections with a link to this entity, and busy ones; the path, with a sub-queue for that alone"`
-}) (*struct{ Body page[Connection] }, error) {
+}) (*struct{ Body api.Page[api.Connection] }, error) {
 	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
 	ids := slices.DeleteFunc(h.server.OpenConnections(ns), func(id string) bool { return in.Cursor != "" && CompareIDs(id, in.Cursor) <= 0 })
 	slices.SortFunc(ids, CompareIDs)
-	var out struct{ Body page[Connection] }
+	var out struct{ Body api.Page[api.Connection] }
 	if in.Entity == "" && len(ids) > in.Limit { // then only those of the page are asked
 		ids = ids[:in.Limit]
 		out.Body.Next = ids[in.Limit-1]
@@ -113,13 +75,13 @@ func (h *handler) listConnections(_ context.Context, in *struct {
 		_, chosen := slices.BinarySearchFunc(ids, id, CompareIDs)
 		return chosen
 	})
-	list = slices.DeleteFunc(list, func(c Connection) bool { return in.Entity != "" && !c.Busy && !c.reaches(in.Entity) })
-	slices.SortFunc(list, func(x, y Connection) int { return CompareIDs(x.ID, y.ID) })
+	list = slices.DeleteFunc(list, func(c api.Connection) bool { return in.Entity != "" && !c.Busy && !reaches(&c, in.Entity) })
+	slices.SortFunc(list, func(x, y api.Connection) int { return CompareIDs(x.ID, y.ID) })
 	if len(list) > in.Limit {
 		list = list[:in.Limit]
 		out.Body.Next = list[in.Limit-1].ID
 	}
-	out.Body.Items = append([]Connection{}, list...)
+	out.Body.Items = append([]api.Connection{}, list...)
 	return &out, nil
 }
 
@@ -132,20 +94,20 @@ func CompareIDs(a, b string) int {
 }
 
 // reaches reports whether a link leads to an entity, or, if the path names one, to its sub-queue.
-func (c *Connection) reaches(path string) bool {
+func reaches(c *api.Connection, path string) bool {
 	path, sub := entitypath.CutSubQueue(path)
-	return slices.ContainsFunc(c.Links, func(l Link) bool {
+	return slices.ContainsFunc(c.Links, func(l api.Link) bool {
 		return strings.EqualFold(l.Entity, path) && (sub == emulator.Main || strings.EqualFold(l.SubQueue, sub.Name()))
 	})
 }
 
-func (h *handler) getConnection(_ context.Context, in *AtConnection) (*struct{ Body Connection }, error) {
+func (h *handler) getConnection(_ context.Context, in *AtConnection) (*struct{ Body api.Connection }, error) {
 	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range h.server.Connections(ns, func(id string) bool { return id == in.Connection }) {
-		return &struct{ Body Connection }{c}, nil
+		return &struct{ Body api.Connection }{c}, nil
 	}
 	return nil, newError(http.StatusNotFound, nil, "There is no open connection '%s' in the namespace. List the connections to see which there are.", in.Connection)
 }

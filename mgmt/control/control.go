@@ -14,6 +14,7 @@ import (
 
 	"minibus/emulator"
 	"minibus/internal/sas"
+	"minibus/mgmt/control/api"
 )
 
 // Prefix begins the paths of the API. No entity's name can begin with $.
@@ -119,7 +120,7 @@ func Document() []byte {
 }
 
 // checkQuery returns the answer to a query of which the operation would miss a part, or nil. No argument is there more than once: a list has commas.
-func checkQuery(raw string) *Error {
+func checkQuery(raw string) *api.Error {
 	query, err := url.ParseQuery(raw)
 	if err != nil {
 		return badRequest("The query of the request can't be read: %v.", err)
@@ -139,8 +140,8 @@ func refuseRoute(w http.ResponseWriter, r *http.Request, h http.Handler) {
 	if answer.Code == http.StatusMethodNotAllowed {
 		allowed := answer.Header().Get("Allow")
 		w.Header().Set("Allow", allowed)
-		Refuse(w, &Error{Status: answer.Code, Detail: "The path takes " + allowed + "."})
+		Refuse(w, &api.Error{Status: answer.Code, Detail: "The path takes " + allowed + "."})
 		return
 	}
-	Refuse(w, &Error{Status: http.StatusNotFound, Detail: "There is nothing at this path. " + DocumentPath + " lists what there is. In the path of an entity each slash is %2F: events%2FSubscriptions%2Flarge."})
+	Refuse(w, &api.Error{Status: http.StatusNotFound, Detail: "There is nothing at this path. " + DocumentPath + " lists what there is. In the path of an entity each slash is %2F: events%2FSubscriptions%2Flarge."})
 }

@@ -14,6 +14,7 @@ import (
 
 	"minibus/emulator"
 	"minibus/internal/strictjson"
+	"minibus/mgmt/control/api"
 )
 
 // maxBody bounds the body of a request, in bytes.
@@ -61,7 +62,7 @@ func (h *Host) Resolve(ctx huma.Context) []error {
 // createOutput is the answer.
 type createOutput struct {
 	Location string `header:"Location" doc:"Its path"`
-	Body     namespace
+	Body     api.Namespace
 }
 
 func (h *handler) create(_ context.Context, in *createInput) (*createOutput, error) {

@@ -13,34 +13,8 @@ import (
 	"minibus/emulator"
 	"minibus/internal/closest"
 	"minibus/internal/entitypath"
+	"minibus/mgmt/control/api"
 )
-
-// Entity is a queue, topic or subscription in a list.
-type Entity struct {
-	Path    string  `json:"path"`
-	Kind    string  `json:"kind" enum:"queue,topic,subscription"`
-	Status  string  `json:"status" enum:"Active,Disabled,SendDisabled,ReceiveDisabled"`
-	Counts  counts  `json:"counts"`
-	Traffic traffic `json:"traffic"`
-}
-
-// traffic counts what went through an entity. Two answers, and the time between them, make a rate.
-type traffic struct {
-	Stored    int64 `json:"stored" doc:"Sent, scheduled, forwarded or copied to it since Minibus started"`
-	Delivered int64 `json:"delivered" doc:"Given to receivers, again and again if need be"`
-	Completed int64 `json:"completed" doc:"Removed by receivers"`
-}
-
-// counts are the messages of an entity by state.
-type counts struct {
-	Active             int64 `json:"active" doc:"Active ones, with those that are locked or deferred"`
-	Deferred           int64 `json:"deferred" doc:"Of the active ones, those that are deferred"`
-	Scheduled          int64 `json:"scheduled"`
-	DeadLetter         int64 `json:"deadLetter"`
-	Transfer           int64 `json:"transfer" doc:"Those that wait to be forwarded"`
-	TransferDeadLetter int64 `json:"transferDeadLetter" doc:"Those that could not be forwarded"`
-	SizeBytes          int64 `json:"sizeBytes" doc:"What they take of the entity's quota; of a topic with those of its subscriptions"`
-}
 
 // kinds are the names of the kinds of entities.
 var kinds = map[emulator.EntityKind]string{
@@ -78,7 +52,7 @@ func (h *handler) listEntities(_ context.Context, in *struct {
 	Paged
 	Kind string `query:"kind" enum:"queue,topic,subscription" doc:"Only those of a kind"`
 	Text string `query:"text" doc:"Only those whose path contains the text, in letters of any case"`
-}) (*struct{ Body page[Entity] }, error) {
+}) (*struct{ Body api.Page[api.Entity] }, error) {
 	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
@@ -86,7 +60,7 @@ func (h *handler) listEntities(_ context.Context, in *struct {
 	found, next := in.cut(entitiesOf(ns, func(kind emulator.EntityKind, path string) bool {
 		return (in.Kind == "" || kinds[kind] == in.Kind) && strings.Contains(path, strings.ToLower(in.Text))
 	}))
-	out := struct{ Body page[Entity] }{page[Entity]{Items: []Entity{}, Next: next}}
+	out := struct{ Body api.Page[api.Entity] }{api.Page[api.Entity]{Items: []api.Entity{}, Next: next}}
 	for _, e := range found {
 		out.Body.Items = append(out.Body.Items, shownEntity(e))
 	}
@@ -131,15 +105,15 @@ func (in *Paged) cut(all []placed) (list []*emulator.Entity, next string) {
 const maxEntities = 1 << 30
 
 // shownEntity returns an entity as lists show it.
-func shownEntity(e *emulator.Entity) Entity {
+func shownEntity(e *emulator.Entity) api.Entity {
 	t := e.Traffic()
-	return Entity{Path: e.Path(), Kind: kinds[e.Kind()], Status: string(cmp.Or(e.Options().Status, emulator.StatusActive)), Counts: shownCounts(e.Counts()),
-		Traffic: traffic{Stored: t.Stored, Delivered: t.Delivered, Completed: t.Completed}}
+	return api.Entity{Path: e.Path(), Kind: kinds[e.Kind()], Status: string(cmp.Or(e.Options().Status, emulator.StatusActive)), Counts: shownCounts(e.Counts()),
+		Traffic: api.Traffic{Stored: t.Stored, Delivered: t.Delivered, Completed: t.Completed}}
 }
 
 // shownCounts returns counts as answers show them.
-func shownCounts(c emulator.Counts) counts {
-	return counts{Active: c.Active, Deferred: c.Deferred, Scheduled: c.Scheduled, DeadLetter: c.DeadLetter, Transfer: c.Transfer,
+func shownCounts(c emulator.Counts) api.Counts {
+	return api.Counts{Active: c.Active, Deferred: c.Deferred, Scheduled: c.Scheduled, DeadLetter: c.DeadLetter, Transfer: c.Transfer,
 		TransferDeadLetter: c.TransferDeadLetter, SizeBytes: c.SizeBytes}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
+	"minibus/mgmt/control/api"
 )
 
 // Setting is a setting of an entity or a rule, by its name in Config.json. Its value becomes JSON.
@@ -59,7 +60,7 @@ func inOrder(list []Setting) ([]byte, error) {
 
 // wholeEntity is all that is known of an entity.
 type wholeEntity struct {
-	Entity
+	api.Entity
 	Created  time.Time  `json:"created"`
 	Updated  time.Time  `json:"updated" doc:"When its settings or rules were changed last"`
 	Accessed *time.Time `json:"accessed,omitempty" doc:"When it was used last since the process started"`

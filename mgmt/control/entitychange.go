@@ -9,6 +9,7 @@ import (
 
 	"minibus/emulator"
 	"minibus/internal/entitypath"
+	"minibus/mgmt/control/api"
 )
 
 // ConfigTexts reads and writes what has the form of Config.json. The functions that read return all that is wrong, a line for each finding, which begins
@@ -169,7 +170,7 @@ func (h *handler) deleteEntity(_ context.Context, in *AtEntity) (*struct{}, erro
 }
 
 // wrongText is the answer to a text in the form of Config.json that is wrong.
-func wrongText(what string, wrong []string) *Error {
+func wrongText(what string, wrong []string) *api.Error {
 	p := badRequest("%s%s", what, wrong[0])
 	if len(wrong) > 1 {
 		p.Detail += severalErrors

@@ -193,12 +193,6 @@ func (in *InNamespace) find(h *handler) (*emulator.Namespace, error) {
 	return ns, err
 }
 
-// page is a part of a list.
-type page[T any] struct {
-	Items []T    `json:"items" nullable:"false"`
-	Next  string `json:"next,omitempty" doc:"The cursor of the next page; none on the last"`
-}
-
 // Paged are the arguments of operations that answer with a page.
 type Paged struct {
 	Limit  int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"The most items of a page"`

@@ -12,36 +12,8 @@ import (
 
 	"minibus/emulator"
 	"minibus/internal/entitypath"
+	"minibus/mgmt/control/api"
 )
-
-// event is something that happened to a message.
-type event struct {
-	Number         int64      `json:"number" doc:"Of the event, among all of the process"`
-	Time           time.Time  `json:"time"`
-	Kind           string     `json:"kind" doc:"What happened, such as sent, delivered, lockExpired, deadLettered, completed"`
-	Entity         string     `json:"entity"`
-	SubQueue       string     `json:"subQueue,omitempty" enum:"$DeadLetterQueue,$Transfer/$DeadLetterQueue" doc:"None: the main queue"`
-	SequenceNumber int64      `json:"sequenceNumber,omitempty"`
-	NewNumber      int64      `json:"newSequenceNumber,omitempty" doc:"The number that the message has from now on, if it is another one"`
-	FirstNumber    int64      `json:"enqueuedSequenceNumber,omitempty" doc:"The number at its first submission, if it is another one"`
-	DeliveryCount  int64      `json:"deliveryCount" doc:"After the event"`
-	LockedUntil    *time.Time `json:"lockedUntil,omitempty"`
-	ScheduledFor   *time.Time `json:"scheduledFor,omitempty"`
-	Copies         *int       `json:"copies,omitempty" doc:"How many subscriptions of a topic got one"`
-	MessageID      string     `json:"messageId,omitempty" doc:"Of messages that come"`
-	Detail         string     `json:"detail,omitempty" doc:"The reason, the rule, the other entity of a forward, or the error"`
-	Client         *client    `json:"client,omitempty" doc:"Who did it; none: Minibus itself, or unknown"`
-	Text           string     `json:"text" doc:"The same as a sentence"`
-}
-
-// client is who did something.
-type client struct {
-	Connection string `json:"connection,omitempty" doc:"As in connections; none of HTTP requests"`
-	Link       string `json:"link,omitempty"`
-	Container  string `json:"container,omitempty"`
-	Product    string `json:"product,omitempty"`
-	Remote     string `json:"remote"`
-}
 
 // Selecting are arguments that select events.
 type Selecting struct {
@@ -136,19 +108,12 @@ type HistoryOrder struct {
 	Order  string `query:"order" enum:"oldest,newest" default:"oldest" doc:"Which come first"`
 }
 
-// historyPage is a part of the history.
-type historyPage struct {
-	Items  []event `json:"items" nullable:"false"`
-	Next   int64   `json:"next" doc:"The cursor of the next page"`
-	Oldest int64   `json:"oldest" doc:"The number of the oldest event that Minibus remembers"`
-}
-
 func (h *handler) listHistory(_ context.Context, in *struct {
 	InNamespace
 	Selecting
 	OfMessage
 	HistoryOrder
-}) (*struct{ Body historyPage }, error) {
+}) (*struct{ Body api.HistoryPage }, error) {
 	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
@@ -157,7 +122,7 @@ func (h *handler) listHistory(_ context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	var out struct{ Body historyPage }
+	var out struct{ Body api.HistoryPage }
 	out.Body.Oldest = ns.Record().Oldest()
 	if in.Order == "newest" {
 		out.Body.Items, out.Body.Next = newest(ns, f, in.Cursor, in.Limit)
@@ -169,8 +134,8 @@ func (h *handler) listHistory(_ context.Context, in *struct {
 }
 
 // oldest returns the first events, and from where to go on.
-func oldest(events iter.Seq[emulator.Event], next int64, limit int) ([]event, int64) {
-	items := []event{}
+func oldest(events iter.Seq[emulator.Event], next int64, limit int) ([]api.Event, int64) {
+	items := []api.Event{}
 	for e := range events {
 		if len(items) == limit {
 			return items, e.Number
@@ -181,8 +146,8 @@ func oldest(events iter.Seq[emulator.Event], next int64, limit int) ([]event, in
 }
 
 // newest returns the last events before a number, the last one first, and before which to go on. Without a number it takes the last of all.
-func newest(ns *emulator.Namespace, f emulator.EventFilter, before int64, limit int) ([]event, int64) {
-	items := []event{}
+func newest(ns *emulator.Namespace, f emulator.EventFilter, before int64, limit int) ([]api.Event, int64) {
+	items := []api.Event{}
 	for e := range ns.EventsBack(before, f) {
 		if items = append(items, shownEvent(&e)); len(items) == limit {
 			break
@@ -199,7 +164,7 @@ func (h *handler) life(_ context.Context, in *struct {
 	OfMessage
 	Entity   string `query:"entity"`
 	Sequence int64  `query:"sequenceNumber"`
-}) (*struct{ Body historyPage }, error) {
+}) (*struct{ Body api.HistoryPage }, error) {
 	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
@@ -211,9 +176,9 @@ func (h *handler) life(_ context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	var out struct{ Body historyPage }
+	var out struct{ Body api.HistoryPage }
 	out.Body.Oldest = ns.Record().Oldest()
-	out.Body.Items = []event{}
+	out.Body.Items = []api.Event{}
 	for _, e := range ns.Life(f) {
 		out.Body.Items = append(out.Body.Items, shownEvent(&e))
 		out.Body.Next = e.Number + 1
@@ -222,8 +187,8 @@ func (h *handler) life(_ context.Context, in *struct {
 }
 
 // shownEvent returns an event as answers show it.
-func shownEvent(e *emulator.Event) event {
-	out := event{Number: e.Number, Time: instant(e.At), Kind: kindName(e.Kind), Entity: e.Entity, SubQueue: e.Sub.Name(),
+func shownEvent(e *emulator.Event) api.Event {
+	out := api.Event{Number: e.Number, Time: instant(e.At), Kind: kindName(e.Kind), Entity: e.Entity, SubQueue: e.Sub.Name(),
 		SequenceNumber: e.Sequence, NewNumber: e.NextSequence, FirstNumber: e.FirstSequence, DeliveryCount: int64(e.DeliveryCount),
 		MessageID: e.MessageID, Detail: e.Text, Text: e.String()}
 	if e.Topic {
@@ -235,7 +200,7 @@ func shownEvent(e *emulator.Event) event {
 		out.LockedUntil = &until
 	}
 	if e.Client != nil {
-		out.Client = &client{Connection: e.Client.Connection, Link: e.Client.Link, Container: e.Client.Container, Product: e.Client.Product, Remote: e.Client.Remote}
+		out.Client = &api.Client{Connection: e.Client.Connection, Link: e.Client.Link, Container: e.Client.Container, Product: e.Client.Product, Remote: e.Client.Remote}
 	}
 	return out
 }

@@ -8,31 +8,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
+	"minibus/mgmt/control/api"
 )
-
-// job is work on many messages.
-type job struct {
-	ID       int64      `json:"id"`
-	Kind     string     `json:"kind" enum:"purge,move,resubmit"`
-	Entity   string     `json:"entity" doc:"Where the messages are, with its sub-queue"`
-	Target   string     `json:"target,omitempty" doc:"Where they go"`
-	State    string     `json:"state" enum:"running,done,cancelled,failed"`
-	Total    int64      `json:"total" doc:"Messages to look at: those that were there when the job began"`
-	Examined int64      `json:"examined"`
-	Done     int64      `json:"done" doc:"Removed or moved"`
-	Failed   int64      `json:"failed" doc:"Those that the target does not take; they are where they were"`
-	Skipped  int64      `json:"skipped" doc:"Those that clients had locked, or took meanwhile"`
-	Errors   []jobError `json:"errors" nullable:"false" doc:"Of the first that failed, 20 at most"`
-	Why      string     `json:"why,omitempty" doc:"Why the job failed, or ended before it was done"`
-	Started  time.Time  `json:"started"`
-	Ended    *time.Time `json:"ended,omitempty"`
-}
-
-// jobError is why a message stays.
-type jobError struct {
-	SequenceNumber int64  `json:"sequenceNumber"`
-	Detail         string `json:"detail"`
-}
 
 // jobStates are the names of the domain's states.
 var jobStates = map[emulator.JobState]string{
@@ -40,10 +17,10 @@ var jobStates = map[emulator.JobState]string{
 }
 
 // shownJob returns a job as answers show it.
-func shownJob(j *emulator.Job) job {
+func shownJob(j *emulator.Job) api.Job {
 	p, o := j.Progress(), j.Options()
-	out := job{ID: j.ID(), Kind: "purge", Entity: o.Sub.Join(j.Entity().Path()), State: jobStates[p.State], Total: p.Total, Examined: p.Examined, Done: p.Done,
-		Failed: p.Failed, Skipped: p.Skipped, Errors: []jobError{}, Why: p.Why, Started: instant(j.Started())}
+	out := api.Job{ID: j.ID(), Kind: "purge", Entity: o.Sub.Join(j.Entity().Path()), State: jobStates[p.State], Total: p.Total, Examined: p.Examined, Done: p.Done,
+		Failed: p.Failed, Skipped: p.Skipped, Errors: []api.JobError{}, Why: p.Why, Started: instant(j.Started())}
 	if o.Kind == emulator.MoveJob {
 		if out.Kind, out.Target = "move", o.Target; out.Target == "" {
 			out.Target = j.Entity().Path()
@@ -57,7 +34,7 @@ func shownJob(j *emulator.Job) job {
 		out.Ended = &t
 	}
 	for _, e := range p.Errors {
-		out.Errors = append(out.Errors, jobError{e.Seq, e.Text})
+		out.Errors = append(out.Errors, api.JobError{SequenceNumber: e.Seq, Detail: e.Text})
 	}
 	return out
 }
@@ -68,7 +45,7 @@ type WaitForJob struct {
 }
 
 // shown waits and returns the job.
-func (in *WaitForJob) shown(ctx context.Context, j *emulator.Job) (*struct{ Body job }, error) {
+func (in *WaitForJob) shown(ctx context.Context, j *emulator.Job) (*struct{ Body api.Job }, error) {
 	wait, err := in.Wait.duration()
 	if err != nil {
 		return nil, err
@@ -80,7 +57,7 @@ func (in *WaitForJob) shown(ctx context.Context, j *emulator.Job) (*struct{ Body
 		case <-ctx.Done():
 		}
 	}
-	return &struct{ Body job }{shownJob(j)}, nil
+	return &struct{ Body api.Job }{shownJob(j)}, nil
 }
 
 // AtJob is an argument of operations on one job.
@@ -115,13 +92,13 @@ func (h *handler) jobs() {
 		Summary: "Ends a job after the messages that it has in hand. What is done stays done"}, h.cancelJob, http.StatusBadRequest, http.StatusNotFound)
 }
 
-func (h *handler) listJobs(_ context.Context, in *InNamespace) (*struct{ Body page[job] }, error) {
+func (h *handler) listJobs(_ context.Context, in *InNamespace) (*struct{ Body api.Page[api.Job] }, error) {
 	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
-	var out struct{ Body page[job] }
-	out.Body.Items = []job{}
+	var out struct{ Body api.Page[api.Job] }
+	out.Body.Items = []api.Job{}
 	for _, j := range ns.Jobs() {
 		out.Body.Items = append(out.Body.Items, shownJob(j))
 	}
@@ -131,8 +108,8 @@ func (h *handler) listJobs(_ context.Context, in *InNamespace) (*struct{ Body pa
 func (h *handler) startJob(ctx context.Context, in *struct {
 	InNamespace
 	WaitForJob
-	Body jobOrder
-}) (*struct{ Body job }, error) {
+	Body api.JobOrder
+}) (*struct{ Body api.Job }, error) {
 	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
@@ -140,7 +117,7 @@ func (h *handler) startJob(ctx context.Context, in *struct {
 	if _, err := in.Wait.duration(); err != nil {
 		return nil, err
 	}
-	e, o, err := in.Body.options(ns)
+	e, o, err := jobOptions(ns, &in.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +132,7 @@ func (h *handler) startJob(ctx context.Context, in *struct {
 func (h *handler) getJob(ctx context.Context, in *struct {
 	AtJob
 	WaitForJob
-}) (*struct{ Body job }, error) {
+}) (*struct{ Body api.Job }, error) {
 	j, err := in.find(h)
 	if err != nil {
 		return nil, err
@@ -166,7 +143,7 @@ func (h *handler) getJob(ctx context.Context, in *struct {
 func (h *handler) cancelJob(ctx context.Context, in *struct {
 	AtJob
 	WaitForJob
-}) (*struct{ Body job }, error) {
+}) (*struct{ Body api.Job }, error) {
 	j, err := in.find(h)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"minibus/internal/amqp/message"
 	"minibus/internal/amqp/messagejson"
 	"minibus/internal/strictjson"
+	"minibus/mgmt/control/api"
 )
 
 // triedRule is the name of a rule that is tried and not stored.
@@ -66,7 +67,7 @@ func (h *handler) match() {
 func (h *handler) matchMessage(_ context.Context, in *struct {
 	AtEntity
 	Body matchOrder
-}) (*struct{ Body matching }, error) {
+}) (*struct{ Body api.Matching }, error) {
 	ns, err := in.InNamespace.find(h)
 	if err != nil {
 		return nil, err
@@ -97,5 +98,5 @@ func (h *handler) matchMessage(_ context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body matching }{shownMatching(m)}, nil
+	return &struct{ Body api.Matching }{shownMatching(m)}, nil
 }

@@ -15,6 +15,7 @@ import (
 	"minibus/emulator"
 	"minibus/internal/amqp/message"
 	"minibus/internal/amqp/messagejson"
+	"minibus/mgmt/control/api"
 )
 
 // AtMessage is an argument of operations on one message.
@@ -159,18 +160,12 @@ func (in *AtEntity) remove(h *handler, seqs []int64) error {
 	return done.wait(e.Remove(sub, seqs, emulator.By(in.who, done)))
 }
 
-// schedule is when a scheduled message becomes active.
-type schedule struct {
-	SequenceNumber       int64     `json:"sequenceNumber" readOnly:"true"`
-	ScheduledEnqueueTime time.Time `json:"scheduledEnqueueTime"`
-}
-
 func (h *handler) rescheduleMessage(_ context.Context, in *struct {
 	AtMessage
 	Body struct {
 		ScheduledEnqueueTime time.Time `json:"scheduledEnqueueTime"`
 	}
-}) (*struct{ Body schedule }, error) {
+}) (*struct{ Body api.Schedule }, error) {
 	e, sub, err := in.find(h)
 	if err != nil {
 		return nil, err
@@ -183,7 +178,8 @@ func (h *handler) rescheduleMessage(_ context.Context, in *struct {
 	if err := done.wait(e.Reschedule(in.SequenceNumber, at.UnixMilli(), emulator.By(in.who, done))); err != nil {
 		return nil, err
 	}
-	return &struct{ Body schedule }{schedule{in.SequenceNumber, instant(at.UnixMilli())}}, nil
+	out := api.Schedule{SequenceNumber: in.SequenceNumber, ScheduledEnqueueTime: instant(at.UnixMilli())}
+	return &struct{ Body api.Schedule }{out}, nil
 }
 
 // scan checks the encoded message that a request makes.

@@ -10,6 +10,7 @@ import (
 
 	"minibus/emulator"
 	"minibus/internal/amqp/messagejson"
+	"minibus/mgmt/control/api"
 )
 
 // Browsing are the arguments that choose the messages of a list.
@@ -78,13 +79,6 @@ func (in *Browsing) browse(sub emulator.SubQueue) (b emulator.Browse, err error)
 	return b, nil
 }
 
-// messagePage is a part of the messages of an entity.
-type messagePage struct {
-	Items    []*messagejson.Message `json:"items" nullable:"false"`
-	Next     string                 `json:"next,omitempty" doc:"The cursor of the next page; none on the last. A page may have few items, or none, and a next one"`
-	Examined int                    `json:"examined" doc:"Messages that were looked at for this page"`
-}
-
 // messages registers the operations on messages.
 func (h *handler) messages() {
 	const all, one = "namespaces/{namespace}/entities/{entity}/messages", "namespaces/{namespace}/entities/{entity}/messages/{sequenceNumber}"
@@ -125,7 +119,7 @@ func (h *handler) messages() {
 func (h *handler) listMessages(ctx context.Context, in *struct {
 	AtEntity
 	Browsing
-}) (*struct{ Body messagePage }, error) {
+}) (*struct{ Body api.MessagePage }, error) {
 	e, sub, err := in.find(h)
 	if err != nil {
 		return nil, err
@@ -139,7 +133,7 @@ func (h *handler) listMessages(ctx context.Context, in *struct {
 		return nil, err
 	}
 	defer done()
-	var out struct{ Body messagePage }
+	var out struct{ Body api.MessagePage }
 	out.Body.Items = []*messagejson.Message{}
 	end, err := e.Browse(b, func(s *emulator.Seen) {
 		m := shownSeen(s, in.Shown)

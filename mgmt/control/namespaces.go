@@ -3,34 +3,13 @@ package control
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
 	"minibus/internal/sas"
+	"minibus/mgmt/control/api"
 )
-
-// namespace is a namespace in an answer.
-type namespace struct {
-	Name    string    `json:"name"`
-	Default bool      `json:"default" doc:"Whether what names no namespace means this one"`
-	Created time.Time `json:"created"`
-	Limits  string    `json:"limits" enum:"relaxed,standard,premium,emulator" doc:"A profile of limits, as of --limits"`
-	Port    int       `json:"port,omitempty" minimum:"1" maximum:"65535" doc:"Its own port, if it has one; it takes AMQP, TLS and HTTP"`
-	Aliases []string  `json:"aliases,omitempty" nullable:"false" doc:"Other names of hosts that mean it"`
-
-	ConnectionString string `json:"connectionString" pattern:"^Endpoint=sb://" doc:"That of RootManageSharedAccessKey, else of a policy with the Manage right, else of the first policy"`
-
-	ConnectionStrings []connectionString `json:"connectionStrings" nullable:"false" doc:"Those of all policies"`
-}
-
-// connectionString is that of one policy.
-type connectionString struct {
-	KeyName string   `json:"keyName"`
-	Rights  []string `json:"rights" nullable:"false" enum:"Manage,Send,Listen"`
-	Value   string   `json:"connectionString" pattern:"^Endpoint=sb://"`
-}
 
 // rights are all that there are.
 var rights = []string{"Manage", "Send", "Listen"}
@@ -65,25 +44,25 @@ func (h *handler) namespaces() {
 // namespaceList is an answer with all namespaces.
 type namespaceList struct {
 	Body struct {
-		Namespaces []namespace `json:"namespaces" nullable:"false"`
+		Namespaces []api.Namespace `json:"namespaces" nullable:"false"`
 	}
 }
 
 func (h *handler) listNamespaces(_ context.Context, in *Host) (*namespaceList, error) {
 	var out namespaceList
-	out.Body.Namespaces = []namespace{}
+	out.Body.Namespaces = []api.Namespace{}
 	for _, ns := range h.server.Broker().Namespaces() {
 		out.Body.Namespaces = append(out.Body.Namespaces, h.shown(ns, in.name))
 	}
 	return &out, nil
 }
 
-func (h *handler) getNamespace(_ context.Context, in *InNamespace) (*struct{ Body namespace }, error) {
+func (h *handler) getNamespace(_ context.Context, in *InNamespace) (*struct{ Body api.Namespace }, error) {
 	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body namespace }{h.shown(ns, in.host)}, nil
+	return &struct{ Body api.Namespace }{h.shown(ns, in.host)}, nil
 }
 
 func (h *handler) deleteNamespace(_ context.Context, in *InNamespace) (*struct{}, error) {
@@ -95,11 +74,11 @@ func (h *handler) deleteNamespace(_ context.Context, in *InNamespace) (*struct{}
 }
 
 // shown returns a namespace as answers show it to a client that reached the server by the name of a host.
-func (h *handler) shown(ns *emulator.Namespace, host string) namespace {
+func (h *handler) shown(ns *emulator.Namespace, host string) api.Namespace {
 	o := ns.Options()
 	limits, _ := ns.Limits().MarshalText() // a namespace has one that exists
-	n := namespace{Name: ns.Name(), Default: ns == h.server.Broker().Default(), Created: instant(ns.Created()), Limits: string(limits),
-		Port: o.Port, Aliases: o.Aliases, ConnectionStrings: []connectionString{}}
+	n := api.Namespace{Name: ns.Name(), Default: ns == h.server.Broker().Default(), Created: instant(ns.Created()), Limits: string(limits),
+		Port: o.Port, Aliases: o.Aliases, ConnectionStrings: []api.ConnectionString{}}
 	endpoint := sas.Local(h.server.Endpoint(ns, host))
 	with := func(p sas.Policy) string {
 		endpoint.KeyName, endpoint.Key = p.Name, p.Primary
@@ -108,7 +87,7 @@ func (h *handler) shown(ns *emulator.Namespace, host string) namespace {
 	policies := h.server.Policies(ns)
 	n.ConnectionString = with(sas.Administrator(policies))
 	for _, p := range policies {
-		s := connectionString{KeyName: p.Name, Rights: []string{}, Value: with(p)}
+		s := api.ConnectionString{KeyName: p.Name, Rights: []string{}, Value: with(p)}
 		for i, claim := range []sas.Claims{sas.Manage, sas.Send, sas.Listen} {
 			if p.Claims.Allows(claim) {
 				s.Rights = append(s.Rights, rights[i])

@@ -9,42 +9,23 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
+	"minibus/mgmt/control/api"
 )
 
-// Error is an error answer: a problem document [RFC 9457].
-type Error struct {
-	Type   string   `json:"type" format:"uri-reference" doc:"about:blank: the status says all. urn:minibus:control-off: there is no control API here"`
-	Title  string   `json:"title" doc:"The text of the status"`
-	Status int      `json:"status"`
-	Detail string   `json:"detail" doc:"What is wrong, where, and what to do"`
-	Errors []string `json:"errors,omitempty" nullable:"false" doc:"All that is wrong, if that may be several things"`
-}
-
-// Error returns the detail.
-func (p *Error) Error() string { return p.Detail }
-
-// GetStatus returns the status.
-func (p *Error) GetStatus() int { return p.Status }
-
-// ContentType returns the media type of problem documents.
-func (p *Error) ContentType(string) string { return problemType }
-
-const problemType = "application/problem+json"
-
 // newError returns the answer with a status.
-func newError(status int, errors []string, format string, args ...any) *Error {
-	return &Error{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: fmt.Sprintf(format, args...), Errors: errors}
+func newError(status int, errors []string, format string, args ...any) *api.Error {
+	return &api.Error{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: fmt.Sprintf(format, args...), Errors: errors}
 }
 
 // badRequest returns the answer to a body that is wrong.
-func badRequest(format string, args ...any) *Error {
+func badRequest(format string, args ...any) *api.Error {
 	return newError(http.StatusBadRequest, nil, format, args...)
 }
 
 // ErrTokenExpired is the answer to a request that lasts longer than its token, and the cause for which its context ends.
 var ErrTokenExpired error = newError(http.StatusUnauthorized, nil, "The token expired while the request waited. Ask again with a new one.")
 
-// init makes Huma answer with an [Error] when it finds an argument wrong, and take names in their own case only. Only variables of its package can
+// init makes Huma answer with an [api.Error] when it finds an argument wrong, and take names in their own case only. Only variables of its package can
 // say so.
 func init() {
 	huma.ValidateStrictCasing = true
@@ -57,7 +38,7 @@ func init() {
 const severalErrors = " (The first of several errors.)"
 
 // rejected returns the answer to arguments that Huma found wrong.
-func rejected(status int, detail string, wrong []error) *Error {
+func rejected(status int, detail string, wrong []error) *api.Error {
 	var list []string
 	for _, err := range wrong {
 		if d := (*huma.ErrorDetail)(nil); errors.As(err, &d) {
@@ -87,14 +68,14 @@ func rejected(status int, detail string, wrong []error) *Error {
 }
 
 // Refuse writes the problem document of an error.
-func Refuse(w http.ResponseWriter, p *Error) {
+func Refuse(w http.ResponseWriter, p *api.Error) {
 	write(w, newError(p.Status, p.Errors, "%s", p.Detail))
 }
 
 // write writes a whole problem document.
-func write(w http.ResponseWriter, p *Error) {
+func write(w http.ResponseWriter, p *api.Error) {
 	body, _ := json.Marshal(p) // texts and a number: can't fail
-	w.Header().Set("Content-Type", problemType)
+	w.Header().Set("Content-Type", api.ErrorType)
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(p.Status)
 	_, _ = w.Write(append(body, '\n')) // the client is gone if this fails
@@ -120,8 +101,8 @@ var statusOf = map[emulator.Code]int{
 }
 
 // problemOf returns the answer to an error.
-func problemOf(err error) *Error {
-	var p *Error
+func problemOf(err error) *api.Error {
+	var p *api.Error
 	var domain *emulator.Error
 	switch {
 	case errors.As(err, &p):

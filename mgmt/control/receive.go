@@ -13,6 +13,7 @@ import (
 
 	"minibus/emulator"
 	"minibus/internal/amqp/messagejson"
+	"minibus/mgmt/control/api"
 	"minibus/mgmt/control/receive"
 )
 
@@ -48,19 +49,6 @@ type receiving struct {
 	SequenceNumbers []int64 `json:"sequenceNumbers,omitempty" nullable:"false" maxItems:"250" doc:"Deferred messages, all or none, instead of active ones. Several have at most 16 MiB together"`
 }
 
-// heldSession is a session that a receive has locked.
-type heldSession struct {
-	ID          string    `json:"id"`
-	Token       string    `json:"token" format:"uuid" doc:"With which the lock is renewed and released, and more is received"`
-	LockedUntil time.Time `json:"lockedUntil"`
-}
-
-// receipt is the answer to a receive.
-type receipt struct {
-	Messages []*messagejson.Message `json:"messages" nullable:"false" doc:"None, if none came in time"`
-	Session  *heldSession           `json:"session,omitempty" doc:"The session of the messages. It stays locked until lockedUntil, or until it is released or broken"`
-}
-
 // receive registers the operations that receive and settle.
 func (h *handler) receive() {
 	tags := []string{"receive"}
@@ -71,7 +59,7 @@ func (h *handler) receive() {
 			"locked as long, so that its messages can be settled; by its token it is renewed and released, and more is received from it. " +
 			"With mode receiveAndDelete the messages are removed. " +
 			"If the client goes away while the request waits, no message is taken. If it goes away before the answer is written, the messages are given back.",
-		Responses: answered[receipt](h),
+		Responses: answered[api.Receipt](h),
 	}, h.receiveMessages, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
 	register(h, huma.Operation{
 		OperationID: "settleMessages", Method: http.MethodPost, Path: "namespaces/{namespace}/entities/{entity}/settle", Tags: tags, DefaultStatus: http.StatusNoContent,
@@ -196,12 +184,12 @@ func shownReceipt(w *receive.Waiter, ds []*emulator.Delivery, keep bool, err err
 	if err != nil {
 		return nil, err
 	}
-	out := receipt{Messages: make([]*messagejson.Message, len(ds))}
+	out := api.Receipt{Messages: make([]*messagejson.Message, len(ds))}
 	for i, d := range ds {
 		out.Messages[i] = shownReceived(d)
 	}
 	if id, token, until, ok := w.Session(); ok && keep {
-		out.Session = &heldSession{id, token, instant(until)}
+		out.Session = &api.HeldSession{ID: id, Token: token, LockedUntil: instant(until)}
 	}
 	return json.Marshal(out)
 }

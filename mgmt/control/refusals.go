@@ -3,21 +3,11 @@ package control
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-)
 
-// refusal is a link or a token that was refused.
-type refusal struct {
-	Time      time.Time `json:"time"`
-	Operation string    `json:"operation" enum:"attach,put-token"`
-	Entity    string    `json:"entity,omitempty" doc:"What the client asked for; none: the whole namespace"`
-	SubQueue  string    `json:"subQueue,omitempty" enum:"$DeadLetterQueue,$Transfer/$DeadLetterQueue" doc:"None: the main queue"`
-	Condition string    `json:"condition" doc:"The AMQP condition of the error"`
-	Text      string    `json:"text" doc:"What the client was told"`
-	Client    client    `json:"client"`
-}
+	"minibus/mgmt/control/api"
+)
 
 // refusals registers the operation on what was refused.
 func (h *handler) refusals() {
@@ -28,16 +18,16 @@ func (h *handler) refusals() {
 	}, h.listRefusals, http.StatusNotFound)
 }
 
-func (h *handler) listRefusals(_ context.Context, in *InNamespace) (*struct{ Body page[refusal] }, error) {
+func (h *handler) listRefusals(_ context.Context, in *InNamespace) (*struct{ Body api.Page[api.Refusal] }, error) {
 	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
-	out := &struct{ Body page[refusal] }{page[refusal]{Items: []refusal{}}}
+	out := &struct{ Body api.Page[api.Refusal] }{api.Page[api.Refusal]{Items: []api.Refusal{}}}
 	for _, r := range h.server.Refusals(ns) {
-		shown := refusal{Time: r.At.UTC(), Operation: r.Operation, Entity: r.Entity, SubQueue: r.Sub.Name(), Condition: r.Condition, Text: r.Text}
+		shown := api.Refusal{Time: r.At.UTC(), Operation: r.Operation, Entity: r.Entity, SubQueue: r.Sub.Name(), Condition: r.Condition, Text: r.Text}
 		if r.Client != nil {
-			shown.Client = client{Connection: r.Client.Connection, Link: r.Client.Link, Container: r.Client.Container, Product: r.Client.Product, Remote: r.Client.Remote}
+			shown.Client = api.Client{Connection: r.Client.Connection, Link: r.Client.Link, Container: r.Client.Container, Product: r.Client.Product, Remote: r.Client.Remote}
 		}
 		out.Body.Items = append(out.Body.Items, shown)
 	}

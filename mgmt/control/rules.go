@@ -12,6 +12,7 @@ import (
 
 	"minibus/emulator"
 	"minibus/internal/printable"
+	"minibus/mgmt/control/api"
 )
 
 // entityRule is a rule of a subscription.
@@ -85,12 +86,12 @@ func (h *handler) rules() {
 	}, h.deleteRule, http.StatusNotFound, http.StatusConflict)
 }
 
-func (h *handler) listRules(_ context.Context, in *AtEntity) (*struct{ Body page[entityRule] }, error) {
+func (h *handler) listRules(_ context.Context, in *AtEntity) (*struct{ Body api.Page[entityRule] }, error) {
 	s, err := in.subscription(h)
 	if err != nil {
 		return nil, err
 	}
-	out := struct{ Body page[entityRule] }{page[entityRule]{Items: []entityRule{}}}
+	out := struct{ Body api.Page[entityRule] }{api.Page[entityRule]{Items: []entityRule{}}}
 	for _, r := range byRuleName(s.Options().Rules) {
 		out.Body.Items = append(out.Body.Items, h.shownRule(r))
 	}

@@ -17,6 +17,7 @@ import (
 	"minibus/internal/amqp/messagejson"
 	"minibus/internal/printable"
 	"minibus/internal/strictjson"
+	"minibus/mgmt/control/api"
 )
 
 const (
@@ -67,15 +68,10 @@ func (s *sending) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// sent is the answer to a request that sends messages.
-type sent struct {
-	SequenceNumbers []int64 `json:"sequenceNumbers" nullable:"false" doc:"In the order of the messages. Where an entity detects duplicates, a duplicate has a number too and is not stored. On a topic they are the topic's: the copies have numbers of their own"`
-}
-
 func (h *handler) sendMessages(_ context.Context, in *struct {
 	AtEntity
 	Body sending
-}) (*struct{ Body sent }, error) {
+}) (*struct{ Body api.Sent }, error) {
 	e, sub, err := in.find(h)
 	if err != nil {
 		return nil, err
@@ -96,7 +92,7 @@ func (h *handler) sendMessages(_ context.Context, in *struct {
 	}
 	in.Body.messages = nil // their memory is counted once
 	done := make(completion, 1)
-	var out struct{ Body sent }
+	var out struct{ Body api.Sent }
 	out.Body.SequenceNumbers, err = e.Submit(list, emulator.By(in.who, done))
 	return &out, done.wait(err)
 }

@@ -3,10 +3,10 @@ package control
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"minibus/mgmt/control/api"
 	"minibus/mgmt/control/receive"
 )
 
@@ -40,12 +40,7 @@ func (in *OfHolder) holder(h *handler) (*receive.Waiter, error) {
 	return h.held.Find(e, id, in.Body.Token)
 }
 
-// sessionLock says until when a session is locked.
-type sessionLock struct {
-	LockedUntil time.Time `json:"lockedUntil" doc:"When the locks of its messages end too"`
-}
-
-func (h *handler) renewSession(_ context.Context, in *OfHolder) (*struct{ Body sessionLock }, error) {
+func (h *handler) renewSession(_ context.Context, in *OfHolder) (*struct{ Body api.SessionLock }, error) {
 	w, err := in.holder(h)
 	if err != nil {
 		return nil, err
@@ -54,7 +49,7 @@ func (h *handler) renewSession(_ context.Context, in *OfHolder) (*struct{ Body s
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body sessionLock }{sessionLock{instant(until)}}, nil
+	return &struct{ Body api.SessionLock }{api.SessionLock{LockedUntil: instant(until)}}, nil
 }
 
 func (h *handler) releaseSession(_ context.Context, in *OfHolder) (*struct{}, error) {

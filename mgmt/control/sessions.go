@@ -9,20 +9,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
+	"minibus/mgmt/control/api"
 )
-
-// session is one of an entity.
-type session struct {
-	ID           string     `json:"id"`
-	Active       int64      `json:"active" doc:"Messages, with those that are locked"`
-	Locked       int64      `json:"locked" doc:"Messages that the holder has received and not settled"`
-	Deferred     int64      `json:"deferred"`
-	Scheduled    int64      `json:"scheduled"`
-	Holder       *string    `json:"holder,omitempty" doc:"The AMQP container that holds the lock, or control API; none if the session is free"`
-	LockedUntil  *time.Time `json:"lockedUntil,omitempty"`
-	StateBytes   *int64     `json:"stateBytes,omitempty" doc:"The size of the state; none if there is none"`
-	StateUpdated *time.Time `json:"stateUpdated,omitempty" doc:"When the state was written"`
-}
 
 // AtSession is an argument of operations on one session.
 type AtSession struct {
@@ -68,7 +56,7 @@ func (h *handler) sessions() {
 func (h *handler) listSessions(_ context.Context, in *struct {
 	AtEntity
 	Paged
-}) (*struct{ Body page[session] }, error) {
+}) (*struct{ Body api.Page[api.Session] }, error) {
 	at := AtSession{AtEntity: in.AtEntity}
 	e, _, err := at.find(h)
 	if err != nil {
@@ -82,8 +70,8 @@ func (h *handler) listSessions(_ context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	var out struct{ Body page[session] }
-	out.Body.Items = make([]session, len(list))
+	var out struct{ Body api.Page[api.Session] }
+	out.Body.Items = make([]api.Session, len(list))
 	for i := range list {
 		out.Body.Items[i] = shownSession(&list[i])
 	}
@@ -98,8 +86,8 @@ func (h *handler) listSessions(_ context.Context, in *struct {
 // emptySession stands for the session whose id is the empty text.
 const emptySession = "$empty"
 
-func shownSession(x *emulator.SessionInfo) session {
-	s := session{ID: x.ID, Active: x.Active, Locked: x.Locked, Deferred: x.Deferred, Scheduled: x.Scheduled}
+func shownSession(x *emulator.SessionInfo) api.Session {
+	s := api.Session{ID: x.ID, Active: x.Active, Locked: x.Locked, Deferred: x.Deferred, Scheduled: x.Scheduled}
 	at := func(ms int64) *time.Time {
 		t := instant(ms)
 		return &t
@@ -113,7 +101,7 @@ func shownSession(x *emulator.SessionInfo) session {
 	return s
 }
 
-func (h *handler) getSession(_ context.Context, in *AtSession) (*struct{ Body session }, error) {
+func (h *handler) getSession(_ context.Context, in *AtSession) (*struct{ Body api.Session }, error) {
 	e, id, err := in.find(h)
 	if err != nil {
 		return nil, err
@@ -122,16 +110,10 @@ func (h *handler) getSession(_ context.Context, in *AtSession) (*struct{ Body se
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body session }{shownSession(&x)}, nil
+	return &struct{ Body api.Session }{shownSession(&x)}, nil
 }
 
-// sessionState is the state of a session.
-type sessionState struct {
-	Text   *string `json:"text,omitempty" doc:"The state, if it is text in UTF-8"`
-	Base64 []byte  `json:"base64,omitempty" doc:"Any other state"`
-}
-
-func (h *handler) getSessionState(ctx context.Context, in *AtSession) (*struct{ Body sessionState }, error) {
+func (h *handler) getSessionState(ctx context.Context, in *AtSession) (*struct{ Body api.SessionState }, error) {
 	e, id, err := in.find(h)
 	if err != nil {
 		return nil, err
@@ -149,14 +131,14 @@ func (h *handler) getSessionState(ctx context.Context, in *AtSession) (*struct{ 
 		return nil, newError(http.StatusNotFound, nil, "The session '%s' of '%s' has no state.", id, e.Path())
 	}
 	if text := string(state); utf8.Valid(state) {
-		return &struct{ Body sessionState }{sessionState{Text: &text}}, nil
+		return &struct{ Body api.SessionState }{api.SessionState{Text: &text}}, nil
 	}
-	return &struct{ Body sessionState }{sessionState{Base64: state}}, nil
+	return &struct{ Body api.SessionState }{api.SessionState{Base64: state}}, nil
 }
 
 func (h *handler) setSessionState(_ context.Context, in *struct {
 	AtSession
-	Body sessionState
+	Body api.SessionState
 }) (*struct{}, error) {
 	e, id, err := in.find(h)
 	if err != nil {

@@ -2,20 +2,16 @@ package control
 
 import (
 	"context"
-	"time"
 
 	"github.com/google/uuid"
 
 	"minibus/emulator"
 	"minibus/internal/amqp"
-	"minibus/internal/amqp/messagejson"
+	"minibus/mgmt/control/api"
 )
 
-// lockTokens name locked messages.
-type lockTokens []string
-
-// parse returns the tokens.
-func (list lockTokens) parse() ([]emulator.LockToken, error) {
+// parseTokens returns the tokens of locked messages.
+func parseTokens(list []string) ([]emulator.LockToken, error) {
 	tokens := make([]emulator.LockToken, len(list))
 	for i, text := range list {
 		id, err := uuid.Parse(text)
@@ -27,15 +23,6 @@ func (list lockTokens) parse() ([]emulator.LockToken, error) {
 	return tokens, nil
 }
 
-// settlement says what becomes of locked messages.
-type settlement struct {
-	LockTokens  lockTokens         `json:"lockTokens" nullable:"false" minItems:"1" maxItems:"1000" doc:"As receive gave them"`
-	Outcome     string             `json:"outcome" enum:"complete,abandon,defer,deadLetter,release" doc:"release gives them back without counting a failed delivery"`
-	Properties  messagejson.Values `json:"properties,omitempty" nullable:"false" doc:"Application properties to change, with abandon, defer and deadLetter"`
-	Reason      *string            `json:"reason,omitempty" doc:"DeadLetterReason, with deadLetter"`
-	Description *string            `json:"description,omitempty" doc:"DeadLetterErrorDescription, with deadLetter"`
-}
-
 // outcomes are the domain's, by name.
 var outcomes = map[string]emulator.Outcome{
 	"complete": emulator.Complete, "abandon": emulator.Abandon, "defer": emulator.Defer, "deadLetter": emulator.DeadLetterOutcome, "release": emulator.Release,
@@ -43,13 +30,13 @@ var outcomes = map[string]emulator.Outcome{
 
 func (h *handler) settle(_ context.Context, in *struct {
 	AtEntity
-	Body settlement
+	Body api.Settlement
 }) (*struct{}, error) {
 	e, _, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
-	tokens, err := in.Body.LockTokens.parse()
+	tokens, err := parseTokens(in.Body.LockTokens)
 	if err != nil {
 		return nil, err
 	}
@@ -74,22 +61,17 @@ func (h *handler) settle(_ context.Context, in *struct {
 	return nil, done.wait(e.Settle(tokens, s, emulator.By(in.who, done)))
 }
 
-// renewals are the new ends of locks.
-type renewals struct {
-	LockedUntil []time.Time `json:"lockedUntil" nullable:"false" doc:"In the order of the tokens. Of a message in a session it is the end of the session's lock, which stays"`
-}
-
 func (h *handler) renew(_ context.Context, in *struct {
 	AtEntity
 	Body struct {
-		LockTokens lockTokens `json:"lockTokens" nullable:"false" minItems:"1" maxItems:"1000"`
+		LockTokens []string `json:"lockTokens" nullable:"false" minItems:"1" maxItems:"1000"`
 	}
-}) (*struct{ Body renewals }, error) {
+}) (*struct{ Body api.Renewals }, error) {
 	e, _, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
-	tokens, err := in.Body.LockTokens.parse()
+	tokens, err := parseTokens(in.Body.LockTokens)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +79,7 @@ func (h *handler) renew(_ context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	var out struct{ Body renewals }
+	var out struct{ Body api.Renewals }
 	for _, ms := range untils {
 		out.Body.LockedUntil = append(out.Body.LockedUntil, instant(ms))
 	}

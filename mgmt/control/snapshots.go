@@ -8,21 +8,11 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
+	"minibus/mgmt/control/api"
 )
 
-// snapshot is a snapshot in an answer.
-type snapshot struct {
-	Name     string    `json:"name"`
-	Saved    time.Time `json:"saved" doc:"By the machine's clock"`
-	Now      time.Time `json:"now" doc:"What the clock of the namespace showed. It shows that again after a restore"`
-	Frozen   bool      `json:"frozen" doc:"Whether that clock stood still. It does so again after a restore"`
-	Entities int64     `json:"entities" doc:"Queues, topics and subscriptions"`
-	Messages int64     `json:"messages" doc:"In all states, dead letters included"`
-	Bytes    int64     `json:"bytes" doc:"Of the messages, as of the sizes that clients see"`
-}
-
-func shownSnapshot(r emulator.SnapshotRecord) snapshot {
-	return snapshot{Name: r.Name, Saved: instant(r.Saved), Now: instant(r.Now), Frozen: r.Frozen,
+func shownSnapshot(r emulator.SnapshotRecord) api.Snapshot {
+	return api.Snapshot{Name: r.Name, Saved: instant(r.Saved), Now: instant(r.Now), Frozen: r.Frozen,
 		Entities: r.Entities, Messages: r.Messages, Bytes: r.Bytes}
 }
 
@@ -59,13 +49,13 @@ func (h *handler) snapshots() {
 	}, h.restoreSnapshot, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
 }
 
-func (h *handler) listSnapshots(_ context.Context, in *InNamespace) (*struct{ Body page[snapshot] }, error) {
+func (h *handler) listSnapshots(_ context.Context, in *InNamespace) (*struct{ Body api.Page[api.Snapshot] }, error) {
 	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
-	var out struct{ Body page[snapshot] }
-	out.Body.Items = []snapshot{}
+	var out struct{ Body api.Page[api.Snapshot] }
+	out.Body.Items = []api.Snapshot{}
 	for _, r := range ns.Snapshots() {
 		out.Body.Items = append(out.Body.Items, shownSnapshot(r))
 	}
@@ -79,7 +69,7 @@ func (h *handler) saveSnapshot(ctx context.Context, in *struct {
 		Name    string `json:"name" doc:"1 to 50 letters, digits, hyphens, dots and underscores; begins with a letter or a digit. Names are compared without case" example:"seeded"`
 		Replace bool   `json:"replace,omitempty" doc:"Takes the place of a snapshot of that name, which stays if saving fails"`
 	}
-}) (*struct{ Body snapshot }, error) {
+}) (*struct{ Body api.Snapshot }, error) {
 	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
@@ -92,10 +82,10 @@ func (h *handler) saveSnapshot(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body snapshot }{shownSnapshot(r)}, nil
+	return &struct{ Body api.Snapshot }{shownSnapshot(r)}, nil
 }
 
-func (h *handler) getSnapshot(_ context.Context, in *AtSnapshot) (*struct{ Body snapshot }, error) {
+func (h *handler) getSnapshot(_ context.Context, in *AtSnapshot) (*struct{ Body api.Snapshot }, error) {
 	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
@@ -104,7 +94,7 @@ func (h *handler) getSnapshot(_ context.Context, in *AtSnapshot) (*struct{ Body 
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body snapshot }{shownSnapshot(r)}, nil
+	return &struct{ Body api.Snapshot }{shownSnapshot(r)}, nil
 }
 
 func (h *handler) deleteSnapshot(_ context.Context, in *AtSnapshot) (*struct{}, error) {
@@ -118,7 +108,7 @@ func (h *handler) deleteSnapshot(_ context.Context, in *AtSnapshot) (*struct{}, 
 func (h *handler) restoreSnapshot(ctx context.Context, in *struct {
 	AtSnapshot
 	Unlimited
-}) (*struct{ Body snapshot }, error) {
+}) (*struct{ Body api.Snapshot }, error) {
 	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
@@ -131,5 +121,5 @@ func (h *handler) restoreSnapshot(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body snapshot }{shownSnapshot(r)}, nil
+	return &struct{ Body api.Snapshot }{shownSnapshot(r)}, nil
 }

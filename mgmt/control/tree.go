@@ -5,41 +5,21 @@ import (
 	"math"
 
 	"minibus/emulator"
+	"minibus/mgmt/control/api"
 )
-
-// branch is a queue or a topic in the tree of a namespace.
-type branch struct {
-	Entity
-	Forwards
-	Subscriptions []leaf `json:"subscriptions,omitempty" nullable:"false" doc:"Of a topic, by name"`
-}
-
-// leaf is a subscription in the tree.
-type leaf struct {
-	Name string `json:"name"`
-	Entity
-	Forwards
-	Rules []string `json:"rules" nullable:"false" doc:"The names of its rules"`
-}
-
-// Forwards are the targets of an entity.
-type Forwards struct {
-	ForwardTo                     string `json:"forwardTo,omitempty"`
-	ForwardDeadLetteredMessagesTo string `json:"forwardDeadLetteredMessagesTo,omitempty"`
-}
 
 func (h *handler) getTree(_ context.Context, in *struct {
 	InNamespace
 	Limit  int    `query:"limit" minimum:"1" maximum:"10000" default:"1000" doc:"The most queues and topics of a page"`
 	Cursor string `query:"cursor" doc:"What the page before had in next"`
-}) (*struct{ Body page[branch] }, error) {
+}) (*struct{ Body api.Page[api.Branch] }, error) {
 	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
 	p := Paged{in.Limit, in.Cursor}
 	found, next := p.cut(entitiesOf(ns, func(kind emulator.EntityKind, _ string) bool { return kind != emulator.KindSubscription }))
-	out := struct{ Body page[branch] }{page[branch]{Items: make([]branch, 0, len(found)), Next: next}}
+	out := struct{ Body api.Page[api.Branch] }{api.Page[api.Branch]{Items: make([]api.Branch, 0, len(found)), Next: next}}
 	for _, e := range found {
 		out.Body.Items = append(out.Body.Items, shownBranch(ns, e))
 	}
@@ -47,15 +27,15 @@ func (h *handler) getTree(_ context.Context, in *struct {
 }
 
 // shownBranch returns a queue or a topic as the tree shows it.
-func shownBranch(ns *emulator.Namespace, e *emulator.Entity) branch {
-	b := branch{Entity: shownEntity(e), Forwards: forwardsOf(e)}
+func shownBranch(ns *emulator.Namespace, e *emulator.Entity) api.Branch {
+	b := api.Branch{Entity: shownEntity(e), Forwards: forwardsOf(e)}
 	if e.Kind() != emulator.KindTopic {
 		return b
 	}
-	b.Subscriptions = []leaf{}
+	b.Subscriptions = []api.Leaf{}
 	list, _ := ns.Subscriptions(e.Path()) // none of a topic that was deleted meanwhile
 	for _, s := range list {
-		l := leaf{Entity: shownEntity(s.Entity), Forwards: forwardsOf(s.Entity), Name: s.Options().Name, Rules: []string{}}
+		l := api.Leaf{Entity: shownEntity(s.Entity), Forwards: forwardsOf(s.Entity), Name: s.Options().Name, Rules: []string{}}
 		rules, _ := s.Rules(0, math.MaxInt)
 		for _, r := range rules {
 			l.Rules = append(l.Rules, r.Name)
@@ -65,7 +45,7 @@ func shownBranch(ns *emulator.Namespace, e *emulator.Entity) branch {
 	return b
 }
 
-func forwardsOf(e *emulator.Entity) Forwards {
+func forwardsOf(e *emulator.Entity) api.Forwards {
 	o := e.Options()
-	return Forwards{o.ForwardTo, o.ForwardDeadLetteredMessagesTo}
+	return api.Forwards{ForwardTo: o.ForwardTo, ForwardDeadLetteredMessagesTo: o.ForwardDeadLetteredMessagesTo}
 }

@@ -8,26 +8,11 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
+	"minibus/mgmt/control/api"
 )
 
 // longestStep is the longest step of a schedule.
 const longestStep = 24 * time.Hour
-
-// upcoming says how many scheduled messages of an entity become active when.
-type upcoming struct {
-	Now   time.Time  `json:"now" doc:"What the clock of the namespace shows"`
-	Total int        `json:"total" doc:"Scheduled messages, whenever they are due"`
-	Next  *time.Time `json:"next,omitempty" doc:"When the first of them becomes active; none if there is none"`
-	From  time.Time  `json:"from" doc:"The beginning of the first step"`
-	To    time.Time  `json:"to" doc:"The end of the last step"`
-	Steps []dueStep  `json:"steps" nullable:"false" doc:"Those in which a message becomes active"`
-}
-
-// dueStep is a step of a schedule.
-type dueStep struct {
-	From     time.Time `json:"from"`
-	Messages int       `json:"messages"`
-}
 
 // upcoming registers the operation on the schedule of an entity.
 func (h *handler) upcoming() {
@@ -42,7 +27,7 @@ func (h *handler) getSchedule(_ context.Context, in *struct {
 	From  time.Time `query:"from" doc:"The beginning, rounded down to a minute; none: now"`
 	Step  string    `query:"step" default:"PT1H" doc:"How long a step is: whole minutes, at most a day, as an ISO 8601 duration"`
 	Steps int       `query:"steps" minimum:"1" maximum:"1000" default:"24" doc:"How many steps"`
-}) (*struct{ Body upcoming }, error) {
+}) (*struct{ Body api.Upcoming }, error) {
 	e, sub, err := in.find(h)
 	if err != nil {
 		return nil, err
@@ -58,7 +43,7 @@ func (h *handler) getSchedule(_ context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	out := upcoming{Now: ns.ReadClock().Now, Steps: []dueStep{}}
+	out := api.Upcoming{Now: ns.ReadClock().Now, Steps: []api.DueStep{}}
 	from := in.From.UTC()
 	if in.From.IsZero() {
 		from = out.Now
@@ -80,8 +65,8 @@ func (h *handler) getSchedule(_ context.Context, in *struct {
 	}
 	for i, n := range u.Slots {
 		if n > 0 {
-			out.Steps = append(out.Steps, dueStep{From: out.From.Add(step * time.Duration(i)), Messages: n})
+			out.Steps = append(out.Steps, api.DueStep{From: out.From.Add(step * time.Duration(i)), Messages: n})
 		}
 	}
-	return &struct{ Body upcoming }{out}, nil
+	return &struct{ Body api.Upcoming }{out}, nil
 }

@@ -11,55 +11,8 @@ import (
 
 	"minibus/emulator"
 	"minibus/internal/entitypath"
+	"minibus/mgmt/control/api"
 )
-
-// Condition compares a count.
-type Condition struct {
-	Of    string `json:"of" enum:"active,deferred,scheduled,deadLetter,transfer,transferDeadLetter" doc:"As in the counts of an entity"`
-	Least int64  `json:"least,omitempty" minimum:"0" doc:"At least so many"`
-	Most  *int64 `json:"most,omitempty" minimum:"0" doc:"At most so many; none: no limit"`
-}
-
-// EventsAwaited selects events to wait for.
-type EventsAwaited struct {
-	Entity    string   `json:"entity,omitempty"`
-	Sequence  int64    `json:"sequenceNumber,omitempty"`
-	MessageID string   `json:"messageId,omitempty" doc:"Of messages that come with the id: kinds sent, scheduled, duplicate and sendRefused"`
-	Client    string   `json:"client,omitempty"`
-	Kinds     []string `json:"kinds,omitempty" nullable:"false" doc:"As in the history: sent, delivered, completed and so on; none: any"`
-	Times     int      `json:"times,omitempty" minimum:"0" doc:"How many; none: one"`
-	From      int64    `json:"from,omitempty" minimum:"0" doc:"The number of the first event that counts; none: those that come from now on"`
-}
-
-// waitFor is the body of a wait.
-type waitFor struct {
-	TimeoutSeconds float64         `json:"timeoutSeconds,omitempty" minimum:"0" maximum:"3600" doc:"How long to wait; none: 30"`
-	Entity         string          `json:"entity,omitempty" doc:"Of counts and idle"`
-	Counts         []Condition     `json:"counts,omitempty" nullable:"false" maxItems:"20"`
-	Idle           bool            `json:"idle,omitempty" doc:"No message of the entity is available or locked, or waits to be forwarded"`
-	Events         *EventsAwaited  `json:"events,omitempty"`
-	Message        *messageAwaited `json:"message,omitempty" doc:"A message that is there, or comes"`
-}
-
-// messageAwaited selects a message to wait for.
-type messageAwaited struct {
-	Entity string     `json:"entity" example:"orders/$DeadLetterQueue" doc:"Where it is: a path, with a sub-queue if that is meant"`
-	Filter *jobFilter `json:"filter,omitempty" doc:"What it fits, as in a job; none: any active one. Locked ones count as active or deferred. sequenceNumbers is refused"`
-}
-
-// waited is how it stands at the end of a wait.
-type waited struct {
-	Met    bool    `json:"met" doc:"Whether all holds; if not, the time is over"`
-	Counts *counts `json:"counts,omitempty" doc:"Of the entity"`
-	Events int     `json:"events" doc:"How many there were"`
-	Next   int64   `json:"next" doc:"The number of the next event, to go on from"`
-	Text   string  `json:"text" doc:"The same in words"`
-
-	Wanted string     `json:"wanted,omitempty" doc:"What was waited for, in words, if not all of it holds"`
-	Why    *diagnosis `json:"why,omitempty" doc:"What explainEntity says of the entity of the wait, if not all holds"`
-
-	SequenceNumber int64 `json:"sequenceNumber,omitempty" doc:"Of the message, if the wait is for one and it is there"`
-}
 
 // defaultWait is how long a wait lasts that does not say.
 const defaultWait = 30
@@ -76,13 +29,13 @@ func (h *handler) wait() {
 func (h *handler) waitFor(ctx context.Context, in *struct {
 	InNamespace
 	Unlimited
-	Body waitFor
-}) (*struct{ Body waited }, error) {
+	Body api.WaitFor
+}) (*struct{ Body api.Waited }, error) {
 	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
-	what, err := in.Body.await()
+	what, err := awaitOf(&in.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +55,7 @@ func (h *handler) waitFor(ctx context.Context, in *struct {
 	if !s.Met && errors.Is(context.Cause(ctx), ErrTokenExpired) {
 		return nil, ErrTokenExpired
 	}
-	out := &struct{ Body waited }{waited{Met: s.Met, Events: s.Events, Next: s.Next, Text: s.String(), SequenceNumber: s.Message}}
+	out := &struct{ Body api.Waited }{api.Waited{Met: s.Met, Events: s.Events, Next: s.Next, Text: s.String(), SequenceNumber: s.Message}}
 	if what.Entity != "" {
 		c := shownCounts(s.Counts)
 		out.Body.Counts = &c
@@ -114,7 +67,7 @@ func (h *handler) waitFor(ctx context.Context, in *struct {
 }
 
 // whyNotMet looks at the entity of a wait; nil without one.
-func (h *handler) whyNotMet(ns *emulator.Namespace, what *emulator.Await) *diagnosis {
+func (h *handler) whyNotMet(ns *emulator.Namespace, what *emulator.Await) *api.Diagnosis {
 	path, sub := what.Entity, emulator.Main
 	switch {
 	case path != "":
@@ -131,8 +84,8 @@ func (h *handler) whyNotMet(ns *emulator.Namespace, what *emulator.Await) *diagn
 	return &d
 }
 
-// await returns what the body says.
-func (body *waitFor) await() (emulator.Await, error) {
+// awaitOf returns what the body says.
+func awaitOf(body *api.WaitFor) (emulator.Await, error) {
 	what := emulator.Await{Entity: body.Entity, Idle: body.Idle}
 	if body.Entity == "" && (body.Idle || len(body.Counts) > 0) {
 		return what, badRequest("Whose counts? Give the entity.")
@@ -149,7 +102,7 @@ func (body *waitFor) await() (emulator.Await, error) {
 	}
 	if m := body.Message; m != nil {
 		path, sub := entitypath.CutSubQueue(m.Entity)
-		if what.Message = (&emulator.AwaitMessage{Entity: path, Sub: sub, Select: m.Filter.selection()}); len(what.Message.Select.Seqs) > 0 {
+		if what.Message = (&emulator.AwaitMessage{Entity: path, Sub: sub, Select: selectionOf(m.Filter)}); len(what.Message.Select.Seqs) > 0 {
 			return what, badRequest("message.filter: sequenceNumbers names no message to wait for; leave it out.")
 		}
 	}

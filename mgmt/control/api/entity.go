@@ -1,0 +1,49 @@
+package api
+
+// Entity is a queue, topic or subscription in a list.
+type Entity struct {
+	Path    string  `json:"path"`
+	Kind    string  `json:"kind" enum:"queue,topic,subscription"`
+	Status  string  `json:"status" enum:"Active,Disabled,SendDisabled,ReceiveDisabled"`
+	Counts  Counts  `json:"counts"`
+	Traffic Traffic `json:"traffic"`
+}
+
+// Traffic counts what went through an entity. Two answers, and the time between them, make a rate.
+type Traffic struct {
+	Stored    int64 `json:"stored" doc:"Sent, scheduled, forwarded or copied to it since Minibus started"`
+	Delivered int64 `json:"delivered" doc:"Given to receivers, again and again if need be"`
+	Completed int64 `json:"completed" doc:"Removed by receivers"`
+}
+
+// Counts are the messages of an entity by state.
+type Counts struct {
+	Active             int64 `json:"active" doc:"Active ones, with those that are locked or deferred"`
+	Deferred           int64 `json:"deferred" doc:"Of the active ones, those that are deferred"`
+	Scheduled          int64 `json:"scheduled"`
+	DeadLetter         int64 `json:"deadLetter"`
+	Transfer           int64 `json:"transfer" doc:"Those that wait to be forwarded"`
+	TransferDeadLetter int64 `json:"transferDeadLetter" doc:"Those that could not be forwarded"`
+	SizeBytes          int64 `json:"sizeBytes" doc:"What they take of the entity's quota; of a topic with those of its subscriptions"`
+}
+
+// Branch is a queue or a topic in the tree of a namespace.
+type Branch struct {
+	Entity
+	Forwards
+	Subscriptions []Leaf `json:"subscriptions,omitempty" nullable:"false" doc:"Of a topic, by name"`
+}
+
+// Leaf is a subscription in the tree.
+type Leaf struct {
+	Name string `json:"name"`
+	Entity
+	Forwards
+	Rules []string `json:"rules" nullable:"false" doc:"The names of its rules"`
+}
+
+// Forwards are the targets of an entity.
+type Forwards struct {
+	ForwardTo                     string `json:"forwardTo,omitempty"`
+	ForwardDeadLetteredMessagesTo string `json:"forwardDeadLetteredMessagesTo,omitempty"`
+}
