@@ -36,7 +36,7 @@ func readSessionFilter(filters amqp.Map) (*sessionFilter, error) {
 	}
 	f := new(sessionFilter)
 	if d, ok := v.(amqp.Described); ok {
-		if id, ok := torn(d); ok {
+		if id, ok := splitID(d); ok {
 			return &sessionFilter{id: id}, nil
 		}
 		f.described, f.descriptor, v = true, d.Descriptor, d.Value
@@ -51,9 +51,9 @@ func readSessionFilter(filters amqp.Map) (*sessionFilter, error) {
 	return f, nil
 }
 
-// torn puts together a session id of two characters that older versions of one client encode as a described value, the
+// splitID puts together a session id of two characters that older versions of one client encode as a described value, the
 // first character as the descriptor of the second (amqp-data-plane 10, trap 38).
-func torn(d amqp.Described) (id string, ok bool) {
+func splitID(d amqp.Described) (id string, ok bool) {
 	first, ok1 := amqp.AsString(d.Descriptor)
 	second, ok2 := amqp.AsString(d.Value)
 	if !ok1 || !ok2 || utf8.RuneCountInString(first) != 1 || utf8.RuneCountInString(second) != 1 {
@@ -70,39 +70,39 @@ func (f *sessionFilter) value(id string) any {
 	return id
 }
 
-// accepting holds a session receiver's wait for its session, and the form of the answer.
-type accepting struct {
-	filter *sessionFilter
-	cancel func()                            // ends the wait; nil for a session that was named
-	timer  *time.Timer                       // on the real clock (DEC-35)
-	got    atomic.Pointer[emulator.Consumer] // set under the queue's mutex; does not change after cancel
+// sessionAccept holds a session receiver's wait for its session, and the form of the answer.
+type sessionAccept struct {
+	filter  *sessionFilter
+	cancel  func()                            // ends the wait; nil for a session that was named
+	timer   *time.Timer                       // on the real clock (DEC-35)
+	granted atomic.Pointer[emulator.Consumer] // set under the queue's mutex; does not change after cancel
 }
 
 // openSession locks a session for the link: a named session at once or not at all (SESS-6, SESS-7), the next one as soon
 // as one is available (SESS-8).
-func (o *outgoing) openSession(a *frames.Attach, f *sessionFilter, mode emulator.ReceiveMode) error {
+func (o *outgoingLink) openSession(a *frames.Attach, f *sessionFilter, mode emulator.ReceiveMode) error {
 	if o.node.sub != emulator.Main {
 		return amqpError{condition: amqp.CondNotAllowed, // DLQ-6
 			text: "A dead-letter queue has no sessions; attach without a session filter.", entity: o.entity(), ends: endsLink}
 	}
-	o.accepting = &accepting{filter: f}
-	accept := emulator.Accept{Mode: mode, Notify: o.notify, Lost: o.lost, Client: o.who()}
+	o.accept = &sessionAccept{filter: f}
+	accept := emulator.Accept{Mode: mode, Notify: o.notify, Lost: o.sessionLost, Client: o.newClient()}
 	var err error
 	if !f.next {
 		o.consumer, err = o.queue.AcceptSession(f.id, accept)
 		return err
 	}
-	box := &o.s.c.box
-	o.accepting.cancel, err = o.queue.AcceptNextSession(accept, func(c *emulator.Consumer) {
-		o.accepting.got.Store(c)
-		box.post(eventFunc(func(*conn) { o.granted() }))
+	box := &o.s.c.mailbox
+	o.accept.cancel, err = o.queue.AcceptNextSession(accept, func(c *emulator.Consumer) {
+		o.accept.granted.Store(c)
+		box.post(eventFunc(func(*conn) { o.sessionGranted() }))
 	})
 	if err != nil {
 		return err
 	}
 	o.opening = a
-	o.accepting.timer = time.AfterFunc(acceptTime(a.Properties), func() {
-		box.post(eventFunc(func(*conn) { o.notGranted() }))
+	o.accept.timer = time.AfterFunc(acceptTime(a.Properties), func() {
+		box.post(eventFunc(func(*conn) { o.sessionTimedOut() }))
 	})
 	return nil
 }
@@ -115,58 +115,58 @@ func acceptTime(properties amqp.Map) time.Duration {
 	return acceptWait
 }
 
-// granted answers the attach of a client that waited for a session.
-func (o *outgoing) granted() {
+// sessionGranted answers the attach of a client that waited for a session.
+func (o *outgoingLink) sessionGranted() {
 	if o.released || o.opening == nil {
 		return // the client gave up; release has taken care of the session
 	}
 	a := o.opening
 	o.opening = nil
-	o.accepting.timer.Stop()
-	o.consumer = o.accepting.got.Load()
+	o.accept.timer.Stop()
+	o.consumer = o.accept.granted.Load()
 	o.touch()
 	o.answer(a)
 	o.due = true
-	o.s.c.agenda.run(o)
+	o.s.c.runQueue.add(o)
 }
 
-// notGranted tells a client that it has waited in vain. It does not get a session that becomes available later
+// sessionTimedOut tells a client that it has waited in vain. It does not get a session that becomes available later
 // (SESS-9).
-func (o *outgoing) notGranted() {
-	if o.released || o.opening == nil || o.accepting.got.Load() != nil {
+func (o *outgoingLink) sessionTimedOut() {
+	if o.released || o.opening == nil || o.accept.granted.Load() != nil {
 		return // the answer is given, or on its way
 	}
 	o.detach(amqpError{condition: amqp.CondTimeout, entity: o.entity(),
 		text: "The operation did not complete within the allotted time: no session was available to be accepted."})
 }
 
-// giveUp ends a wait, and frees a session that was granted meanwhile.
-func (o *outgoing) giveUp() {
-	w := o.accepting
+// cancelAccept ends a wait, and frees a session that was granted meanwhile.
+func (o *outgoingLink) cancelAccept() {
+	w := o.accept
 	if w == nil || w.cancel == nil {
 		return
 	}
 	w.timer.Stop()
 	w.cancel()
-	if c := w.got.Load(); c != nil && o.consumer == nil {
+	if c := w.granted.Load(); c != nil && o.consumer == nil {
 		c.Close()
 	}
 }
 
-// lost is called by the domain when the lock of the session has ended (SESS-15): from any goroutine, under the queue's mutex.
-func (o *outgoing) lost(err error) { o.detachSoon(err, o.queue) }
+// sessionLost is called by the domain when the lock of the session has ended (SESS-15): from any goroutine, under the queue's mutex.
+func (o *outgoingLink) sessionLost(err error) { o.detachSoon(err, o.queue) }
 
 // describeSession adds to the answer the id of the locked session and the end of its lock.
-func (o *outgoing) describeSession(answer *frames.Attach) {
+func (o *outgoingLink) describeSession(answer *frames.Attach) {
 	id, _ := o.consumer.SessionID()
-	answer.Source.Filter = amqp.Map{{Key: amqp.Symbol(keySessionFilter), Value: o.accepting.filter.value(id)}}
+	answer.Source.Filter = amqp.Map{{Key: amqp.Symbol(keySessionFilter), Value: o.accept.filter.value(id)}}
 	answer.Properties = amqp.Map{{Key: amqp.Symbol(keyLockedUntil), Value: dotnet.OfUnixMilli(o.consumer.SessionLockedUntil())}}
 }
 
 // lockError returns the error for a client that settles a delivery after its lock has ended. If the link has lost its
 // session, the error is about the session's lock (SESS-15).
-func (o *outgoing) lockError(err error) error {
-	if o.accepting == nil || amqpErrorOf(err).condition != amqp.CondMessageLockLost {
+func (o *outgoingLink) lockError(err error) error {
+	if o.accept == nil || amqpErrorOf(err).condition != amqp.CondMessageLockLost {
 		return err
 	}
 	if lost := o.consumer.HoldsSession(); lost != nil {

@@ -9,36 +9,36 @@ import (
 // assembly counts the deliveries of a connection that have begun to arrive, and their way to the journal. While it has a large one, the connection has a
 // share of the server's room, and waits if there is none: it reads nothing then.
 type assembly struct {
-	c     *conn
-	share share
-	bytes int   // of unfinished deliveries
-	limit int   // that bytes may reach, by the link with the largest messages that has had a part in them
-	large int   // unfinished deliveries of more than largeDelivery
-	moved int64 // bytes of large deliveries, in all
-	waits bool  // for room
-	may   bool  // it has room
+	c         *conn
+	share     memoryShare
+	bytes     int   // of unfinished deliveries
+	limit     int   // that bytes may reach, by the link with the largest messages that has had a part in them
+	large     int   // unfinished deliveries of more than largeDelivery
+	moved     int64 // bytes of large deliveries, in all
+	waiting   bool  // for room
+	hasMemory bool  // it has room
 
-	gathering *part // the one that has a buffer for what it announces; nil: none
+	buffered *partialDelivery // the one that has a buffer for what it announces; nil: none
 }
 
 func newAssembly(c *conn) assembly {
 	a := assembly{c: c}
-	a.share.resume = c.lookAgain
-	a.share.stall = func() { c.box.post(eventFunc((*conn).giveUpParts)) }
+	a.share.resume = c.wake
+	a.share.stall = func() { c.mailbox.post(eventFunc((*conn).refuseStalled)) }
 	return a
 }
 
-// lookAgain causes a turn, which asks anew for what the connection waits for.
-func (c *conn) lookAgain() { c.box.post(eventFunc(func(*conn) {})) }
+// wake causes a turn, which asks anew for what the connection waits for.
+func (c *conn) wake() { c.mailbox.post(eventFunc(func(*conn) {})) }
 
 // limitFor returns how many bytes the unfinished deliveries may have together.
-func (a *assembly) limitFor(in *incoming) int {
-	return a.c.tokens.bound(maxAssembly, strangerAssembly) + in.maxMessage
+func (a *assembly) limitFor(in *incomingLink) int {
+	return a.c.tokens.limit(maxAssembly, unauthenticatedAssembly) + in.maxMessage
 }
 
-// grow counts bytes that arrived for a part.
-func (a *assembly) grow(in *incoming, bytes int) {
-	p := &in.part
+// add counts bytes that arrived for a part.
+func (a *assembly) add(in *incomingLink, bytes int) {
+	p := &in.partial
 	a.bytes += bytes
 	a.limit = max(a.limit, a.limitFor(in))
 	if p.size <= largeDelivery && p.size+bytes > largeDelivery {
@@ -50,18 +50,18 @@ func (a *assembly) grow(in *incoming, bytes int) {
 }
 
 // forget uncounts a part.
-func (a *assembly) forget(p *part) {
+func (a *assembly) forget(p *partialDelivery) {
 	a.bytes -= p.size
 	if p.size > largeDelivery {
 		a.large--
 	}
 	p.size = 0
-	if a.gathering == p {
-		a.gathering = nil
+	if a.buffered == p {
+		a.buffered = nil
 	}
 	if a.large == 0 && a.limit > 0 {
-		a.limit, a.waits, a.may = 0, false, false
-		a.c.srv.arriving.ask(&a.share, 0, 0, a.moved)
+		a.limit, a.waiting, a.hasMemory = 0, false, false
+		a.c.srv.incomingMemory.ask(&a.share, 0, 0, a.moved)
 	}
 }
 
@@ -71,14 +71,14 @@ func (a *assembly) mayGrow() bool {
 		return true
 	}
 	wants, most := a.needs()
-	may := a.c.srv.arriving.ask(&a.share, wants, most, a.moved)
-	if may && a.waits {
-		a.c.reader.heard()
+	may := a.c.srv.incomingMemory.ask(&a.share, wants, most, a.moved)
+	if may && a.waiting {
+		a.c.reader.noteRead()
 		for e := range a.c.sessions.links {
 			e.base().active = time.Now()
 		}
 	}
-	a.waits, a.may = !may, may
+	a.waiting, a.hasMemory = !may, may
 	return may
 }
 
@@ -89,8 +89,8 @@ const growStep = 1 << 20
 // come to want. The limit has room for the buffer of one large delivery, but not if others arrive beside it.
 func (a *assembly) needs() (wants, most int) {
 	wants, most = a.bytes, a.limit
-	if a.gathering != nil {
-		spare := a.gathering.spare()
+	if a.buffered != nil {
+		spare := a.buffered.unusedBuffer()
 		if wants += spare; a.large > 1 {
 			most += spare
 		}
@@ -99,46 +99,46 @@ func (a *assembly) needs() (wants, most int) {
 	return min(wants, most), most
 }
 
-// gather moves what has arrived of a large delivery to a buffer, if there is room for that and no other one of the
+// buffer moves what has arrived of a large delivery to a buffer, if there is room for that and no other one of the
 // connection is large.
-func (a *assembly) gather(p *part, most int) {
-	if !a.may || a.large > 1 || p.size <= largeDelivery {
+func (a *assembly) buffer(p *partialDelivery, most int) {
+	if !a.hasMemory || a.large > 1 || p.size <= largeDelivery {
 		return
 	}
-	a.gathering = p
-	if p.announce(most); p.due() > cap(p.whole) && !a.mayGrow() {
+	a.buffered = p
+	if p.readAnnounced(most); p.wantedBuffer() > cap(p.buffer) && !a.mayGrow() {
 		return
 	}
-	p.gather(&a.c.srv.readBuffers)
+	p.fillBuffer(&a.c.srv.readBuffers)
 }
 
-// goes counts bytes that are handed to the domain, until it calls arrived.
-func (a *assembly) goes(bytes int) {
+// beginCommit counts bytes that are handed to the domain, until it calls arrived.
+func (a *assembly) beginCommit(bytes int) {
 	a.c.uncommitted += bytes
 	if bytes > largeDelivery {
-		a.c.srv.arriving.owe(&a.share, bytes)
+		a.c.srv.incomingMemory.addOutstanding(&a.share, bytes)
 	} else {
 		a.c.srv.uncommitted.Add(int64(bytes))
 	}
 }
 
-// arrived counts bytes that the journal has written. Any goroutine may call it, also after the end of the connection.
-func (a *assembly) arrived(bytes int) {
+// endCommit counts bytes that the journal has written. Any goroutine may call it, also after the end of the connection.
+func (a *assembly) endCommit(bytes int) {
 	if bytes > largeDelivery {
-		a.c.srv.arriving.owe(&a.share, -bytes)
+		a.c.srv.incomingMemory.addOutstanding(&a.share, -bytes)
 	} else {
 		a.c.srv.uncommitted.Add(-int64(bytes))
 	}
 }
 
-// giveUpParts refuses large deliveries that do not get on while other connections wait for their room. If it is we who do not read, the client has time.
-func (c *conn) giveUpParts() {
+// refuseStalled refuses large deliveries that do not get on while other connections wait for their room. If it is we who do not read, the client has time.
+func (c *conn) refuseStalled() {
 	if c.input() == nil {
 		return
 	}
 	for e := range c.sessions.links {
-		if in, ok := e.(*incoming); ok && in.part.size > largeDelivery {
-			in.refusePart(errStalled)
+		if in, ok := e.(*incomingLink); ok && in.partial.size > largeDelivery {
+			in.refusePartial(errStalled)
 		}
 	}
 }

@@ -31,8 +31,8 @@ func (s *session) handleAttach(a *frames.Attach) error {
 		return sessionErrorf(amqp.CondNotAllowed, "Handle %d is above your own handle-max of %d.", a.Handle, s.handleMax)
 	case s.links.get(a.Handle) != nil:
 		return sessionErrorf(amqp.CondHandleInUse, "Handle %d is in use.", a.Handle)
-	case s.c.sessions.linked >= s.c.tokens.bound(o.MaxLinks, strangerLinks):
-		return sessionErrorf(amqp.CondResourceLimit, "The connection has %d links already%s.", s.c.sessions.linked, s.c.tokens.untilKnown())
+	case s.c.sessions.linked >= s.c.tokens.limit(o.MaxLinks, unauthenticatedLinks):
+		return sessionErrorf(amqp.CondResourceLimit, "The connection has %d links already%s.", s.c.sessions.linked, s.c.tokens.limitReason())
 	}
 	if s.isEcho(a) {
 		s.put(&refusedLink{link{s: s, handle: a.Handle, role: a.Role, state: linkDetaching, released: true}})
@@ -47,7 +47,7 @@ func (s *session) handleAttach(a *frames.Attach) error {
 // isEcho reports whether an attach is the refusal of a link that has just ended [AMQP 2.6.3]. rhea writes one when it has closed a link
 // before it saw our attach, and another for each answer. It gets none: its own detach follows and ends the link.
 func (s *session) isEcho(a *frames.Attach) bool {
-	return a.Source == nil && a.Target == nil && a.Coordinator == nil && a.LinkName == s.gone && s.gone != ""
+	return a.Source == nil && a.Target == nil && a.Coordinator == nil && a.LinkName == s.lastEnded && s.lastEnded != ""
 }
 
 func (s *session) attach(a *frames.Attach) error {
@@ -148,14 +148,14 @@ func (s *session) attachIncoming(a *frames.Attach) error {
 	}
 	s.put(in)
 	in.watch()
-	in.watchVia()
+	in.watchViaEntity()
 	s.write(answer)
 	in.topUp()
 	return nil
 }
 
 // openQueue makes the link send messages to a queue, or through it to another (TXN-9).
-func (in *incoming) openQueue(answer *frames.Attach, properties amqp.Map) error {
+func (in *incomingLink) openQueue(answer *frames.Attach, properties amqp.Map) error {
 	if in.node.sub != 0 {
 		return linkErrorf(amqp.CondNotAllowed, "Messages can't be sent to the sub-queue '%s'.", in.node)
 	}
@@ -165,10 +165,10 @@ func (in *incoming) openQueue(answer *frames.Attach, properties amqp.Map) error 
 	if err := in.queue.CanSend(); err != nil {
 		return err
 	}
-	if err := in.openVia(properties); err != nil {
+	if err := in.openViaEntity(properties); err != nil {
 		return err
 	}
-	in.s.enter(in.root())
+	in.s.noteEntity(in.root())
 	limit := in.queue.MaxMessageSize()
 	in.sink, in.window = sendSink{}, sendCredit
 	in.maxMessage, in.maxBatch = int(limit), int(min(limit, maxBatchBytes))
@@ -189,11 +189,11 @@ func (s *session) attachOutgoing(a *frames.Attach) error {
 	if n.kind != nodeEntity {
 		return s.attachReplies(a, n)
 	}
-	o := &outgoing{outlet: outlet{link: s.newLink(a, n)}}
+	o := &outgoingLink{sendingLink: sendingLink{link: s.newLink(a, n)}}
 	if err := o.open(a); err != nil {
 		return err
 	}
-	s.enter(rootOf(o.queue.Path()))
+	s.noteEntity(rootOf(o.queue.Path()))
 	s.put(o)
 	o.watch()
 	if o.opening == nil {
@@ -202,10 +202,10 @@ func (s *session) attachOutgoing(a *frames.Attach) error {
 	return nil
 }
 
-func (o *outgoing) answer(a *frames.Attach) {
+func (o *outgoingLink) answer(a *frames.Attach) {
 	answer := accepted(a)
 	answer.MaxMessageSize, answer.HasMaxMessageSize = unlimited, true
-	if o.accepting != nil {
+	if o.accept != nil {
 		o.describeSession(answer)
 	}
 	o.s.write(answer)

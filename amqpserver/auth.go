@@ -59,7 +59,7 @@ func (k *credentials) takeKey(response []byte) bool {
 	if !slices.ContainsFunc(k.c.srv.broker.Namespaces(), k.keyCounts) {
 		return false
 	}
-	k.introduce()
+	k.markAuthenticated()
 	return true
 }
 
@@ -138,7 +138,7 @@ func (k *credentials) remember(g *cbs.Grant) {
 		k.dropFirst()
 	}
 	k.held[path] = heldToken{text: g.Token, until: g.Expires}
-	k.introduce()
+	k.markAuthenticated()
 	if k.next.IsZero() || g.Expires.Before(k.next) {
 		k.next = g.Expires
 	}

@@ -36,7 +36,7 @@ func TestDEC35_JumpsOfTheWallClockMakeNobodyIdle(t *testing.T) {
 		c := newConn(New(broker, Options{IdleTimeout: idle}), server, "1")
 		c.timers.timer = time.NewTimer(time.Hour)
 		c.sessions.linked = 1 // so that the silence alone counts
-		c.reader.heard()
+		c.reader.noteRead()
 		heard := time.Now()
 		for _, silence := range []time.Duration{0, 2*idle - time.Minute, 2 * idle} {
 			c.timers.checkIdle(afterAJump(t, heard.Add(silence), by))

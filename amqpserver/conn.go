@@ -28,23 +28,23 @@ const (
 // conn is one connection. Its parts have their own state and methods, and know the connection.
 type conn struct {
 	// immutable
-	srv    *Server
-	nc     net.Conn
-	id     string // in logs and traces
-	log    connLog
-	trace  connTrace
-	box    mailbox
-	reader reader
-	socket socket // opened before the goroutines start
+	srv     *Server
+	nc      net.Conn
+	id      string // in logs and traces
+	log     connLog
+	trace   connTrace
+	mailbox mailbox
+	reader  reader
+	socket  socket // opened before the goroutines start
 
-	unwanted atomic.Bool // set before the server tells it to make room for another
-	shown    showing
+	evicted    atomic.Bool // set before the server tells it to make room for another
+	inspection inspection
 
 	// guarded by the server's mutex
-	tenant  *tenant       // nil until it is counted
-	waiting *list.Element // among the strangers
+	counted                *openNamespace // nil until it is counted
+	unauthenticatedElement *list.Element  // among the strangers
 
-	turning turning // held for a turn, by the loop or the read goroutine
+	turnLock turnLock // held for a turn, by the loop or the read goroutine
 
 	// owned by the turn
 	state        connState
@@ -58,7 +58,7 @@ type conn struct {
 	peer         peerLimits
 	tokens       credentials
 	timers       timers
-	agenda       agenda
+	runQueue     runQueue
 	sessions     sessionTable
 	requests     requests
 	transactions transactions
@@ -68,11 +68,11 @@ type conn struct {
 	outstanding  int // operations whose completion will arrive in the mailbox
 	assembly     assembly
 	draining     bool
-	sendings     spares[sending]
-	settlings    spares[settling]
+	sendOps      freeList[sendOp]
+	settleOps    freeList[settleOp]
 	transfer     frames.Transfer // being written
 	whole        delivered       // being taken
-	late         *lateAnswers    // nil: none
+	delayed      *delayedAnswers // nil: none
 	tags         tagMaker
 	now          time.Time // when the loop took up the current event
 }
@@ -110,14 +110,14 @@ func newConn(s *Server, nc net.Conn, id string) *conn {
 	c := &conn{
 		srv: s, nc: nc, id: id, ns: s.broker.Default(),
 		log:   connLog{s.options.Logger.With("conn", id, "remote", remoteOf(nc)), s.options.Refusals},
-		trace: connTrace{s.trace, id}, box: newMailbox(), turning: make(turning, 1), tags: newTagMaker(),
-		sessions: sessionTable{open: make(map[uint16]*session), formerly: make(map[uint16]struct{})},
+		trace: connTrace{s.trace, id}, mailbox: newMailbox(), turnLock: make(turnLock, 1), tags: newTagMaker(),
+		sessions: sessionTable{open: make(map[uint16]*session), ended: make(map[uint16]struct{})},
 		peer:     peerLimits{maxFrame: frames.MinMaxFrameSize},
 	}
 	c.reader, c.out = newReader(c), newOutput(c)
 	c.tokens, c.timers = credentials{c: c}, timers{c: c}
 	c.assembly = newAssembly(c)
-	c.requests, c.transactions = requests{c: c, reserved: map[*reservation]struct{}{}}, transactions{c: c}
+	c.requests, c.transactions = requests{c: c, memory: map[*replyMemory]struct{}{}}, transactions{c: c}
 	if c.tokens.checked() {
 		c.tokens.by = time.Now().Add(s.options.FirstToken)
 	}
@@ -127,11 +127,11 @@ func newConn(s *Server, nc net.Conn, id string) *conn {
 // serve runs the connection and returns when its goroutines have ended.
 func (c *conn) serve() {
 	defer c.nc.Close()
-	defer c.barrier("handshake")
+	defer c.recoverPanic("handshake")
 	if err := (handshake{c}).run(); err != nil {
 		c.reader.f.close()
-		if c.unwanted.Load() {
-			c.log.ended("connection", errTooManyStrangers)
+		if c.evicted.Load() {
+			c.log.ended("connection", errTooManyUnauthenticated)
 		} else if !isDisconnect(err) && c.srv.options.Refusals.Take("handshake") {
 			c.log.Warn("connection refused", "operation", "handshake", "reason", err)
 		}
@@ -142,43 +142,43 @@ func (c *conn) serve() {
 	go c.reader.loop()
 	go c.out.loop()
 	defer c.end()
-	defer c.barrier("loop")
+	defer c.recoverPanic("loop")
 	c.loop()
 }
 
 func (c *conn) end() {
-	c.turning.begin()
+	c.turnLock.Lock()
 	c.dead = cmp.Or(c.dead, errSocketGone) // the read goroutine takes no turn any more
-	c.turning.end()
-	left := c.box.close()
-	c.shown.end()
+	c.turnLock.Unlock()
+	left := c.mailbox.close()
+	c.inspection.end()
 	close(c.reader.stop)
 	c.out.stop()
 	c.takeBack(left) // before letGo frees message sessions: what returns keeps its order in the session
-	c.letGo()        // before the socket: over a WebSocket, closing waits for the peer
+	c.releaseLinks() // before the socket: over a WebSocket, closing waits for the peer
 	_ = c.nc.Close()
 	<-c.reader.ended
-	c.srv.arriving.ask(&c.assembly.share, 0, 0, 0)
-	c.requests.endReservations()
+	c.srv.incomingMemory.ask(&c.assembly.share, 0, 0, 0)
+	c.requests.freeMemory()
 }
 
 // takeBack returns messages that were removed for the client but stand in a buffer, or in a reply among the remaining events.
 func (c *conn) takeBack(left []event) {
-	defer c.barrier("take back")
+	defer c.recoverPanic("take back")
 	c.out.takeBack()
 	for _, e := range left {
 		switch e := e.(type) {
 		case *request:
 			e.drop()
-		case *reserving:
+		case *memoryRequest:
 			e.drop()
 		}
 	}
 }
 
-// letGo releases everything that the connection holds in the domain. Locks run on (LOCK-11).
-func (c *conn) letGo() {
-	defer c.barrier("release")
+// releaseLinks releases everything that the connection holds in the domain. Locks run on (LOCK-11).
+func (c *conn) releaseLinks() {
+	defer c.recoverPanic("release")
 	for _, s := range c.sessions.open {
 		s.releaseLinks()
 	}
@@ -191,8 +191,8 @@ func (c *conn) interrupt() {
 	}
 }
 
-// barrier limits the damage of a panic to one connection.
-func (c *conn) barrier(where string) {
+// recoverPanic limits the damage of a panic to one connection.
+func (c *conn) recoverPanic(where string) {
 	if p := recover(); p != nil {
 		c.srv.options.Logger.Error("connection failed", "conn", c.id, "remote", remoteOf(c.nc), "operation", where, "panic", p, "stack", string(debug.Stack()))
 		_ = c.nc.Close()

@@ -26,15 +26,15 @@ var coordinatorCapabilities = []amqp.Symbol{
 // transaction is a transaction that was declared on this connection and not discharged (TXN-4).
 type transaction struct {
 	id      string
-	control *incoming             // the link that declared it; the transaction ends with that link (TXN-5)
+	control *incomingLink         // the link that declared it; the transaction ends with that link (TXN-5)
 	work    *emulator.Transaction // nil until the first operation
 	root    string                // the entity that it is bound to, from the first operation on (TXN-8)
 	cross   bool                  // its sends may go to other entities (TXN-9)
 	bytes   int                   // in transactions.bytes
 	settled []settlement          // of deliveries on this connection, in their order
 
-	waiting  []resettlement // for its end
-	patience *time.Timer    // of them, on the real clock; nil: none waits
+	waiting []waitingSettlement // for its end
+	timer   *time.Timer         // of them, on the real clock; nil: none waits
 }
 
 // transactions holds a connection's open transactions.
@@ -46,7 +46,7 @@ type transactions struct {
 	last    uint64
 }
 
-func (ts *transactions) declare(control *incoming) *transaction {
+func (ts *transactions) declare(control *incomingLink) *transaction {
 	ts.last++
 	// The connection's id makes it meaningless on other connections (TXN-4).
 	t := &transaction{id: ts.c.id + "." + strconv.FormatUint(ts.last, 10), control: control}
@@ -63,7 +63,7 @@ func (ts *transactions) forget(t *transaction) {
 }
 
 // rollBack rolls back the transactions of a control link that has ended (TXN-5).
-func (ts *transactions) rollBack(control *incoming) {
+func (ts *transactions) rollBack(control *incomingLink) {
 	for _, t := range ts.open {
 		if t.control != control {
 			continue
@@ -101,9 +101,9 @@ const controlLimit = 64 << 10
 
 type coordinatorSink struct{}
 
-func (coordinatorSink) window(*incoming) uint32 { return requestCredit }
+func (coordinatorSink) window(*incomingLink) uint32 { return requestCredit }
 
-func (coordinatorSink) take(in *incoming, d *delivered) {
+func (coordinatorSink) take(in *incomingLink, d *delivered) {
 	m, err := message.Scan(d.raw)
 	if err != nil {
 		in.refuse("transaction", d, linkErrorf(amqp.CondDecode, "The message could not be decoded: %v.", err))
@@ -124,7 +124,7 @@ func (coordinatorSink) take(in *incoming, d *delivered) {
 
 // declare opens a transaction [AMQP 4.5.2]. The domain's transaction begins with the first operation, which starts its time limit
 // (TXN-3) and binds it to an entity.
-func (in *incoming) declare(d *delivered, p *frames.Declare) {
+func (in *incomingLink) declare(d *delivered, p *frames.Declare) {
 	ts := &in.s.c.transactions
 	switch {
 	case p.GlobalID != nil:
@@ -141,7 +141,7 @@ func (in *incoming) declare(d *delivered, p *frames.Declare) {
 }
 
 // discharge ends a transaction [AMQP 4.5.3]. The answer follows the commit.
-func (in *incoming) discharge(d *delivered, p *frames.Discharge) {
+func (in *incomingLink) discharge(d *delivered, p *frames.Discharge) {
 	ts := &in.s.c.transactions
 	t := ts.open[string(p.TxnID)]
 	if t == nil {
@@ -157,18 +157,18 @@ func (in *incoming) discharge(d *delivered, p *frames.Discharge) {
 		in.discharged(d, nil)
 		return
 	}
-	op := &discharging{in: in, t: t, delivered: delivered{id: d.id, settled: d.settled}}
+	op := &dischargeOp{in: in, t: t, delivered: delivered{id: d.id, settled: d.settled}}
 	if err := t.work.Commit(op); err != nil {
 		ts.end(t, false)
 		in.discharged(d, err)
 		return
 	}
-	in.owe()
+	in.addOutstanding()
 }
 
-func (in *incoming) discharged(d *delivered, err error) {
+func (in *incomingLink) discharged(d *delivered, err error) {
 	switch {
-	case in.mute():
+	case in.detachSent():
 	case err != nil:
 		in.refuseAs("discharge", d, err, commitError(err))
 	case !d.settled:
@@ -176,22 +176,22 @@ func (in *incoming) discharged(d *delivered, err error) {
 	}
 }
 
-// discharging is a transaction whose commit is on its way to the journal.
-type discharging struct {
-	in        *incoming
+// dischargeOp is a transaction whose commit is on its way to the journal.
+type dischargeOp struct {
+	in        *incomingLink
 	t         *transaction
 	delivered delivered
 	err       error
 }
 
 // Completed implements emulator.Completion: it runs on the journal's goroutine.
-func (op *discharging) Completed(err error) {
+func (op *dischargeOp) Completed(err error) {
 	op.err = err
-	op.in.s.c.box.post(op)
+	op.in.s.c.mailbox.post(op)
 }
 
-func (op *discharging) run(c *conn) {
+func (op *dischargeOp) run(c *conn) {
 	c.transactions.end(op.t, op.err == nil)
 	op.in.discharged(&op.delivered, op.err)
-	op.in.paid()
+	op.in.answered()
 }

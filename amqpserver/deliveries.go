@@ -24,13 +24,13 @@ type deliveries struct {
 	unsettled map[serial]unsettled
 	settling  int                 // deliveries whose settlement is being committed
 	stale     map[serial]struct{} // unsettled deliveries whose link has ended
-	past      []idRange           // the same, of deliveries whose locks had ended before
+	expired   []idRange           // the same, of deliveries whose locks had ended before
 }
 
 // unsettled is a delivery that the client has not settled and whose lock has not ended. It does not hold the message: the
 // client may have thousands.
 type unsettled struct {
-	link *outgoing
+	link *outgoingLink
 	lock *emulator.Lock
 }
 
@@ -70,11 +70,11 @@ func (ds *deliveries) resume(wasFull bool) {
 	}
 }
 
-// outlive notes the unsettled deliveries of a link that ends, so that a later settlement of them gets no answer. A message lock lives
+// keepStale notes the unsettled deliveries of a link that ends, so that a later settlement of them gets no answer. A message lock lives
 // on and can be settled by its token (LOCK-10); the lock of a session does not (SESS-16).
-func (ds *deliveries) outlive(o *outgoing) {
-	ds.past = append(ds.past, o.lapsed...)
-	ds.past = ds.past[max(len(ds.past)-maxLapsed, 0):]
+func (ds *deliveries) keepStale(o *outgoingLink) {
+	ds.expired = append(ds.expired, o.expired...)
+	ds.expired = ds.expired[max(len(ds.expired)-maxExpired, 0):]
 	for id, u := range ds.unsettled {
 		if u.link != o {
 			continue
@@ -87,10 +87,10 @@ func (ds *deliveries) outlive(o *outgoing) {
 	}
 }
 
-// gone reports whether a delivery's link ended before the delivery was settled.
-func (ds *deliveries) gone(id serial) bool {
+// linkEnded reports whether a delivery's link ended before the delivery was settled.
+func (ds *deliveries) linkEnded(id serial) bool {
 	_, gone := ds.stale[id]
-	return gone || slices.ContainsFunc(ds.past, func(r idRange) bool { return id-r.first <= r.last-r.first })
+	return gone || slices.ContainsFunc(ds.expired, func(r idRange) bool { return id-r.first <= r.last-r.first })
 }
 
 // settleSingle settles one delivery. To the client, an unknown delivery is one whose lock is lost.
@@ -99,8 +99,8 @@ func (ds *deliveries) settleSingle(id serial, v *verdict) {
 	switch {
 	case ok:
 		ds.settle(id, u, v)
-	case ds.gone(id):
-	case !ds.refuseLapsed(id, id, v) && !v.quiet:
+	case ds.linkEnded(id):
+	case !ds.refuseExpired(id, id, v) && !v.quiet:
 		failure := amqpError{condition: amqp.CondMessageLockLost, text: emulator.LockLostText, entity: ds.entity()}
 		ds.s.c.log.refused("settle", failure)
 		ds.s.settled.reject(id, id, failure)
@@ -110,7 +110,7 @@ func (ds *deliveries) settleSingle(id serial, v *verdict) {
 // entity returns the entity from which the session's client receives, empty if there are several.
 func (ds *deliveries) entity() (path string) {
 	for _, e := range ds.s.links {
-		o, ok := e.(*outgoing)
+		o, ok := e.(*outgoingLink)
 		switch {
 		case ok && path == "":
 			path = o.entity()
@@ -124,7 +124,7 @@ func (ds *deliveries) entity() (path string) {
 // settleRange settles the unsettled deliveries of a range and ignores the others. A client's range
 // may span four thousand million ids, so the work is bounded by the number of deliveries.
 func (ds *deliveries) settleRange(first, last serial, v *verdict) {
-	ds.refuseLapsed(first, last, v)
+	ds.refuseExpired(first, last, v)
 	if span := int64(last-first) + 1; span <= int64(len(ds.unsettled)) {
 		for id := first; ; id++ {
 			if u, ok := ds.unsettled[id]; ok {
@@ -149,14 +149,14 @@ func (ds *deliveries) settleRange(first, last serial, v *verdict) {
 	}
 }
 
-// refuseLapsed rejects the deliveries of a range whose locks have ended (LOCK-7), and reports whether there are any.
-func (ds *deliveries) refuseLapsed(first, last serial, v *verdict) (some bool) {
+// refuseExpired rejects the deliveries of a range whose locks have ended (LOCK-7), and reports whether there are any.
+func (ds *deliveries) refuseExpired(first, last serial, v *verdict) (some bool) {
 	for _, e := range ds.s.links {
-		o, ok := e.(*outgoing)
-		if !ok || len(o.lapsed) == 0 {
+		o, ok := e.(*outgoingLink)
+		if !ok || len(o.expired) == 0 {
 			continue
 		}
-		o.lapsed.cut(first, last, func(r idRange) {
+		o.expired.cut(first, last, func(r idRange) {
 			some = true
 			o.touch()
 			failure := o.expiredError(v)
@@ -175,7 +175,7 @@ func (ds *deliveries) refuseLapsed(first, last serial, v *verdict) (some bool) {
 // settle settles one delivery; the answer follows the commit.
 func (ds *deliveries) settle(id serial, u unsettled, v *verdict) {
 	u.link.touch()
-	if ds.await(id, u, v) {
+	if ds.awaitTransaction(id, u, v) {
 		return
 	}
 	if v.transaction != nil {
@@ -190,7 +190,7 @@ func (ds *deliveries) settle(id serial, u unsettled, v *verdict) {
 	if over {
 		return
 	}
-	op := ds.s.c.settlings.get()
+	op := ds.s.c.settleOps.get()
 	op.s, op.id, op.echo, op.quiet, op.link, op.injected = ds.s, id, v.echo, v.quiet, u.link, fault
 	settlement := v.settlement
 	if v.refused != nil {
@@ -198,13 +198,13 @@ func (ds *deliveries) settle(id serial, u unsettled, v *verdict) {
 		settlement, op.refused = emulator.Settlement{Outcome: emulator.Release}, v.refused
 	}
 	if err := u.link.consumer.Settle(u.lock, settlement, op); err != nil {
-		if err = u.link.lockError(err); op.injected == nil && ds.s.c.late == nil {
-			op.tell(err)
-			ds.s.c.settlings.put(op)
+		if err = u.link.lockError(err); op.injected == nil && ds.s.c.delayed == nil {
+			op.answerWith(err)
+			ds.s.c.settleOps.put(op)
 			return
 		}
 		op.Completed(err) // in its turn behind delayed answers
 	}
 	ds.settling++
-	u.link.owe()
+	u.link.addOutstanding()
 }

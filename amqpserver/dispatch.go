@@ -29,7 +29,7 @@ func (c *conn) dispatch(in *inFrame) error {
 		return c.handleBegin(in.channel, p)
 	}
 	s := c.sessions.open[in.channel]
-	if _, ended := c.sessions.formerly[in.channel]; s == nil && ended {
+	if _, ended := c.sessions.ended[in.channel]; s == nil && ended {
 		return nil // some clients detach a link after they have ended its session
 	}
 	if s != nil {
@@ -64,7 +64,7 @@ func (c *conn) handleOpen(o *frames.Open) error {
 		return err
 	}
 	c.state = stateOpen
-	c.show()
+	c.publish()
 	c.sendOpen()
 	c.timers.arm(c.peer.heartbeat())
 	c.log.Debug("connection opened", "container", c.peer.containerID, "product", c.peer.product)
@@ -92,9 +92,9 @@ func (c *conn) handleClose(p *frames.Close) {
 	if p.Error != nil {
 		c.log.Debug("connection closed by the client", "condition", string(p.Error.Condition), "reason", p.Error.Description)
 	}
-	c.releaseAll()
-	c.letGo()
-	c.agenda.drop()
+	c.sendAllDelayed()
+	c.releaseLinks()
+	c.runQueue.drop()
 	c.state = stateLeaving
 	c.timers.linger()
 	if c.outstanding == 0 {
@@ -104,7 +104,7 @@ func (c *conn) handleClose(p *frames.Close) {
 
 // answerClose answers the peer's close; nothing is written after it.
 func (c *conn) answerClose() {
-	c.agenda.flush()
+	c.runQueue.flushOutcomes()
 	clear(c.sessions.open)
 	c.write(0, &frames.Close{})
 	c.state = stateClosed
@@ -122,8 +122,8 @@ func (c *conn) handleBegin(channel uint16, b *frames.Begin) error {
 		return connErrorf(amqp.CondFraming, "Channel %d is above the channel-max of %d.", channel, o.ChannelMax)
 	case c.sessions.open[channel] != nil:
 		return connErrorf(amqp.CondIllegalState, "There is a session on channel %d already.", channel)
-	case len(c.sessions.open) >= c.tokens.bound(int(o.ChannelMax)+1, strangerSessions):
-		return connErrorf(amqp.CondResourceLimit, "The connection has %d sessions already%s.", len(c.sessions.open), c.tokens.untilKnown())
+	case len(c.sessions.open) >= c.tokens.limit(int(o.ChannelMax)+1, unauthenticatedSessions):
+		return connErrorf(amqp.CondResourceLimit, "The connection has %d sessions already%s.", len(c.sessions.open), c.tokens.limitReason())
 	case b.HasRemoteChannel:
 		return connErrorf(amqp.CondInvalidField, "A begin with remote-channel answers one of ours, and there is none.")
 	}
@@ -161,8 +161,8 @@ func (c *conn) shutdown() {
 		return
 	}
 	c.draining = true
-	c.requests.giveUpWaiting()
-	c.releaseAll()
+	c.requests.refuseWaiting()
+	c.sendAllDelayed()
 	for _, s := range c.sessions.open {
 		s.stopReceiving()
 	}

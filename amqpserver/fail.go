@@ -40,10 +40,10 @@ func (c *conn) close(err error) {
 		return
 	}
 	c.log.ended("connection", causeOf("", err))
-	c.agenda.flush()
-	c.letGo()
+	c.runQueue.flushOutcomes()
+	c.releaseLinks()
 	clear(c.sessions.open)
-	c.agenda.drop()
+	c.runQueue.drop()
 	c.sendOpen()
 	c.out.append(0, &frames.Close{Error: c.wireError(amqpErrorOf(err))})
 	c.state = stateClosing

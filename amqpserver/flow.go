@@ -58,8 +58,8 @@ func (s *session) resume() {
 	}
 }
 
-// spare lets the other links use room for n deliveries that a link had taken and does not need.
-func (s *session) spare(n int) {
+// freed lets the other links use room for n deliveries that a link had taken and does not need.
+func (s *session) freed(n int) {
 	if n > 0 && !s.released {
 		s.resume()
 	}
@@ -68,8 +68,8 @@ func (s *session) spare(n int) {
 // resumer is a link that other links, the window or the write buffer may have stopped from sending.
 type resumer interface{ resume() }
 
-// room returns how many deliveries the session's window, its ring and the write buffer take now.
-func (s *session) room() int {
+// capacity returns how many deliveries the session's window, its ring and the write buffer take now.
+func (s *session) capacity() int {
 	if s.c.out.full() {
 		return 0
 	}

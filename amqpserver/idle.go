@@ -35,7 +35,7 @@ func (t *timers) fire(now time.Time) {
 		c.dead = errSocketGone // in stateWaiting the reader's own deadline has passed too
 		return
 	}
-	c.releaseDue(now)
+	c.sendDue(now)
 	t.checkIdle(now)
 	if c.state == stateOpen {
 		c.tokens.expire(now)
@@ -45,7 +45,7 @@ func (t *timers) fire(now time.Time) {
 	}
 	interval := c.peer.heartbeat()
 	if silent := now.Sub(c.out.last); silent >= interval {
-		c.out.rest()
+		c.out.freeBuffers()
 		c.trace.frame(traceOut, 0, nil, 0)
 		if c.out.idle() { // else the write under way shows that we live, as soon as the peer reads
 			c.out.buf = append(c.out.buf, frames.Heartbeat...)
@@ -63,7 +63,7 @@ func (t *timers) linger() {
 
 // arm lets the timer fire after a wait, or at the next deadline of a token or a delayed answer if that comes first.
 func (t *timers) arm(wait time.Duration) {
-	for _, due := range [...]time.Time{t.c.tokens.nextDue(), t.c.late.due()} {
+	for _, due := range [...]time.Time{t.c.tokens.nextDue(), t.c.delayed.due()} {
 		if !due.IsZero() {
 			wait = min(wait, time.Until(due))
 		}

@@ -14,35 +14,35 @@ const (
 	maxBatchBytes = 1 << 20 // of a batch, even where single messages may be larger (QUO-6)
 )
 
-// incoming is a link on which the client sends: messages to a queue, or requests to a node.
+// incomingLink is a link on which the client sends: messages to a queue, or requests to a node.
 //
 // Transfers beyond the link's credit are taken: one client counts for itself (amqp-data-plane 3.4). The loop limits a
 // sender by not reading.
-type incoming struct {
+type incomingLink struct {
 	link
-	sink       sink
-	window     uint32           // deliveries that the client may have under way
-	maxMessage int              // bytes
-	maxBatch   int              // bytes
-	noRejected bool             // the client's source does not have that outcome
-	via        *emulator.Entity // the entity that messages pass on their way to queue; nil: none (TXN-9)
-	unwatchVia func()
+	sink             sink
+	window           uint32           // deliveries that the client may have under way
+	maxMessage       int              // bytes
+	maxBatch         int              // bytes
+	noRejected       bool             // the client's source does not have that outcome
+	viaEntity        *emulator.Entity // the entity that messages pass on their way to queue; nil: none (TXN-9)
+	unwatchViaEntity func()
 
-	count  serial // the client's delivery-count: its initial value plus what was received [AMQP 2.6.7]
-	credit uint32 // what the client may still send, as far as it knows
-	part   part
+	count   serial // the client's delivery-count: its initial value plus what was received [AMQP 2.6.7]
+	credit  uint32 // what the client may still send, as far as it knows
+	partial partialDelivery
 }
 
-func (s *session) newIncoming(a *frames.Attach, n node) *incoming {
-	return &incoming{link: s.newLink(a, n), count: a.InitialDeliveryCount}
+func (s *session) newIncoming(a *frames.Attach, n node) *incomingLink {
+	return &incomingLink{link: s.newLink(a, n), count: a.InitialDeliveryCount}
 }
 
 // sink takes the deliveries of a link.
 type sink interface {
 	// take gets one whole delivery and takes care of its outcome. d is valid until take returns; the bytes of raw stay valid.
-	take(in *incoming, d *delivered)
+	take(in *incomingLink, d *delivered)
 	// window returns the credit that the link may have now.
-	window(in *incoming) uint32
+	window(in *incomingLink) uint32
 }
 
 // delivered is one whole delivery from the client.
@@ -63,7 +63,7 @@ func (s *session) handleTransfer(t *frames.Transfer, payload []byte) error {
 	if err != nil {
 		return err
 	}
-	in, ok := e.(*incoming)
+	in, ok := e.(*incomingLink)
 	switch {
 	case e.base().state != linkAttached:
 		return nil
@@ -79,13 +79,13 @@ func (s *session) handleTransfer(t *frames.Transfer, payload []byte) error {
 }
 
 // transfer adds a frame to its delivery and hands the whole delivery on.
-func (in *incoming) transfer(t *frames.Transfer, payload []byte) error {
-	p := &in.part
+func (in *incomingLink) transfer(t *frames.Transfer, payload []byte) error {
+	p := &in.partial
 	if !p.begun {
 		if !t.HasDeliveryID {
 			return linkErrorf(amqp.CondInvalidField, "The first transfer of a delivery must have a delivery-id.")
 		}
-		*p = part{delivered: delivered{id: t.DeliveryID, format: t.MessageFormat, state: t.State}, begun: true}
+		*p = partialDelivery{delivered: delivered{id: t.DeliveryID, format: t.MessageFormat, state: t.State}, begun: true}
 		in.count++
 		in.passed++
 		in.credit -= min(in.credit, 1)
@@ -117,61 +117,61 @@ func (in *incoming) transfer(t *frames.Transfer, payload []byte) error {
 
 // collect adds a payload to the delivery. It refuses a delivery as soon as it exceeds a limit: the sender may never
 // end it.
-func (in *incoming) collect(payload []byte, more bool) {
-	p, c := &in.part, in.s.c
+func (in *incomingLink) collect(payload []byte, more bool) {
+	p, c := &in.partial, in.s.c
 	size := p.size + len(payload)
 	switch {
 	case size > in.maxMessage:
-		in.refusePart(in.tooLarge(size, in.maxMessage))
+		in.refusePartial(in.tooLarge(size, in.maxMessage))
 	case p.pieces == nil && !more:
 		p.raw = payload // the usual case: one transfer, whose payload is ours already
 	case c.assembly.bytes+len(payload) > c.assembly.limitFor(in):
-		in.refusePart(linkErrorf(amqp.CondResourceLimit, "The connection has too many unfinished deliveries."))
+		in.refusePartial(linkErrorf(amqp.CondResourceLimit, "The connection has too many unfinished deliveries."))
 	default:
-		c.assembly.grow(in, len(payload))
+		c.assembly.add(in, len(payload))
 		p.pieces = append(p.pieces, payload)
-		c.assembly.gather(p, in.maxMessage)
+		c.assembly.buffer(p, in.maxMessage)
 		if !more {
 			p.join(&c.srv.readBuffers)
 		}
 	}
 }
 
-// refusePart rejects an unfinished delivery and discards what has arrived.
-func (in *incoming) refusePart(err error) {
+// refusePartial rejects an unfinished delivery and discards what has arrived.
+func (in *incomingLink) refusePartial(err error) {
 	in.forget()
-	in.part.refused = true
-	in.refuse("send", &in.part.delivered, err)
+	in.partial.refused = true
+	in.refuse("send", &in.partial.delivered, err)
 }
 
-func (in *incoming) forget() {
-	in.s.c.assembly.forget(&in.part)
-	in.part.release()
+func (in *incomingLink) forget() {
+	in.s.c.assembly.forget(&in.partial)
+	in.partial.release()
 }
 
-func (in *incoming) drop() {
+func (in *incomingLink) drop() {
 	in.forget()
-	in.part = part{}
+	in.partial = partialDelivery{}
 }
 
-func (in *incoming) tooLarge(size, limit int) error {
+func (in *incomingLink) tooLarge(size, limit int) error {
 	return amqpError{condition: amqp.CondSizeExceeded, text: sizeText(size, limit), entity: in.entity(), ends: endsLink, detaches: true}
 }
 
 // batchTooLarge refuses a batch on a link for larger messages in the service's words, which surprise. Clients do not try again.
-func (in *incoming) batchTooLarge(size, limit int) error {
+func (in *incomingLink) batchTooLarge(size, limit int) error {
 	return amqpError{condition: amqp.CondNotAllowed, text: fmt.Sprintf("The link '%s' is force detached by the broker because publisher(link%d) "+
 		"received a batch message with no data in it. Detach origin: Publisher. (The batch has %d bytes, and may have %d. Send larger messages one by one.)",
 		sas.Clip(in.name), in.number, size, limit), entity: in.entity(), ends: endsLink, detaches: true}
 }
 
 // refuse rejects a delivery. A sender that has settled it does not learn of it (ERR-7), unless the error ends the link.
-func (in *incoming) refuse(operation string, d *delivered, err error) {
+func (in *incomingLink) refuse(operation string, d *delivered, err error) {
 	in.refuseAs(operation, d, err, in.amqpError(err))
 }
 
 // refuseAs is refuse with another error for the client than the log gets.
-func (in *incoming) refuseAs(operation string, d *delivered, err error, failure amqpError) {
+func (in *incomingLink) refuseAs(operation string, d *delivered, err error, failure amqpError) {
 	in.s.c.log.refusedErr(operation, in.entity(), err)
 	if !d.settled && !in.noRejected {
 		in.s.received.reject(d.id, d.id, failure)
@@ -183,12 +183,12 @@ func (in *incoming) refuseAs(operation string, d *delivered, err error, failure 
 
 // mustTell reports whether the sender has to learn of a refusal even if it has settled the delivery: because work is missing from
 // a transaction, or the transaction does not exist.
-func (in *incoming) mustTell(d *delivered) bool {
+func (in *incomingLink) mustTell(d *delivered) bool {
 	return in.node.kind == nodeCoordinator || transactionOf(d) != nil
 }
 
 // topUp grants credit when half of it is used.
-func (in *incoming) topUp() {
+func (in *incomingLink) topUp() {
 	w := in.sink.window(in)
 	if in.state != linkAttached || in.credit > in.window/2 || w <= in.credit {
 		return
@@ -198,15 +198,15 @@ func (in *incoming) topUp() {
 }
 
 // flow answers an echo. It ignores the client's credit: the receiver grants credit, and that is us.
-func (in *incoming) flow(f *frames.Flow) {
+func (in *incomingLink) flow(f *frames.Flow) {
 	if f.Echo {
 		in.s.write(in.s.linkFlow(in.handle, in.count, in.credit))
 	}
 }
 
-func (in *incoming) detached() bool { return true }
+func (in *incomingLink) detached() bool { return true }
 
-func (in *incoming) release() {
+func (in *incomingLink) release() {
 	in.drop()
 	switch in.node.kind {
 	case nodeCBS:
@@ -215,7 +215,7 @@ func (in *incoming) release() {
 		in.s.coordinators--
 		in.s.c.transactions.rollBack(in)
 	}
-	if in.unwatchVia != nil {
-		in.unwatchVia()
+	if in.unwatchViaEntity != nil {
+		in.unwatchViaEntity()
 	}
 }

@@ -92,7 +92,7 @@ func (l *link) injectAttach() error {
 }
 
 // injectTaken lets faults hit the deliveries that the link has taken from an index on. Those before a hit one are written.
-func (o *outgoing) injectTaken(from int) {
+func (o *outgoingLink) injectTaken(from int) {
 	for i := from; i < len(o.taken); i++ {
 		fault := o.hit(emulator.OperationReceive)
 		if fault == nil {
@@ -115,7 +115,7 @@ func (ds *deliveries) hitSettlement(id serial, u unsettled, v *verdict) (fault *
 		return nil, false
 	}
 	a := u.link.attempt(emulator.OperationSettle)
-	a.Locks, a.Session, a.Tokens = true, u.link.accepting != nil, []emulator.LockToken{u.lock.Token()}
+	a.Locks, a.Session, a.Tokens = true, u.link.accept != nil, []emulator.LockToken{u.lock.Token()}
 	if fault = ns.Strike(a); fault == nil || fault.Options().After {
 		return fault, false
 	}
@@ -127,8 +127,8 @@ func (ds *deliveries) hitSettlement(id serial, u unsettled, v *verdict) (fault *
 		ds.refuseIn(id, u, v, err)
 		return nil, true
 	case err != nil:
-		op := settling{s: ds.s, id: id, quiet: v.quiet, link: u.link}
-		op.tell(err)
+		op := settleOp{s: ds.s, id: id, quiet: v.quiet, link: u.link}
+		op.answerWith(err)
 		return nil, true
 	}
 	fault.TakeLocks(u.link.queue, a.Tokens)
@@ -137,7 +137,7 @@ func (ds *deliveries) hitSettlement(id serial, u unsettled, v *verdict) (fault *
 
 // hitRequest lets a fault hit a request to $management: it returns the error to answer with, or errEnded if no answer follows, or the fault
 // that concerns the operation itself.
-func (in *incoming) hitRequest(m *message.Message) (*emulator.Fault, error) {
+func (in *incomingLink) hitRequest(m *message.Message) (*emulator.Fault, error) {
 	ns := in.s.c.ns
 	if !ns.Faulty() {
 		return nil, nil
@@ -152,7 +152,7 @@ func (in *incoming) hitRequest(m *message.Message) (*emulator.Fault, error) {
 }
 
 // hitToken lets a fault hit a token that is put for a path. over says that no answer follows.
-func (in *incoming) hitToken(path string) (refused *cbs.Refusal, over bool) {
+func (in *incomingLink) hitToken(path string) (refused *cbs.Refusal, over bool) {
 	ns := in.s.c.ns
 	if !ns.Faulty() {
 		return nil, false
@@ -215,11 +215,11 @@ func (c *conn) faultsChanged(injected *emulator.Fault) {
 			continue
 		}
 		switch x := e.(type) {
-		case *incoming:
+		case *incomingLink:
 			x.starve()
-		case *outgoing:
+		case *outgoingLink:
 			x.due = true
-			c.agenda.run(x)
+			c.runQueue.add(x)
 		}
 	}
 }
@@ -245,13 +245,13 @@ func (c *conn) injectNow(fault *emulator.Fault) {
 			_ = l.inject(fault, emulator.OperationNow) // errEnded
 		}
 	}
-	if a := (&emulator.Attempt{Operation: emulator.OperationNow, Client: c.who()}); links == 0 && fault.Options().Kind != emulator.FaultDetach && fault.Strikes(a) {
+	if a := (&emulator.Attempt{Operation: emulator.OperationNow, Client: c.client()}); links == 0 && fault.Options().Kind != emulator.FaultDetach && fault.Strikes(a) {
 		_ = c.inject(fault, a) // errEnded
 	}
 }
 
 // starve takes back the credit of a sender that is starved, or grants credit to one that is not.
-func (in *incoming) starve() {
+func (in *incomingLink) starve() {
 	if in.starved(emulator.OperationSend) && in.credit > 0 {
 		in.credit = 0
 		in.s.write(in.s.linkFlow(in.handle, in.count, 0))
@@ -262,8 +262,8 @@ func (in *incoming) starve() {
 // faultsChanged tells the connections of a namespace.
 func (s *Server) faultsChanged(ns *emulator.Namespace, injected *emulator.Fault) {
 	for _, c := range s.openConns() {
-		if known := c.shown.known.Load(); known != nil && known.Namespace == ns {
-			c.box.post(eventFunc(func(c *conn) { c.faultsChanged(injected) }))
+		if known := c.inspection.known.Load(); known != nil && known.Namespace == ns {
+			c.mailbox.post(eventFunc(func(c *conn) { c.faultsChanged(injected) }))
 		}
 	}
 }

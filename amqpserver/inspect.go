@@ -92,8 +92,8 @@ func (p *peerLimits) name() string {
 	return printable.Clip(cmp.Or(p.application, p.containerID), maxProperty)
 }
 
-// showing lets other goroutines look at a connection, whose state belongs to its loop.
-type showing struct {
+// inspection lets other goroutines look at a connection, whose state belongs to its loop.
+type inspection struct {
 	known atomic.Pointer[Connection] // what does not change; nil before open
 
 	mu    sync.Mutex // a leaf
@@ -109,10 +109,10 @@ type inquiry struct {
 }
 
 // run implements event.
-func (q *inquiry) run(c *conn) { c.shown.answer(c.look()) }
+func (q *inquiry) run(c *conn) { c.inspection.answer(c.look()) }
 
 // answer gives everyone who has asked the answer.
-func (s *showing) answer(is *Connection) {
+func (s *inspection) answer(is *Connection) {
 	s.mu.Lock()
 	q := s.asked
 	s.asked = nil
@@ -124,7 +124,7 @@ func (s *showing) answer(is *Connection) {
 }
 
 // end tells those who ask, and will ask, that the connection has ended.
-func (s *showing) end() {
+func (s *inspection) end() {
 	s.mu.Lock()
 	s.ended = true
 	s.mu.Unlock()
@@ -132,7 +132,7 @@ func (s *showing) end() {
 }
 
 // over reports whether the connection has ended.
-func (s *showing) over() bool {
+func (s *inspection) over() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ended
@@ -140,15 +140,15 @@ func (s *showing) over() bool {
 
 // ask lets the loop describe the connection; nil: it has ended.
 func (c *conn) ask() *inquiry {
-	q, isNew := c.shown.inquire()
-	if isNew && !c.box.post(q) {
-		c.shown.answer(nil)
+	q, isNew := c.inspection.inquire()
+	if isNew && !c.mailbox.post(q) {
+		c.inspection.answer(nil)
 	}
 	return q
 }
 
 // inquire returns the inquiry that is on its way, or a new one that the caller has to post; nil: the connection has ended.
-func (s *showing) inquire() (q *inquiry, isNew bool) {
+func (s *inspection) inquire() (q *inquiry, isNew bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended || s.asked != nil {
@@ -158,10 +158,10 @@ func (s *showing) inquire() (q *inquiry, isNew bool) {
 	return s.asked, true
 }
 
-// show makes known what does not change any more.
-func (c *conn) show() {
+// publish makes known what does not change any more.
+func (c *conn) publish() {
 	clip := func(s string) string { return printable.Clip(s, maxProperty) }
-	c.shown.known.Store(&Connection{
+	c.inspection.known.Store(&Connection{
 		ID: c.id, Namespace: c.ns, Remote: remoteOf(c.nc), Transport: transportOf(c.nc), Host: clip(c.host), Container: c.peer.name(),
 		Product: c.peer.product, Version: c.peer.version, Platform: c.peer.platform, Since: time.Now(),
 	})
@@ -173,7 +173,7 @@ const patience = 250 * time.Millisecond
 // Open names the open connections of a namespace, in no order.
 func (s *Server) Open(ns *emulator.Namespace) (ids []string) {
 	for _, c := range s.openConns() {
-		if known := c.shown.known.Load(); known != nil && known.Namespace == ns {
+		if known := c.inspection.known.Load(); known != nil && known.Namespace == ns {
 			ids = append(ids, c.id)
 		}
 	}
@@ -186,7 +186,7 @@ func (s *Server) Inspect(ns *emulator.Namespace, chosen func(*Connection) bool) 
 	var conns []*conn
 	var list []Connection
 	for _, c := range s.openConns() {
-		if known := c.shown.known.Load(); known != nil && known.Namespace == ns && (chosen == nil || chosen(known)) {
+		if known := c.inspection.known.Load(); known != nil && known.Namespace == ns && (chosen == nil || chosen(known)) {
 			conns = append(conns, c)
 		}
 	}
@@ -201,7 +201,7 @@ func (s *Server) Inspect(ns *emulator.Namespace, chosen func(*Connection) bool) 
 		if is := asked[i].wait(patient.C, &late); is != nil {
 			list = append(list, *is)
 		} else if !asked[i].over() {
-			is := *c.shown.known.Load()
+			is := *c.inspection.known.Load()
 			is.Busy = true
 			list = append(list, is)
 		}

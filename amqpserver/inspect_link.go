@@ -49,9 +49,9 @@ const (
 
 // look describes the connection. The loop calls it.
 func (c *conn) look() *Connection {
-	is := *c.shown.known.Load()
+	is := *c.inspection.known.Load()
 	is.Policies, is.Ending, is.Pending = c.tokens.policies(), c.state != stateOpen, len(c.out.buf)
-	unsettled := make(map[*outgoing]int)
+	unsettled := make(map[*outgoingLink]int)
 	for _, s := range c.sessions.open {
 		for _, u := range s.sent.unsettled {
 			unsettled[u.link]++
@@ -66,7 +66,7 @@ func (c *conn) look() *Connection {
 	return &is
 }
 
-func (l *link) look(e endpoint, unsettled map[*outgoing]int) Link {
+func (l *link) look(e endpoint, unsettled map[*outgoingLink]int) Link {
 	is := Link{
 		Number: l.number, Name: printable.Clip(l.name, maxProperty), Receives: l.role == frames.RoleReceiver, Address: printable.Clip(l.node.String(), maxNames),
 		Since: l.attached, Active: l.active, Passed: l.passed, Messages: l.node.kind == nodeEntity,
@@ -75,13 +75,13 @@ func (l *link) look(e endpoint, unsettled map[*outgoing]int) Link {
 		is.Entity, is.Sub = l.queue.Path(), l.node.sub
 	}
 	switch x := e.(type) {
-	case *outgoing:
+	case *outgoingLink:
 		x.lookAt(&is)
 		is.Unsettled = unsettled[x]
-	case *replies:
+	case *replyLink:
 		is.Credit, is.Window, is.Unsettled, is.WaitsFor = int64(x.credit.left()), int64(l.s.win.outgoing), 0, x.waitsFor()
-	case *incoming:
-		is.Credit, is.Window, is.Unsettled, is.WaitsFor = int64(x.credit), int64(l.s.win.incoming), l.owed, x.waitsFor()
+	case *incomingLink:
+		is.Credit, is.Window, is.Unsettled, is.WaitsFor = int64(x.credit), int64(l.s.win.incoming), l.outstanding, x.waitsFor()
 	}
 	if l.state != linkAttached {
 		is.WaitsFor = ForDetach
@@ -89,25 +89,25 @@ func (l *link) look(e endpoint, unsettled map[*outgoing]int) Link {
 	return is
 }
 
-func (o *outgoing) lookAt(is *Link) {
+func (o *outgoingLink) lookAt(is *Link) {
 	is.Credit, is.Window, is.WaitsFor = int64(o.credit.left()), int64(o.s.win.outgoing), o.waitsFor()
 	if o.settled {
 		is.Mode = emulator.ReceiveAndDelete
 	}
-	if o.accepting != nil && o.consumer != nil {
+	if o.accept != nil && o.consumer != nil {
 		id, _ := o.consumer.SessionID()
 		is.Session, is.Until = &id, o.consumer.SessionLockedUntil()
 	}
 }
 
 // waitsFor says what a receiver waits for.
-func (o *outgoing) waitsFor() WaitsFor {
+func (o *outgoingLink) waitsFor() WaitsFor {
 	switch {
 	case o.opening != nil:
 		return ForSession
 	case o.starvedBy != 0:
 		return ForFault
-	case o.s.c.out.crammed():
+	case o.s.c.out.aboveLimit():
 		return ForReading
 	case len(o.taken) > 0 && o.s.win.outgoing > 0 && o.credit.left() > 0 && !o.s.sent.full():
 		return ForJournal // bodies, or removals
@@ -122,11 +122,11 @@ func (o *outgoing) waitsFor() WaitsFor {
 }
 
 // waitsFor says what the link of a client that waits for replies waits for.
-func (to *replies) waitsFor() WaitsFor {
+func (to *replyLink) waitsFor() WaitsFor {
 	switch {
 	case len(to.queue) == 0 && !to.partial():
 		return ForMessage
-	case to.s.c.out.crammed():
+	case to.s.c.out.aboveLimit():
 		return ForReading
 	case to.s.win.outgoing == 0:
 		return ForWindow
@@ -135,11 +135,11 @@ func (to *replies) waitsFor() WaitsFor {
 }
 
 // waitsFor says what a sender waits for.
-func (in *incoming) waitsFor() WaitsFor {
+func (in *incomingLink) waitsFor() WaitsFor {
 	switch {
 	case in.starvedBy != 0:
 		return ForFault
-	case in.owed > 0:
+	case in.outstanding > 0:
 		return ForJournal
 	case in.credit == 0:
 		return ForCredit
@@ -149,20 +149,20 @@ func (in *incoming) waitsFor() WaitsFor {
 
 // client names the client of a link. It is made once.
 func (l *link) client() *emulator.Client {
-	if l.me == nil {
-		l.me = l.who()
+	if l.knownClient == nil {
+		l.knownClient = l.newClient()
 	}
-	return l.me
+	return l.knownClient
 }
 
-// who names the client of a link.
-func (l *link) who() *emulator.Client {
-	w := l.s.c.who()
+// newClient names the client of a link.
+func (l *link) newClient() *emulator.Client {
+	w := l.s.c.client()
 	w.Link, w.Number = printable.Clip(l.name, maxProperty), l.number
 	return w
 }
 
-func (c *conn) who() *emulator.Client {
+func (c *conn) client() *emulator.Client {
 	return &emulator.Client{Connection: c.id, Container: c.peer.name(), Product: c.peer.product, Remote: remoteOf(c.nc)}
 }
 

@@ -16,7 +16,7 @@ func (s *Server) CloseConnection(ns *emulator.Namespace, id string) error {
 		return err
 	}
 	done := make(chan struct{})
-	posted := c.box.post(eventFunc(func(c *conn) {
+	posted := c.mailbox.post(eventFunc(func(c *conn) {
 		if c.state == stateOpen {
 			c.close(connErrorf(amqp.CondForced, "The connection was closed through the control API of Minibus; connect again."))
 		}
@@ -37,7 +37,7 @@ func (s *Server) DetachLink(ns *emulator.Namespace, id string, number int64) err
 		return err
 	}
 	done, found := make(chan struct{}), false
-	posted := c.box.post(eventFunc(func(c *conn) {
+	posted := c.mailbox.post(eventFunc(func(c *conn) {
 		defer close(done)
 		for e := range c.sessions.links {
 			if l := e.base(); l.number == number && !l.released {
@@ -50,7 +50,7 @@ func (s *Server) DetachLink(ns *emulator.Namespace, id string, number int64) err
 	}))
 	inTime := posted && within(done)
 	switch {
-	case !inTime && c.shown.over():
+	case !inTime && c.inspection.over():
 		return noConnection(id)
 	case !inTime:
 		return &emulator.Error{Code: emulator.CodeServerBusy,
@@ -65,7 +65,7 @@ func (s *Server) DetachLink(ns *emulator.Namespace, id string, number int64) err
 // find returns an open connection.
 func (s *Server) find(ns *emulator.Namespace, id string) (*conn, error) {
 	for _, c := range s.openConns() {
-		if known := c.shown.known.Load(); c.id == id && known != nil && known.Namespace == ns {
+		if known := c.inspection.known.Load(); c.id == id && known != nil && known.Namespace == ns {
 			return c, nil
 		}
 	}

@@ -2,18 +2,18 @@ package amqpserver
 
 import "sort"
 
-// maxLapsed bounds the ranges that a link remembers. Clients that settle ranges keep far fewer deliveries.
-const maxLapsed = 1024
+// maxExpired bounds the ranges that a link remembers. Clients that settle ranges keep far fewer deliveries.
+const maxExpired = 1024
 
-// lapsed holds the ids of deliveries whose locks ended before the client settled them, as ranges in the order of the ids. They
+// expiredIDs holds the ids of deliveries whose locks ended before the client settled them, as ranges in the order of the ids. They
 // no longer count as unsettled, but the client may still settle them and wait for the answer. Messages that
 // expire again and again make one range.
-type lapsed []idRange
+type expiredIDs []idRange
 
 type idRange struct{ first, last serial }
 
 // add adds an id. Above maxLapsed it forgets the oldest range.
-func (l *lapsed) add(id serial) {
+func (l *expiredIDs) add(id serial) {
 	r := *l
 	i := sort.Search(len(r), func(i int) bool { return serialLess(id, r[i].first) }) // the first range after id
 	// A range must not end in 0 unless it begins there, for the same reason as in ranges.add.
@@ -31,15 +31,15 @@ func (l *lapsed) add(id serial) {
 		copy(r[i+1:], r[i:])
 		r[i] = idRange{id, id}
 	}
-	if len(r) > maxLapsed || r[len(r)-1].last-r[0].first > 1<<30 { // ids that far apart would have no order
+	if len(r) > maxExpired || r[len(r)-1].last-r[0].first > 1<<30 { // ids that far apart would have no order
 		r = append(r[:0], r[1:]...)
 	}
 	*l = r
 }
 
 // cut removes the ids from first to last and calls each for the ranges that it removes.
-func (l *lapsed) cut(first, last serial, each func(idRange)) {
-	var left lapsed
+func (l *expiredIDs) cut(first, last serial, each func(idRange)) {
+	var left expiredIDs
 	for _, r := range *l {
 		if serialLess(r.last, first) || serialLess(last, r.first) {
 			left = append(left, r)

@@ -7,11 +7,11 @@ import (
 
 func TestLapsed_JoinsWhatFollowsEachOther(t *testing.T) {
 	for _, base := range []serial{0, 1<<31 - 3} {
-		var l lapsed
+		var l expiredIDs
 		for _, id := range []serial{5, 0, 1, 7, 6, 3, 2} {
 			l.add(base + id)
 		}
-		want := lapsed{{base, base + 3}, {base + 5, base + 7}}
+		want := expiredIDs{{base, base + 3}, {base + 5, base + 7}}
 		if !slices.Equal(l, want) {
 			t.Errorf("ranges %v, want %v", l, want)
 		}
@@ -20,31 +20,31 @@ func TestLapsed_JoinsWhatFollowsEachOther(t *testing.T) {
 		if want := []idRange{{base + 1, base + 3}, {base + 5, base + 5}}; !slices.Equal(cut, want) {
 			t.Errorf("taken out: %v, want %v", cut, want)
 		}
-		if want := (lapsed{{base, base}, {base + 6, base + 7}}); !slices.Equal(l, want) {
+		if want := (expiredIDs{{base, base}, {base + 6, base + 7}}); !slices.Equal(l, want) {
 			t.Errorf("left: %v, want %v", l, want)
 		}
 	}
 }
 
 func TestLapsed_RangesDoNotEndInZero(t *testing.T) { // amqp-data-plane 3.7
-	var l lapsed
+	var l expiredIDs
 	for _, id := range []serial{1<<32 - 2, 1, 0, 1<<32 - 1} {
 		l.add(id)
 	}
-	if want := (lapsed{{1<<32 - 2, 1<<32 - 1}, {0, 1}}); !slices.Equal(l, want) {
+	if want := (expiredIDs{{1<<32 - 2, 1<<32 - 1}, {0, 1}}); !slices.Equal(l, want) {
 		t.Errorf("ranges %v, want %v", l, want)
 	}
 }
 
 func TestLapsed_IsBounded(t *testing.T) {
-	var l lapsed
-	for i := range serial(5 * maxLapsed) {
+	var l expiredIDs
+	for i := range serial(5 * maxExpired) {
 		l.add(3 * i)
 	}
-	if len(l) != maxLapsed {
-		t.Errorf("%d ranges, want %d", len(l), maxLapsed)
+	if len(l) != maxExpired {
+		t.Errorf("%d ranges, want %d", len(l), maxExpired)
 	}
-	if last := l[len(l)-1]; last.last != 3*(5*maxLapsed-1) {
+	if last := l[len(l)-1]; last.last != 3*(5*maxExpired-1) {
 		t.Errorf("the last range is %v", last)
 	}
 	l = nil

@@ -20,26 +20,26 @@ const (
 // link holds what all kinds of links have in common.
 type link struct {
 	// immutable
-	s      *session
-	self   endpoint         // the link with its kind, set by put
-	handle uint32           // the peer's and ours
-	me     *emulator.Client // names the client, once that was asked for
-	number int64            // among the links of the connection, for those who look at it
-	name   string
-	role   frames.Role // of the peer
-	node   node
-	queue  *emulator.Entity // nil for $cbs
-	rights []right          // what it needs as long as it lives
+	s           *session
+	self        endpoint         // the link with its kind, set by put
+	handle      uint32           // the peer's and ours
+	knownClient *emulator.Client // names the client, once that was asked for
+	number      int64            // among the links of the connection, for those who look at it
+	name        string
+	role        frames.Role // of the peer
+	node        node
+	queue       *emulator.Entity // nil for $cbs
+	rights      []right          // what it needs as long as it lives
 
-	state    linkState
-	left     bool       // the peer has sent detach
-	cause    *amqpError // why we end the link; nil: we do not
-	owed     int        // answers that follow their commits
-	unwatch  func()
-	attached time.Time
-	passed   int64     // deliveries begun
-	active   time.Time // last traffic (LOCK-19)
-	released bool      // it holds nothing in the domain
+	state       linkState
+	left        bool       // the peer has sent detach
+	cause       *amqpError // why we end the link; nil: we do not
+	outstanding int        // answers that follow their commits
+	unwatch     func()
+	attached    time.Time
+	passed      int64     // deliveries begun
+	active      time.Time // last traffic (LOCK-19)
+	released    bool      // it holds nothing in the domain
 
 	starvedBy int64 // the injected fault that starves it; 0: none
 
@@ -67,7 +67,7 @@ func (l *link) watch() {
 
 // detachSoon lets the loop detach the link with an error about an entity.
 func (l *link) detachSoon(err error, q *emulator.Entity) {
-	l.s.c.box.post(eventFunc(func(*conn) {
+	l.s.c.mailbox.post(eventFunc(func(*conn) {
 		failure := amqpErrorOf(err)
 		failure.entity = q.Path()
 		if failure.condition == amqp.CondNotFound {
@@ -111,13 +111,13 @@ func (s *session) put(e endpoint) {
 }
 
 func (s *session) free(l *link) {
-	s.gone = l.name
+	s.lastEnded = l.name
 	s.links = s.links.without(l.handle)
 	s.c.sessions.unlinked(1, s.c.now)
 }
 
-// letGo gives back what the link holds.
-func (l *link) letGo() {
+// releaseOnce gives back what the link holds.
+func (l *link) releaseOnce() {
 	if l.released {
 		return
 	}
@@ -146,7 +146,7 @@ func (l *link) endWith(failure amqpError) {
 		return
 	}
 	l.state, l.cause = linkClosing, &failure
-	l.letGo()
+	l.releaseOnce()
 	l.sendDetach()
 }
 
@@ -166,7 +166,7 @@ func (s *session) handleDetach(p *frames.Detach) error {
 		return sessionErrorf(amqp.CondUnattachedHandle, "The link with handle %d is detached already.", l.handle)
 	}
 	l.left = true
-	s.c.release(func(a *lateAnswer) bool { return a.link == l }) // the client waits for no delay any more
+	s.c.sendDelayed(func(a *delayedAnswer) bool { return a.link == l }) // the client waits for no delay any more
 	switch l.state {
 	case linkDetaching:
 		s.free(l)
@@ -181,25 +181,25 @@ func (s *session) handleDetach(p *frames.Detach) error {
 
 // finishDetach answers the peer's detach.
 func (l *link) finishDetach() {
-	l.letGo()
+	l.releaseOnce()
 	l.sendDetach()
 }
 
 // sendDetach writes the detach of a released link once all its answers are written: after it nothing may refer to the link's
 // deliveries, for the peer has forgotten them [AMQP 2.6.6].
 func (l *link) sendDetach() {
-	if l.owed == 0 && !l.s.released {
+	if l.outstanding == 0 && !l.s.released {
 		l.detachNow()
 	}
 }
 
-// mute reports whether our detach has been written: nothing may refer to the link's deliveries any more.
-func (l *link) mute() bool { return l.state == linkDetaching }
+// detachSent reports whether our detach has been written: nothing may refer to the link's deliveries any more.
+func (l *link) detachSent() bool { return l.state == linkDetaching }
 
 // detachNow writes our detach. Answers that are still owed are dropped. A peer that still waits for its attach gets the refusal
 // first: it knows no link with our handle before that [AMQP 2.6.3].
 func (l *link) detachNow() {
-	l.letGo()
+	l.releaseOnce()
 	l.s.flushOutcomes()
 	if l.opening != nil {
 		l.s.write(reply(l.opening)) // without source and target: the link was not created
@@ -216,18 +216,18 @@ func (l *link) detachNow() {
 	}
 }
 
-// owe counts an answer that follows a commit.
-func (l *link) owe() {
-	l.owed++
-	l.s.owed++
+// addOutstanding counts an answer that follows a commit.
+func (l *link) addOutstanding() {
+	l.outstanding++
+	l.s.outstanding++
 	l.s.c.outstanding++
 }
 
-// paid counts an answer that has been given, and writes the detach or end that waited for it.
-func (l *link) paid() {
+// answered counts an answer that has been given, and writes the detach or end that waited for it.
+func (l *link) answered() {
 	s := l.s
-	l.owed--
-	s.owed--
+	l.outstanding--
+	s.outstanding--
 	s.c.outstanding--
 	if l.state == linkClosing && l.released {
 		l.sendDetach()

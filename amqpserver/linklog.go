@@ -13,7 +13,7 @@ import (
 func (l *link) log() {
 	c := l.s.c
 	level := slog.LevelInfo
-	if _, answers := l.self.(*replies); answers || l.node.kind == nodeCBS {
+	if _, answers := l.self.(*replyLink); answers || l.node.kind == nodeCBS {
 		level = slog.LevelDebug
 	}
 	if !c.log.Enabled(noContext, level) || !c.log.may(level, "link") {

@@ -8,16 +8,16 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// mostRounds is how many times a turn takes up what has happened meanwhile. Then it leaves the rest to the next one.
-const mostRounds = 4
+// maxRounds is how many times a turn takes up what has happened meanwhile. Then it leaves the rest to the next one.
+const maxRounds = 4
 
-// turning is a lock of capacity one. Waiting for it may take as long as a turn, for which a mutex is not made.
-type turning chan struct{}
+// turnLock is a lock of capacity one. Waiting for it may take as long as a turn, for which a mutex is not made.
+type turnLock chan struct{}
 
-func (t turning) begin() { t <- struct{}{} }
-func (t turning) end()   { <-t }
+func (t turnLock) Lock()   { t <- struct{}{} }
+func (t turnLock) Unlock() { <-t }
 
-func (t turning) tryBegin() bool {
+func (t turnLock) TryLock() bool {
 	select {
 	case t <- struct{}{}:
 		return true
@@ -37,10 +37,10 @@ func (c *conn) begin() {
 // loop takes a turn for each thing that happens, until the connection ends. The read goroutine takes the turn for what it has read, if
 // no other is under way: so a client that waits for an answer costs no wake-up of the loop.
 func (c *conn) loop() {
-	c.turning.begin()
-	defer c.turning.end()
+	c.turnLock.Lock()
+	defer c.turnLock.Unlock()
 	defer c.timers.timer.Stop()
-	c.box.attend()
+	c.mailbox.beginTurn()
 	for !c.finished() {
 		if c.wait(); !c.finished() {
 			c.turn()
@@ -53,16 +53,16 @@ func (c *conn) finished() bool {
 	return c.dead != nil || (c.state == stateClosed && c.out.idle())
 }
 
-// goesOn reports whether links could send more at once.
-func (c *conn) goesOn() bool { return len(c.agenda.runnable) > 0 && !c.out.full() }
+// canSendMore reports whether links could send more at once.
+func (c *conn) canSendMore() bool { return len(c.runQueue.runnable) > 0 && !c.out.full() }
 
 // wait blocks until something has happened and handles it. If links could go on it does not block.
 func (c *conn) wait() {
-	if c.goesOn() {
+	if c.canSendMore() {
 		select {
 		case b := <-c.input():
 			c.handleHanded(b)
-		case <-c.box.poke:
+		case <-c.mailbox.poked:
 			c.handleEvents()
 		case r := <-c.out.written:
 			c.handleWritten(r)
@@ -72,17 +72,17 @@ func (c *conn) wait() {
 		}
 		return
 	}
-	if !c.box.leave() {
+	if !c.mailbox.endIfEmpty() {
 		c.handleEvents()
 		return
 	}
 	input, gone := c.input(), c.readGone
-	c.turning.end()
+	c.turnLock.Unlock()
 	select {
 	case b := <-input:
 		c.resume()
 		c.handleHanded(b)
-	case <-c.box.poke:
+	case <-c.mailbox.poked:
 		c.resume()
 		c.handleEvents()
 	case r := <-c.out.written:
@@ -99,23 +99,23 @@ func (c *conn) wait() {
 
 // resume begins a turn of the loop after a wait.
 func (c *conn) resume() {
-	c.turning.begin()
-	c.box.attend()
+	c.turnLock.Lock()
+	c.mailbox.beginTurn()
 }
 
 // takeTurn takes a turn for a batch on the read goroutine. It returns false if the loop has to: because a turn is under way, because the peer
 // has to wait, or because the loop has not handled an earlier batch. A settlement while others are being committed is the loop's too: a
 // turn then writes the next messages, and the read goroutine would not hear meanwhile what else the peer settles.
 func (c *conn) takeTurn(b *batch) bool {
-	if !c.turning.tryBegin() {
+	if !c.turnLock.TryLock() {
 		return false
 	}
-	defer c.turning.end()
-	if c.finished() || c.goesOn() || c.input() == nil || c.reader.handed.Load() > 0 || c.outstanding > 0 && b.settles() {
+	defer c.turnLock.Unlock()
+	if c.finished() || c.canSendMore() || c.input() == nil || c.reader.handed.Load() > 0 || c.outstanding > 0 && b.settles() {
 		return false
 	}
-	c.box.attend()
-	defer c.box.pass()
+	c.mailbox.beginTurn()
+	defer c.mailbox.endTurn()
 	whole := false
 	defer func() {
 		if !whole {
@@ -124,8 +124,8 @@ func (c *conn) takeTurn(b *batch) bool {
 	}()
 	c.handleBatch(b)
 	c.turn()
-	if c.finished() || c.goesOn() {
-		c.box.wake()
+	if c.finished() || c.canSendMore() {
+		c.mailbox.wake()
 	}
 	whole = true
 	return true
@@ -155,7 +155,7 @@ func (c *conn) input() <-chan *batch {
 		return nil
 	case !c.assembly.mayGrow(), c.uncommitted >= maxUncommitted, c.weight >= maxWeight,
 		c.uncommitted > 0 && c.srv.uncommitted.Load() >= maxUncommittedAll,
-		len(c.out.buf) >= c.tokens.bound(maxPendingReplies, strangerReplies), c.late.full():
+		len(c.out.buf) >= c.tokens.limit(maxPendingReplies, unauthenticatedReplies), c.delayed.full():
 		return nil
 	}
 	return c.reader.batches
@@ -163,12 +163,12 @@ func (c *conn) input() <-chan *batch {
 
 // turn ends a turn. It takes up what has happened meanwhile, for the store may have committed what the turn began.
 func (c *conn) turn() {
-	for range mostRounds {
-		if c.box.any() {
+	for range maxRounds {
+		if c.mailbox.hasEvents() {
 			c.handleEvents()
 		}
 		c.serveLinks()
-		if c.finished() || !c.box.any() {
+		if c.finished() || !c.mailbox.hasEvents() {
 			return
 		}
 	}
@@ -179,15 +179,15 @@ func (c *conn) serveLinks() {
 	c.srv.broker.Hold()
 	defer c.srv.broker.Release()
 	if c.state == stateOpen {
-		c.agenda.flush()
-		c.agenda.resumeAwaiting()
-		c.agenda.pump()
+		c.runQueue.flushOutcomes()
+		c.runQueue.resumeBlocked()
+		c.runQueue.pump()
 		if c.draining && c.outstanding == 0 {
 			c.close(connErrorf(amqp.CondForced, "The service is shutting down; connect again."))
 		}
 	}
 	if c.state == stateLeaving {
-		c.agenda.flush()
+		c.runQueue.flushOutcomes()
 		if c.outstanding == 0 {
 			c.answerClose()
 		}
@@ -203,7 +203,7 @@ func (c *conn) handleEvents() {
 	c.srv.broker.Hold()
 	defer c.srv.broker.Release()
 	c.now = time.Now()
-	events := c.box.take(c.events)
+	events := c.mailbox.take(c.events)
 	for i, e := range events {
 		e.run(c)
 		events[i] = nil
@@ -217,8 +217,8 @@ func (c *conn) handleEvents() {
 // handleWritten takes a buffer back from the writer.
 func (c *conn) handleWritten(r writeResult) {
 	c.out.done(r)
-	if c.tokens.stranger() {
-		c.out.rest()
+	if c.tokens.unauthenticated() {
+		c.out.freeBuffers()
 	}
 	if r.err != nil {
 		c.dead = r.err

@@ -14,15 +14,15 @@ func (f eventFunc) run(c *conn) { f(c) }
 // mutex is a leaf. The connection's outstanding work bounds its length: one event per send, settlement, request
 // and link at most.
 type mailbox struct {
-	poke chan struct{} // has one element when the loop has to look
+	poked chan struct{} // has one element when the loop has to look
 
-	mu       sync.Mutex
-	events   []event
-	attended bool // a turn is under way, and takes what is posted before it ends
-	closed   bool
+	mu     sync.Mutex
+	events []event
+	inTurn bool // a turn is under way, and takes what is posted before it ends
+	closed bool
 }
 
-func newMailbox() mailbox { return mailbox{poke: make(chan struct{}, 1)} }
+func newMailbox() mailbox { return mailbox{poked: make(chan struct{}, 1)} }
 
 // post adds one event. After close it drops the event and returns false.
 func (m *mailbox) post(e event) bool {
@@ -32,7 +32,7 @@ func (m *mailbox) post(e event) bool {
 		return false
 	}
 	m.events = append(m.events, e)
-	wake := len(m.events) == 1 && !m.attended
+	wake := len(m.events) == 1 && !m.inTurn
 	m.mu.Unlock()
 	if wake {
 		m.wake()
@@ -43,30 +43,30 @@ func (m *mailbox) post(e event) bool {
 // wake makes the loop look.
 func (m *mailbox) wake() {
 	select {
-	case m.poke <- struct{}{}:
+	case m.poked <- struct{}{}:
 	default:
 	}
 }
 
-// attend begins a turn. Until it ends, posting wakes nobody.
-func (m *mailbox) attend() {
+// beginTurn begins a turn. Until it ends, posting wakes nobody.
+func (m *mailbox) beginTurn() {
 	m.mu.Lock()
-	m.attended = true
+	m.inTurn = true
 	m.mu.Unlock()
 }
 
-// leave ends a turn if there are no events; else it returns false.
-func (m *mailbox) leave() bool {
+// endIfEmpty ends a turn if there are no events; else it returns false.
+func (m *mailbox) endIfEmpty() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.attended = len(m.events) > 0
-	return !m.attended
+	m.inTurn = len(m.events) > 0
+	return !m.inTurn
 }
 
-// pass ends a turn, and wakes the loop if there are events.
-func (m *mailbox) pass() {
+// endTurn ends a turn, and wakes the loop if there are events.
+func (m *mailbox) endTurn() {
 	m.mu.Lock()
-	m.attended = false
+	m.inTurn = false
 	left := len(m.events) > 0
 	m.mu.Unlock()
 	if left {
@@ -74,8 +74,8 @@ func (m *mailbox) pass() {
 	}
 }
 
-// any reports whether there are events.
-func (m *mailbox) any() bool {
+// hasEvents reports whether there are events.
+func (m *mailbox) hasEvents() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.events) > 0

@@ -26,7 +26,7 @@ func TestMailbox_LosesNothingAndKeepsOrder(t *testing.T) {
 	}
 	var spare []event
 	for seen < posters*each {
-		<-m.poke
+		<-m.poked
 		events := m.take(spare)
 		for _, e := range events {
 			e.run(nil)
@@ -49,26 +49,26 @@ func TestMailbox_ClosedTakesNothing(t *testing.T) {
 func TestMailbox_WakesNobodyDuringATurn(t *testing.T) {
 	m := newMailbox()
 	nothing := eventFunc(func(*conn) {})
-	m.attend()
+	m.beginTurn()
 	m.post(nothing)
-	if len(m.poke) != 0 {
+	if len(m.poked) != 0 {
 		t.Error("an event during a turn woke the loop")
 	}
-	if m.leave() {
+	if m.endIfEmpty() {
 		t.Error("a turn could end with an event left")
 	}
 	m.take(nil)
-	if !m.leave() {
+	if !m.endIfEmpty() {
 		t.Error("a turn could not end")
 	}
 	m.post(nothing)
-	if len(m.poke) != 1 {
+	if len(m.poked) != 1 {
 		t.Error("an event after a turn woke nobody")
 	}
-	<-m.poke
-	m.attend()
-	m.pass()
-	if len(m.poke) != 1 {
+	<-m.poked
+	m.beginTurn()
+	m.endTurn()
+	if len(m.poked) != 1 {
 		t.Error("events that a turn left woke nobody")
 	}
 }

@@ -92,8 +92,8 @@ func (c *conn) checkAddress(n node) error {
 		sas.Clip(n.host), c.ns.Name())
 }
 
-// tenant is a namespace with open connections.
-type tenant struct {
+// openNamespace is a namespace with open connections.
+type openNamespace struct {
 	conns   int           // that count against the quota (QUO-12)
 	unwatch func()        // ends the watch of the faults that are injected
 	empty   chan struct{} // closed when there are none left
@@ -105,57 +105,57 @@ func (s *Server) enter(c *conn) error {
 	defer s.mu.Unlock()
 	select {
 	case <-c.ns.Gone():
-		return errGone(c.ns)
+		return errNamespaceDeleted(c.ns)
 	default:
 	}
-	t := s.tenants[c.ns]
+	t := s.namespaces[c.ns]
 	if t == nil {
-		t = &tenant{empty: make(chan struct{})}
+		t = &openNamespace{empty: make(chan struct{})}
 	}
 	if most := c.ns.Limits().Profile().Connections; most > 0 && t.conns >= most {
 		return connErrorf(amqp.CondResourceLimit, "ConnectionsQuotaExceeded for namespace: %s. The maximum of %d connections has been reached.",
 			c.ns.Name(), most)
 	}
 	if t.conns++; t.conns == 1 {
-		s.tenants[c.ns] = t
+		s.namespaces[c.ns] = t
 		ns := c.ns
 		t.unwatch = ns.WatchFaults(func(fault *emulator.Fault) { s.faultsChanged(ns, fault) })
 		if c.ns != s.broker.Default() { // which can't be deleted
 			s.ended.Go(func() { s.watch(c.ns, t) })
 		}
 	}
-	c.tenant = t
+	c.counted = t
 	return nil
 }
 
 // leave takes a connection out of the count. The caller holds mu.
 func (s *Server) leave(c *conn) {
-	if c.tenant == nil {
+	if c.counted == nil {
 		return
 	}
-	if c.tenant.conns--; c.tenant.conns == 0 {
-		delete(s.tenants, c.ns)
-		c.tenant.unwatch()
-		close(c.tenant.empty)
+	if c.counted.conns--; c.counted.conns == 0 {
+		delete(s.namespaces, c.ns)
+		c.counted.unwatch()
+		close(c.counted.empty)
 	}
 }
 
 // watch ends the connections of a namespace when it is deleted. It returns when there are none.
-func (s *Server) watch(ns *emulator.Namespace, t *tenant) {
+func (s *Server) watch(ns *emulator.Namespace, t *openNamespace) {
 	select {
 	case <-t.empty:
 		return
 	case <-ns.Gone():
 	}
 	for _, c := range s.openConns() {
-		c.box.post(eventFunc(func(c *conn) {
+		c.mailbox.post(eventFunc(func(c *conn) {
 			if c.ns == ns && c.state == stateOpen {
-				c.close(errGone(ns))
+				c.close(errNamespaceDeleted(ns))
 			}
 		}))
 	}
 }
 
-func errGone(ns *emulator.Namespace) error {
+func errNamespaceDeleted(ns *emulator.Namespace) error {
 	return connErrorf(amqp.CondForced, "The namespace '%s' was deleted.", ns.Name())
 }

@@ -33,9 +33,9 @@ type Options struct {
 	// the service's 20 seconds.
 	FirstToken time.Duration
 
-	// MaxStrangers is how many connections without a valid token may be open, where tokens are checked. One more
+	// MaxUnauthenticated is how many connections without a valid token may be open, where tokens are checked. One more
 	// closes the oldest of them. Default 1,000; negative means any number.
-	MaxStrangers int
+	MaxUnauthenticated int
 
 	// LinkIdle is the time without traffic after which a link is detached, ConnectionIdle how long a connection lives
 	// without links, FirstLink how long it may take to attach its first (LOCK-19, DEC-15). Zero means the service's
@@ -93,7 +93,7 @@ func (o Options) withDefaults() Options {
 	defaultTo(&o.ConnectionIdle, 5*time.Minute)
 	defaultTo(&o.FirstLink, time.Minute)
 	defaultTo(&o.FirstToken, 20*time.Second)
-	defaultTo(&o.MaxStrangers, 1000)
+	defaultTo(&o.MaxUnauthenticated, 1000)
 	defaultTo(&o.IdleTimeout, 4*time.Minute)
 	defaultTo(&o.HandshakeTimeout, 30*time.Second)
 	defaultTo(&o.MaxFrameSize, 65_536)

@@ -15,16 +15,16 @@ const (
 	maxTakenBytes = 1 << 20
 )
 
-// outgoing is a link on which the client receives messages.
+// outgoingLink is a link on which the client receives messages.
 //
 // It pulls: the queue calls notify when there may be something, and the loop takes what credit, the session's window
 // and the write buffer allow. After notify the link has to call Take, even for nothing, so that the queue can turn to the next
 // consumer. While a link cannot take, it does not stand in the queue's line.
-type outgoing struct {
-	outlet
-	consumer  *emulator.Consumer // nil while a session receiver waits for its session
-	settled   bool               // receive and delete (RAD-1)
-	accepting *accepting         // of a session receiver; else nil
+type outgoingLink struct {
+	sendingLink
+	consumer *emulator.Consumer // nil while a session receiver waits for its session
+	settled  bool               // receive and delete (RAD-1)
+	accept   *sessionAccept     // of a session receiver; else nil
 
 	notified atomic.Bool // an event is in the mailbox; any goroutine may set it
 
@@ -33,20 +33,20 @@ type outgoing struct {
 	stopped    bool                 // the server is shutting down
 	taken      []*emulator.Delivery // not yet written, in order
 	takenBytes int
-	large      largeShare
-	lapsed     lapsed // deliveries whose locks ended while the client had them
+	memory     deliveryMemory
+	expired    expiredIDs // deliveries whose locks ended while the client had them
 }
 
 // open attaches the consumer. A settle mode of settled means receive and
 // delete, every other one peek-lock (amqp-data-plane 4.1).
-func (o *outgoing) open(a *frames.Attach) error {
+func (o *outgoingLink) open(a *frames.Attach) error {
 	if err := o.lookUp(sas.Listen); err != nil {
 		return err
 	}
 	if err := o.queue.CanReceive(o.node.sub); err != nil {
 		return err
 	}
-	if err := o.s.mayReceive(o.queue); err != nil {
+	if err := o.s.checkEntity(o.queue); err != nil {
 		return err
 	}
 	filter, err := readSessionFilter(a.Source.Filter)
@@ -62,29 +62,29 @@ func (o *outgoing) open(a *frames.Attach) error {
 		return o.openSession(a, filter, mode)
 	}
 	if o.consumer, err = o.queue.NewConsumer(o.node.sub, mode, o.notify); err == nil {
-		o.consumer.Introduce(o.who())
+		o.consumer.Introduce(o.newClient())
 	}
 	return err
 }
 
 // notify is called by the domain, from any goroutine and under its mutex.
-func (o *outgoing) notify() {
+func (o *outgoingLink) notify() {
 	if o.notified.CompareAndSwap(false, true) {
-		o.s.c.box.post(o)
+		o.s.c.mailbox.post(o)
 	}
 }
 
 // run is the event that notify posts.
-func (o *outgoing) run(c *conn) {
+func (o *outgoingLink) run(c *conn) {
 	o.notified.Store(false)
 	o.due = true
 	if !o.released {
-		c.agenda.run(o)
+		c.runQueue.add(o)
 	}
 }
 
 // flow takes the client's credit. Messages beyond a lowered credit go back.
-func (o *outgoing) flow(f *frames.Flow) {
+func (o *outgoingLink) flow(f *frames.Flow) {
 	if f.HasLinkCredit {
 		o.credit.grant(f.DeliveryCount, f.HasDeliveryCount, f.LinkCredit, f.Drain)
 	}
@@ -98,26 +98,26 @@ func (o *outgoing) flow(f *frames.Flow) {
 	if f.Echo && !f.Drain {
 		o.writeFlow(false)
 	}
-	o.s.c.agenda.run(o)
+	o.s.c.runQueue.add(o)
 }
 
 // resume lets the link go on after the session's window or the write buffer had stopped it.
-func (o *outgoing) resume() {
+func (o *outgoingLink) resume() {
 	if o.held || len(o.taken) > 0 || o.partial() {
 		o.due = o.due || o.held
-		o.s.c.agenda.run(o)
+		o.s.c.runQueue.add(o)
 	}
 }
 
 // pump takes messages and writes them. It reports whether there may be more at once.
-func (o *outgoing) pump() bool {
-	o.large.waits = false
+func (o *outgoingLink) pump() bool {
+	o.memory.waiting = false
 	more := o.pumpOnce()
-	o.settleShare()
+	o.updateMemory()
 	return more
 }
 
-func (o *outgoing) pumpOnce() bool {
+func (o *outgoingLink) pumpOnce() bool {
 	if o.released || o.opening != nil {
 		return false
 	}
@@ -135,9 +135,9 @@ func (o *outgoing) pumpOnce() bool {
 		return false // an injected fault has hit
 	}
 	o.write()
-	crowded := o.large.waits || asked == 0 && o.crowded()
+	crowded := o.memory.waiting || asked == 0 && o.crowded()
 	if crowded {
-		o.s.c.agenda.awaiting = append(o.s.c.agenda.awaiting, o)
+		o.s.c.runQueue.blocked = append(o.s.c.runQueue.blocked, o)
 	}
 	if o.credit.drain && !crowded && o.drained(asked, got) {
 		return false
@@ -149,7 +149,7 @@ func (o *outgoing) pumpOnce() bool {
 
 // forgetEnded drops deliveries whose locks have ended from the unsettled ones: the client may have
 // others in their place (LOCK-8).
-func (o *outgoing) forgetEnded() {
+func (o *outgoingLink) forgetEnded() {
 	ended := o.consumer.Ended()
 	if len(ended) == 0 {
 		return
@@ -159,16 +159,16 @@ func (o *outgoing) forgetEnded() {
 	for _, l := range ended {
 		if ds.unsettled[l.ID].lock == l { // else the client has settled it, or it is not written
 			delete(ds.unsettled, l.ID)
-			o.lapsed.add(l.ID)
+			o.expired.add(l.ID)
 		}
 	}
 	ds.resume(wasFull)
 }
 
 // take asks the consumer for as much as the link can have. Asking for nothing leaves the queue's line.
-func (o *outgoing) take() (asked, got int) {
+func (o *outgoingLink) take() (asked, got int) {
 	o.due = false
-	room := o.s.room() - (o.s.taken - len(o.taken)) // the other links need some of it for what they have taken
+	room := o.s.capacity() - (o.s.taken - len(o.taken)) // the other links need some of it for what they have taken
 	asked = max(min(o.credit.left(), room, maxTaken)-len(o.taken), 0)
 	if o.takenBytes >= maxTakenBytes || o.stopped || o.partial() || o.starved(emulator.OperationReceive) {
 		asked = 0
@@ -187,28 +187,28 @@ func (o *outgoing) take() (asked, got int) {
 	if got == emulator.Quantum || o.takenBytes >= maxTakenBytes {
 		asked = got // there may be more, for another turn
 	}
-	if o.large.waits {
+	if o.memory.waiting {
 		asked = 0
 	}
 	return asked, got
 }
 
 // crowded reports whether the link could take more if the session's other links had written what they have taken.
-func (o *outgoing) crowded() bool {
-	room, own := o.s.room(), len(o.taken)
+func (o *outgoingLink) crowded() bool {
+	room, own := o.s.capacity(), len(o.taken)
 	return 0 < room && room <= o.s.taken && own < o.s.taken && own < o.credit.left()
 }
 
 // write writes taken deliveries, in order, until one is not ready or there is no room. It reports whether room
 // was missing.
-func (o *outgoing) write() (full bool) {
+func (o *outgoingLink) write() (full bool) {
 	if !o.finish() {
 		return true
 	}
 	n, unused := 0, 0
 	defer func() {
 		o.dropTaken(n)
-		o.s.spare(unused)
+		o.s.freed(unused)
 	}()
 	for n < len(o.taken) {
 		d := o.taken[n]
@@ -219,13 +219,13 @@ func (o *outgoing) write() (full bool) {
 			n++
 			unused++
 			o.due = true // its credit is free again
-			if o.accepting != nil && d.Failed() {
+			if o.accept != nil && d.Failed() {
 				o.giveBack(n)
 			}
 			continue
 		case !ready:
 			return false
-		case o.s.room() == 0 || o.credit.left() == 0:
+		case o.s.capacity() == 0 || o.credit.left() == 0:
 			return true
 		}
 		n++
@@ -239,7 +239,7 @@ func (o *outgoing) write() (full bool) {
 }
 
 // deliver writes one delivery. The delivery's tag is the lock token (LOCK-3).
-func (o *outgoing) deliver(d *emulator.Delivery) {
+func (o *outgoingLink) deliver(d *emulator.Delivery) {
 	if o.settled {
 		o.removed = append(o.removed, d)
 		o.send(d, o.s.c.tags.make(), true)
@@ -251,7 +251,7 @@ func (o *outgoing) deliver(d *emulator.Delivery) {
 	o.send(d, o.s.c.tags.guid(l.Token()), false)
 }
 
-func (o *outgoing) dropTaken(n int) {
+func (o *outgoingLink) dropTaken(n int) {
 	if n == 0 {
 		return
 	}
@@ -262,7 +262,7 @@ func (o *outgoing) dropTaken(n int) {
 }
 
 // giveBack returns to the queue the taken deliveries from index from on.
-func (o *outgoing) giveBack(from int) {
+func (o *outgoingLink) giveBack(from int) {
 	back := o.taken[from:]
 	if len(back) == 0 {
 		return
@@ -272,7 +272,7 @@ func (o *outgoing) giveBack(from int) {
 		o.takenBytes -= d.Size()
 	}
 	o.s.taken -= len(back)
-	o.s.spare(len(back))
+	o.s.freed(len(back))
 	clear(back)
 	o.taken = o.taken[:from]
 }
@@ -280,12 +280,12 @@ func (o *outgoing) giveBack(from int) {
 // drained answers a drain when there is nothing more to send: messages or the flow use up all credit
 // [AMQP 2.6.7]. A peer whose session window is closed gets nothing more, and the answer at once. If other links only
 // need the window's room for what they have taken, the answer waits; see crowded.
-func (o *outgoing) drained(asked, got int) bool {
+func (o *outgoingLink) drained(asked, got int) bool {
 	// Our own write buffer empties by itself; then the loop tries again.
 	if asked > 0 && got == asked || o.s.c.out.full() {
 		return false
 	}
-	if o.s.room() == 0 {
+	if o.s.capacity() == 0 {
 		o.giveBack(0)
 	}
 	if len(o.taken) > 0 || o.partial() {
@@ -300,16 +300,16 @@ func (o *outgoing) drained(asked, got int) bool {
 
 // detached handles the client's detach. Messages that were received and deleted are written before the answer
 // (RAD-5). Locked ones that are not written go back; those that the client has keep their locks (LOCK-10).
-func (o *outgoing) detached() bool {
+func (o *outgoingLink) detached() bool {
 	if !o.settled || (len(o.taken) == 0 && !o.partial()) {
 		return true
 	}
-	o.s.c.agenda.run(o)
+	o.s.c.runQueue.add(o)
 	return false
 }
 
 // close answers a detach that had to wait. Messages without room go back to their places.
-func (o *outgoing) close(full bool) {
+func (o *outgoingLink) close(full bool) {
 	o.consumer.Take(nil, 0) // leaves the queue's line
 	if full && o.s.c.out.full() {
 		return
@@ -320,20 +320,20 @@ func (o *outgoing) close(full bool) {
 }
 
 // stop takes no more messages, because the server shuts down.
-func (o *outgoing) stop() {
+func (o *outgoingLink) stop() {
 	o.stopped, o.due = true, true
 	o.giveBack(0)
-	o.s.c.agenda.run(o)
+	o.s.c.runQueue.add(o)
 }
 
-func (o *outgoing) release() {
-	o.giveUp()
+func (o *outgoingLink) release() {
+	o.cancelAccept()
 	o.giveBack(0)
 	o.takeBack()
 	if o.consumer != nil {
 		o.consumer.Close()
 	}
-	o.s.sent.outlive(o)
-	o.rest, o.tail, o.lapsed = nil, nil, nil
-	o.settleShare()
+	o.s.sent.keepStale(o)
+	o.head, o.tail, o.expired = nil, nil, nil
+	o.updateMemory()
 }

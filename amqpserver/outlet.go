@@ -9,22 +9,22 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// outlet holds what all links that we send on have in common: credit, and deliveries that may take several frames.
-type outlet struct {
+// sendingLink holds what all links that we send on have in common: credit, and deliveries that may take several frames.
+type sendingLink struct {
 	link
-	credit   credit
-	inLine   bool            // stands in agenda.runnable
-	first    bool            // no frame of rest has been written
-	rest     []byte          // a message that takes several frames, without tail
-	tail     []byte          // the end of the message; not ours to change
-	written  int             // how much of both is written
-	moved    int64           // bytes of deliveries that take several frames, in all
-	restHead frames.Transfer // of the first frame of rest
-	restTag  [16]byte
-	removed  []*emulator.Delivery // received and deleted messages in the delivery that is being sent
+	credit        credit
+	scheduled     bool            // stands in agenda.runnable
+	unsentFirst   bool            // no frame of rest has been written
+	head          []byte          // a message that takes several frames, without tail
+	tail          []byte          // the end of the message; not ours to change
+	written       int             // how much of both is written
+	movedBytes    int64           // bytes of deliveries that take several frames, in all
+	firstTransfer frames.Transfer // of the first frame of rest
+	firstTag      [16]byte
+	removed       []*emulator.Delivery // received and deleted messages in the delivery that is being sent
 }
 
-func (o *outlet) queued() *bool { return &o.inLine }
+func (o *sendingLink) inRunQueue() *bool { return &o.scheduled }
 
 // content is a message to write.
 type content interface {
@@ -41,7 +41,7 @@ const headroom = 512
 
 // send writes a delivery as far as the session's window allows, and keeps the rest for finish. The window must be open. It
 // returns the delivery's id.
-func (o *outlet) send(m content, tag []byte, settled bool) serial {
+func (o *sendingLink) send(m content, tag []byte, settled bool) serial {
 	s := o.s
 	c := s.c
 	id := s.nextDelivery
@@ -63,24 +63,24 @@ func (o *outlet) send(m content, tag []byte, settled bool) serial {
 			o.traceTransfer(t, len(buf)-head)
 			c.out.buf = frames.EndFrame(buf, start)
 			s.win.sent()
-			o.ship()
+			o.noteRemoved()
 			return id
 		}
-		o.rest, o.tail, o.written = append(o.rest[:0], buf[head:]...), nil, 0
+		o.head, o.tail, o.written = append(o.head[:0], buf[head:]...), nil, 0
 		c.out.buf = buf[:start]
 	} else {
-		o.rest, o.tail = m.AppendHead(o.rest[:0])
+		o.head, o.tail = m.AppendHead(o.head[:0])
 		o.written = 0
 	}
-	o.restHead, o.first = *t, true
-	o.restHead.DeliveryTag = o.restTag[:copy(o.restTag[:], tag)]
+	o.firstTransfer, o.unsentFirst = *t, true
+	o.firstTransfer.DeliveryTag = o.firstTag[:copy(o.firstTag[:], tag)]
 	o.finish()
 	return id
 }
 
 // finish writes more frames of a delivery and reports whether it is complete. The frames of a delivery follow each
 // other on their link.
-func (o *outlet) finish() bool {
+func (o *sendingLink) finish() bool {
 	s := o.s
 	for o.partial() && s.win.outgoing > 0 && !s.c.out.full() {
 		o.writePiece()
@@ -88,25 +88,25 @@ func (o *outlet) finish() bool {
 	if o.partial() {
 		return false
 	}
-	o.rest, o.tail, o.written = o.rest[:0], nil, 0
-	if cap(o.rest) > writeChunk {
-		o.rest = nil
+	o.head, o.tail, o.written = o.head[:0], nil, 0
+	if cap(o.head) > writeChunk {
+		o.head = nil
 	}
-	o.ship()
+	o.noteRemoved()
 	return true
 }
 
-// ship notes that the last frame of a delivery is in the write buffer.
-func (o *outlet) ship() {
+// noteRemoved notes that the last frame of a delivery is in the write buffer.
+func (o *sendingLink) noteRemoved() {
 	for i, d := range o.removed {
-		o.s.c.out.ship(d)
+		o.s.c.out.noteRemoved(d)
 		o.removed[i] = nil
 	}
 	o.removed = o.removed[:0]
 }
 
 // takeBack returns to the queue the messages of a delivery that was not written whole.
-func (o *outlet) takeBack() {
+func (o *sendingLink) takeBack() {
 	for _, d := range o.removed {
 		d.TakeBack()
 	}
@@ -114,46 +114,46 @@ func (o *outlet) takeBack() {
 }
 
 // partial reports whether a delivery has been begun and not finished.
-func (o *outlet) partial() bool { return o.written < len(o.rest)+len(o.tail) }
+func (o *sendingLink) partial() bool { return o.written < len(o.head)+len(o.tail) }
 
 // writePiece writes one frame of rest. Only the first names the delivery, as in the service.
-func (o *outlet) writePiece() {
+func (o *sendingLink) writePiece() {
 	s := o.s
 	c := s.c
 	t := &c.transfer
-	*t = frames.Transfer{Handle: o.handle, Settled: o.restHead.Settled, Batchable: true}
-	if o.first {
-		*t = o.restHead
+	*t = frames.Transfer{Handle: o.handle, Settled: o.firstTransfer.Settled, Batchable: true}
+	if o.unsentFirst {
+		*t = o.firstTransfer
 	}
 	t.More = true
 	buf, start := frames.BeginFrame(c.out.buf, frames.TypeAMQP, s.channel)
 	buf = t.AppendTo(buf)
 	n := c.peer.maxFrame - (len(buf) - start)
-	if left := len(o.rest) + len(o.tail) - o.written; n >= left {
+	if left := len(o.head) + len(o.tail) - o.written; n >= left {
 		n, t.More = left, false
 		buf = t.AppendTo(buf[:start+frames.HeaderSize])
 	}
 	end := o.written + n
-	if o.written < len(o.rest) {
-		buf = append(buf, o.rest[o.written:min(end, len(o.rest))]...)
-		o.written = min(end, len(o.rest))
+	if o.written < len(o.head) {
+		buf = append(buf, o.head[o.written:min(end, len(o.head))]...)
+		o.written = min(end, len(o.head))
 	}
 	if o.written < end {
-		buf = append(buf, o.tail[o.written-len(o.rest):end-len(o.rest)]...)
+		buf = append(buf, o.tail[o.written-len(o.head):end-len(o.head)]...)
 	}
 	o.traceTransfer(t, n)
 	c.out.buf = frames.EndFrame(buf, start)
 	o.written = end
-	o.moved += int64(n)
-	o.first = false
+	o.movedBytes += int64(n)
+	o.unsentFirst = false
 	s.win.sent()
 }
 
-func (o *outlet) traceTransfer(t *frames.Transfer, payload int) {
+func (o *sendingLink) traceTransfer(t *frames.Transfer, payload int) {
 	o.s.c.trace.frame(traceOut, o.s.channel, t, payload)
 }
 
-func (o *outlet) writeFlow(drain bool) {
+func (o *sendingLink) writeFlow(drain bool) {
 	f := o.s.linkFlow(o.handle, o.credit.count, uint32(o.credit.left()))
 	f.Drain = drain
 	o.s.write(f)

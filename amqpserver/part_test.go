@@ -27,15 +27,15 @@ func TestPart_Gather(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			pool := sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
-			var p part
+			var p partialDelivery
 			for piece := range slices.Chunk(c.message, 60_000) {
 				p.pieces = append(p.pieces, append((*pool.Get().(*[]byte))[:0], piece...))
 				if p.size += len(piece); p.size > 100_000 {
-					p.announce(c.most)
-					p.gather(&pool)
+					p.readAnnounced(c.most)
+					p.fillBuffer(&pool)
 				}
 			}
-			if got := cap(p.whole); got < c.room || got > c.room+c.room/8 { // make rounds up
+			if got := cap(p.buffer); got < c.room || got > c.room+c.room/8 { // make rounds up
 				t.Errorf("the buffer has room for %d bytes, want %d", got, c.room)
 			}
 			if len(p.pieces) != c.pieces {
@@ -52,15 +52,15 @@ func TestPart_Gather(t *testing.T) {
 func TestPart_BufferGrowsInSteps(t *testing.T) {
 	pool := sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
 	message := amqp.AppendBinary(amqp.AppendDescriptor(nil, 0x75), make([]byte, 4<<20))
-	var p part
+	var p partialDelivery
 	for piece := range slices.Chunk(message, 60_000) {
 		p.pieces, p.size = append(p.pieces, piece), p.size+len(piece)
-		p.announce(len(message))
-		if p.gather(&pool); cap(p.whole) > 4*p.size+1<<16 {
-			t.Fatalf("of %d bytes, %d have come, and the buffer is for %d", len(message), p.size, cap(p.whole))
+		p.readAnnounced(len(message))
+		if p.fillBuffer(&pool); cap(p.buffer) > 4*p.size+1<<16 {
+			t.Fatalf("of %d bytes, %d have come, and the buffer is for %d", len(message), p.size, cap(p.buffer))
 		}
 	}
-	if cap(p.whole) < len(message) || len(p.pieces) > 0 {
-		t.Errorf("the buffer is for %d bytes, and %d pieces are left", cap(p.whole), len(p.pieces))
+	if cap(p.buffer) < len(message) || len(p.pieces) > 0 {
+		t.Errorf("the buffer is for %d bytes, and %d pieces are left", cap(p.buffer), len(p.pieces))
 	}
 }

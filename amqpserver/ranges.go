@@ -67,7 +67,7 @@ func (o *outcomes) answer(id serial, what outcome) {
 		return
 	}
 	o.add(id, what, o.write)
-	o.s.c.agenda.mark(o.s)
+	o.s.c.runQueue.markDirty(o.s)
 }
 
 // answerAs writes an outcome that can't be joined into ranges.

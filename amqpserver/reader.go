@@ -17,8 +17,8 @@ const (
 	batchBytes  = 256 << 10
 )
 
-// pieceOfPool is how large a piece of a delivery must be to lie in a buffer of the pool, until it is joined with the others.
-const pieceOfPool = 32 << 10
+// pooledPiece is how large a piece of a delivery must be to lie in a buffer of the pool, until it is joined with the others.
+const pooledPiece = 32 << 10
 
 // inFrame is one decoded frame. Transfers and dispositions, the frequent ones, are stored by value.
 type inFrame struct {
@@ -47,16 +47,16 @@ type batch struct {
 
 // reader is the read goroutine's part of a connection.
 type reader struct {
-	c       *conn
-	f       *frameReader
-	batches chan *batch   // to the loop
-	free    chan *batch   // back from it
-	handed  atomic.Int32  // batches on their way to the loop, which has to handle them before later ones are
-	stop    chan struct{} // closed when the loop has ended
-	ended   chan struct{}
-	begun   time.Time
-	last    atomic.Int64 // of a read, in ns since begun, monotonic; 0: nothing read yet
-	narrow  atomic.Int32 // frames of a batch; 0: batchFrames
+	c         *conn
+	f         *frameReader
+	batches   chan *batch   // to the loop
+	free      chan *batch   // back from it
+	handed    atomic.Int32  // batches on their way to the loop, which has to handle them before later ones are
+	stop      chan struct{} // closed when the loop has ended
+	ended     chan struct{}
+	begun     time.Time
+	last      atomic.Int64 // of a read, in ns since begun, monotonic; 0: nothing read yet
+	maxFrames atomic.Int32 // frames of a batch; 0: batchFrames
 }
 
 func newReader(c *conn) reader {
@@ -69,7 +69,7 @@ func newReader(c *conn) reader {
 // loop is the read goroutine. It ends when the socket fails or the loop has ended.
 func (r *reader) loop() {
 	defer close(r.ended)
-	defer r.c.barrier("read")
+	defer r.c.recoverPanic("read")
 	defer r.f.close()
 	for range cap(r.free) {
 		r.free <- new(batch)
@@ -114,7 +114,7 @@ func (r *reader) fill(b *batch) {
 			in := &b.frames[len(b.frames)-1]
 			if err = in.decode(h, body, r.f.pool); err == nil {
 				size += len(in.payload)
-				r.opening(in)
+				r.noteOpen(in)
 			} else {
 				b.frames = b.frames[:len(b.frames)-1]
 			}
@@ -123,35 +123,35 @@ func (r *reader) fill(b *batch) {
 			b.err = err
 			break
 		}
-		if len(b.frames) == batchFrames || len(b.frames) == int(r.narrow.Load()) || size >= batchBytes || !r.f.more() {
+		if len(b.frames) == batchFrames || len(b.frames) == int(r.maxFrames.Load()) || size >= batchBytes || !r.f.more() {
 			break
 		}
 	}
-	r.heard()
+	r.noteRead()
 }
 
-// expect fits batches to the operations that the journal made of the last message to a topic: the loop handles a
+// limitBatch fits batches to the operations that the journal made of the last message to a topic: the loop handles a
 // batch whole.
-func (r *reader) expect(operations int) {
+func (r *reader) limitBatch(operations int) {
 	narrow := int32(0)
 	if n := maxWeight / 2 / max(operations, 1); n < batchFrames {
 		narrow = int32(max(n, 1))
 	}
-	if r.narrow.Load() != narrow {
-		r.narrow.Store(narrow)
+	if r.maxFrames.Load() != narrow {
+		r.maxFrames.Store(narrow)
 	}
 }
 
-// heard notes the time of a read, since begun: the monotonic clock does not jump as the wall clock may.
-func (r *reader) heard() { r.last.Store(max(int64(time.Since(r.begun)), 1)) }
+// noteRead notes the time of a read, since begun: the monotonic clock does not jump as the wall clock may.
+func (r *reader) noteRead() { r.last.Store(max(int64(time.Since(r.begun)), 1)) }
 
 // silence returns how long the peer has been silent.
 func (r *reader) silence(now time.Time) time.Duration {
 	return now.Sub(r.begun) - time.Duration(r.last.Load())
 }
 
-// opening lifts the limits of the handshake once the peer's open has arrived.
-func (r *reader) opening(in *inFrame) {
+// noteOpen lifts the limits of the handshake once the peer's open has arrived.
+func (r *reader) noteOpen(in *inFrame) {
 	if _, ok := in.other.(*frames.Open); ok && r.f.limit == maxFrameBeforeOpen {
 		r.f.limit = r.c.srv.options.MaxFrameSize
 		_ = r.c.nc.SetReadDeadline(time.Time{})
@@ -192,7 +192,7 @@ func (in *inFrame) decodeTransfer(body []byte, pool *sync.Pool) error {
 	if state, ok := in.transfer.State.(*frames.TransactionalState); ok {
 		in.transfer.State = &frames.TransactionalState{TxnID: bytes.Clone(state.TxnID)}
 	}
-	if in.transfer.More && len(payload) >= pieceOfPool {
+	if in.transfer.More && len(payload) >= pooledPiece {
 		in.payload = append((*pool.Get().(*[]byte))[:0], payload...)
 		return nil
 	}

@@ -60,7 +60,7 @@ func (s *Server) Refusals(ns *emulator.Namespace) []emulator.Refusal {
 // noteAttach remembers a refused attach.
 func (c *conn) noteAttach(a *frames.Attach, failure amqpError) {
 	n := parseAddress(addressOf(a))
-	who := c.who()
+	who := c.client()
 	who.Link = printable.Clip(a.LinkName, maxProperty)
 	c.srv.refused.add(refusal{emulator.Refusal{Client: who, Operation: "attach", Entity: n.path, Sub: n.sub, Condition: string(failure.condition), Text: failure.text}, c.ns})
 }
@@ -72,5 +72,5 @@ func (c *conn) noteToken(audience, text string) {
 	if strings.HasSuffix(text, "could not be found.") {
 		condition = amqp.CondNotFound
 	}
-	c.srv.refused.add(refusal{emulator.Refusal{Client: c.who(), Operation: "put-token", Entity: n.path, Sub: n.sub, Condition: string(condition), Text: text}, c.ns})
+	c.srv.refused.add(refusal{emulator.Refusal{Client: c.client(), Operation: "put-token", Entity: n.path, Sub: n.sub, Condition: string(condition), Text: text}, c.ns})
 }

@@ -4,15 +4,15 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// replies is a link on which the client receives the replies of a request/response node.
-type replies struct {
-	outlet
+// replyLink is a link on which the client receives the replies of a request/response node.
+type replyLink struct {
+	sendingLink
 	key    string // of the node
 	target string // address of the target, by which requests may ask for this link
 	order  int64  // a later one is greater
 	queue  []*request
 
-	writing *reservation // of the reply that is being written; nil: it is not large
+	memory *replyMemory // of the reply that is being written; nil: it is not large
 }
 
 // Append implements content.
@@ -26,7 +26,7 @@ func (r *request) Size() int { return len(r.response) }
 
 func (s *session) attachReplies(a *frames.Attach, n node) error {
 	s.c.requests.links++
-	r := &replies{outlet: outlet{link: s.newLink(a, n)}, key: n.key(), order: s.c.requests.links}
+	r := &replyLink{sendingLink: sendingLink{link: s.newLink(a, n)}, key: n.key(), order: s.c.requests.links}
 	if n.kind == nodeManagement {
 		if err := r.lookUp(anyClaim); err != nil {
 			return err
@@ -50,7 +50,7 @@ type requests struct {
 	held    int   // bytes of replies that wait for credit
 	links   int64 // links for replies that there have been
 
-	reserved map[*reservation]struct{} // large replies
+	memory map[*replyMemory]struct{} // large replies
 }
 
 // full reports whether no further request can be taken.
@@ -72,18 +72,18 @@ func (rs *requests) reply(r *request, response []byte) {
 		rs.waiting--
 		rs.c.log.Debug("reply dropped", "entity", r.node.String(), "replyTo", r.replyTo)
 		r.drop()
-		if r.reserved != nil {
-			r.reserved.end()
+		if r.memory != nil {
+			r.memory.free()
 		}
 		return
 	}
 	r.response = response
-	if r.reserved != nil {
-		r.reserved.queued(to)
+	if r.memory != nil {
+		r.memory.queuedOn(to)
 	}
 	to.queue = append(to.queue, r)
 	rs.held += len(response)
-	rs.c.agenda.run(to)
+	rs.c.runQueue.add(to)
 }
 
 // done notes that a reply has left its link's queue.
@@ -95,11 +95,11 @@ func (rs *requests) done(r *request) {
 // route finds the link for a reply (amqp-data-plane 2.1): a link from the same node whose target address or else
 // name is the reply-to, first in the request's session, then in the connection; failing that the most recent
 // one from the node. It never looks beyond the connection: all Java clients use the same reply-to.
-func (rs *requests) route(r *request) *replies {
-	var best *replies
+func (rs *requests) route(r *request) *replyLink {
+	var best *replyLink
 	var bestRank int
 	for e := range rs.c.sessions.links {
-		to, ok := e.(*replies)
+		to, ok := e.(*replyLink)
 		if !ok || to.key != r.key || to.state != linkAttached || to.released {
 			continue
 		}
@@ -114,14 +114,14 @@ func (rs *requests) route(r *request) *replies {
 // topUp grants a node's senders of requests the credit that was held back while replies waited.
 func (rs *requests) topUp(key string) {
 	for e := range rs.c.sessions.links {
-		if in, ok := e.(*incoming); ok && in.node.kind != nodeEntity && in.node.key() == key && !in.released {
+		if in, ok := e.(*incomingLink); ok && in.node.kind != nodeEntity && in.node.key() == key && !in.released {
 			in.topUp()
 		}
 	}
 }
 
 // rank returns how well a link fits a request.
-func (to *replies) rank(r *request) int {
+func (to *replyLink) rank(r *request) int {
 	rank := 0
 	switch {
 	case r.replyTo == "":
@@ -137,39 +137,39 @@ func (to *replies) rank(r *request) int {
 }
 
 // flow takes the client's credit; some clients grant it one by one.
-func (to *replies) flow(f *frames.Flow) {
+func (to *replyLink) flow(f *frames.Flow) {
 	if f.HasLinkCredit {
 		to.credit.grant(f.DeliveryCount, f.HasDeliveryCount, f.LinkCredit, f.Drain)
 	}
 	if f.Echo && !f.Drain {
 		to.writeFlow(false)
 	}
-	to.s.c.agenda.run(to)
+	to.s.c.runQueue.add(to)
 }
 
-func (to *replies) resume() {
+func (to *replyLink) resume() {
 	if len(to.queue) > 0 || to.partial() || to.credit.drain {
-		to.s.c.agenda.run(to)
+		to.s.c.runQueue.add(to)
 	}
 }
 
 // pump writes replies. They are settled: the work that they report is done.
-func (to *replies) pump() bool {
+func (to *replyLink) pump() bool {
 	if to.released {
 		return false
 	}
 	c := to.s.c
 	for to.finish() && len(to.queue) > 0 && to.credit.left() > 0 && to.s.win.outgoing > 0 && !c.out.full() {
-		to.settleReservation()
+		to.updateMemory()
 		r := to.queue[0]
 		to.queue[0] = nil
 		to.queue = to.queue[1:]
 		c.requests.done(r)
 		to.removed = append(to.removed, r.removed...)
-		to.writing = r.reserved
+		to.memory = r.memory
 		to.send(r, c.tags.makeShort(), true)
 	}
-	to.settleReservation()
+	to.updateMemory()
 	if to.credit.drain && !to.partial() && !c.out.full() {
 		to.credit.exhaust()
 		to.writeFlow(true)
@@ -178,17 +178,17 @@ func (to *replies) pump() bool {
 	return false
 }
 
-func (to *replies) detached() bool { return true }
+func (to *replyLink) detached() bool { return true }
 
-func (to *replies) release() {
+func (to *replyLink) release() {
 	for _, r := range to.queue {
 		to.s.c.requests.done(r)
 		r.drop()
-		if r.reserved != nil {
-			r.reserved.end()
+		if r.memory != nil {
+			r.memory.free()
 		}
 	}
 	to.takeBack()
-	to.queue, to.rest, to.tail, to.written = nil, nil, nil, 0
-	to.settleReservation()
+	to.queue, to.head, to.tail, to.written = nil, nil, nil, 0
+	to.updateMemory()
 }

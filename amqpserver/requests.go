@@ -20,7 +20,7 @@ const minRequestBytes = 1 << 20
 
 // openCBS makes the link take tokens. A connection has one such link (ERR-10): a client that has lost track
 // of its own gets an error and starts again with a new connection.
-func (in *incoming) openCBS(answer *frames.Attach) error {
+func (in *incomingLink) openCBS(answer *frames.Attach) error {
 	c := in.s.c
 	if c.cbsSenders > 0 { // DEC-14
 		return linkErrorf(amqp.CondNotAllowed, "A link to send to '%s' is open on this connection already.", addressCBS)
@@ -35,7 +35,7 @@ func (in *incoming) openCBS(answer *frames.Attach) error {
 const anyClaim sas.Claims = 0
 
 // openManagement makes the link send requests to an entity's management node.
-func (in *incoming) openManagement(answer *frames.Attach) error {
+func (in *incomingLink) openManagement(answer *frames.Attach) error {
 	if err := in.lookUp(anyClaim); err != nil {
 		return err
 	}
@@ -53,19 +53,19 @@ type request struct {
 	replyTo string
 	name    string // of the link it came on
 
-	in       *incoming       // the link it came on
+	in       *incomingLink   // the link it came on
 	injected *emulator.Fault // hits the reply; nil: none
 
 	size     int                  // bytes
 	removed  []*emulator.Delivery // received and deleted messages in its reply
 	response []byte               // on its way to the loop
-	reserved *reservation         // of a large reply; nil: none
+	memory   *replyMemory         // of a large reply; nil: none
 }
 
 // newRequest takes a request's delivery: it decodes what routing needs, and accepts the delivery, which says that the
 // request arrived and nothing about its success (amqp-data-plane 2.2). If the request can't be
 // answered, newRequest refuses the delivery and returns false.
-func (in *incoming) newRequest(d *delivered) (*request, *message.Message, bool) {
+func (in *incomingLink) newRequest(d *delivered) (*request, *message.Message, bool) {
 	c := in.s.c
 	m, err := message.Scan(d.raw)
 	if err != nil {
@@ -109,11 +109,11 @@ func replyTo(m *message.Message) string {
 
 type requestSink struct{}
 
-func (requestSink) window(in *incoming) uint32 { return in.s.c.requests.window() }
+func (requestSink) window(in *incomingLink) uint32 { return in.s.c.requests.window() }
 
 type cbsSink struct{ requestSink }
 
-func (cbsSink) take(in *incoming, d *delivered) {
+func (cbsSink) take(in *incomingLink, d *delivered) {
 	if transactionOf(d) != nil {
 		in.refuse("request", d, linkErrorf(amqp.CondNotAllowed, "A token can't be put in a transaction."))
 		return
@@ -141,7 +141,7 @@ func (cbsSink) take(in *incoming, d *delivered) {
 
 type managementSink struct{ requestSink }
 
-func (managementSink) take(in *incoming, d *delivered) {
+func (managementSink) take(in *incomingLink, d *delivered) {
 	r, m, ok := in.newRequest(d)
 	if !ok {
 		return
@@ -156,7 +156,7 @@ func (managementSink) take(in *incoming, d *delivered) {
 	r.injected = fault
 	r.size = len(d.raw)
 	c.outstanding++
-	c.assembly.goes(r.size)
+	c.assembly.beginCommit(r.size)
 	// The reply may come from another goroutine, so it always goes through the mailbox.
 	management.Handle(management.Context{
 		Queue: in.queue, Sub: in.node.sub,
@@ -165,19 +165,19 @@ func (managementSink) take(in *incoming, d *delivered) {
 		Holder:         func(id string) *emulator.Consumer { return c.sessions.sessionHolder(in.queue, id) },
 		LinkHolder:     func(name string) *emulator.Consumer { return c.sessions.linkHolder(in.queue, name) },
 		Client:         in.client(),
-		Tx:             in.workFor(d),
+		Tx:             in.transactionFor(d),
 		Injected:       refused,
 		Fault:          fault,
 		Removed:        func(ds []*emulator.Delivery) { r.removed = ds },
 		Reserve:        r.reserve,
 		Authorize:      func(claim sas.Claims) error { return c.tokens.authorize(right{in.node, claim}) },
 		Refused: func(operation string, err error) {
-			c.box.post(eventFunc(func(c *conn) { c.log.refusedRequest(operation, entity, err) }))
+			c.mailbox.post(eventFunc(func(c *conn) { c.log.refusedRequest(operation, entity, err) }))
 		},
 	}, m, func(response []byte) {
 		r.response = response
-		c.assembly.arrived(r.size)
-		if !c.box.post(r) {
+		c.assembly.endCommit(r.size)
+		if !c.mailbox.post(r) {
 			r.drop()
 		}
 	})
@@ -186,7 +186,7 @@ func (managementSink) take(in *incoming, d *delivered) {
 // run takes a response that may come from another goroutine.
 func (r *request) run(c *conn) {
 	c.uncommitted -= r.size
-	if (r.injected != nil || c.late != nil) && c.delayed(&r.in.link, r.injected, r.reply) {
+	if (r.injected != nil || c.delayed != nil) && c.delay(&r.in.link, r.injected, r.reply) {
 		return
 	}
 	r.reply()

@@ -8,134 +8,136 @@ import (
 )
 
 const (
-	largeDelivery = 1 << 20          // bytes; smaller deliveries need no share of a room
-	leastProgress = 1 << 20          // bytes that a share has to move in stallAfter while others wait
-	leastOfFirst  = 8 << 20          // the same for the first one, if nobody can pass it
-	stallAfter    = 30 * time.Second // without that its delivery is given up
-	lookEvery     = time.Second      // while shares wait
-	slowPace      = 1 << 20          // bytes between two looks; others pass a share that moves less
+	largeDelivery    = 1 << 20          // bytes; smaller deliveries need no share of a room
+	minProgress      = 1 << 20          // bytes that a share has to move in stallAfter while others wait
+	minProgressFirst = 8 << 20          // the same for the first one, if nobody can pass it
+	stallTimeout     = 30 * time.Second // without that its delivery is given up
+	checkInterval    = time.Second      // while shares wait
+	slowProgress     = 1 << 20          // bytes between two looks; others pass a share that moves less
 )
 
-// room bounds the bytes that large deliveries of all connections have in memory, in one direction. Each has a share,
+// memoryBudget bounds the bytes that large deliveries of all connections have in memory, in one direction. Each has a share,
 // which grows as the delivery does. The shares stand in line in the order in which they came. One may grow if those
 // before it can still get all that they may come to want. So the first one always may, they end one after the other,
 // and none waits for another that waits for it.
 //
 // While others wait, the first one goes to the end of the line if it is slow. What it has leaves room enough for the
 // others then; else it has to get on.
-type room struct {
+type memoryBudget struct {
 	size int
 
-	mu      sync.Mutex // a leaf
-	line    []*share
-	timer   *time.Timer // runs while shares wait
-	crowded time.Time   // since when it has
+	mu           sync.Mutex // a leaf
+	queue        []*memoryShare
+	timer        *time.Timer // runs while shares wait
+	waitingSince time.Time   // since when it has
 }
 
 // A share counts how much of a room a connection or a link needs.
-type share struct {
+type memoryShare struct {
 	// Any goroutine may call these, without the room's mutex. They only post.
 	resume func() // it may go on
 	stall  func() // it has to end
 
 	// guarded by the room's mutex
-	has    int // bytes that it may hold
-	wants  int // bytes that it asked for
-	most   int // bytes that it may come to want
-	owed   int // bytes that are on their way to the journal
-	listed bool
-	waits  bool      // it asked and may not go on
-	now    int64     // bytes that it has moved in all
-	looked int64     // that number at the last look
-	moved  int64     // that number at since
-	since  time.Time // when it began, went on, or was found to get on
+	granted      int // bytes that it may hold
+	wanted       int // bytes that it asked for
+	limit        int // bytes that it may come to want
+	outstanding  int // bytes that are on their way to the journal
+	queued       bool
+	waiting      bool      // it asked and may not go on
+	moved        int64     // bytes that it has moved in all
+	movedAtCheck int64     // that number at the last look
+	movedAtStart int64     // that number at since
+	measuredFrom time.Time // when it began, went on, or was found to get on
 }
 
 // ask sets how many bytes a share wants to hold from now on, and how many it may come to want, 0 for nothing. It
 // reports whether the share may go on. If not, the share keeps what it has, and its resume is called once it may.
 // moved is how many bytes it has moved in all.
-func (r *room) ask(s *share, wants, most int, moved int64) bool {
+func (r *memoryBudget) ask(s *memoryShare, wants, most int, moved int64) bool {
 	r.mu.Lock()
-	begins, fewer := s.most == 0 && most > 0, wants < s.has || most < s.most
-	if begins && s.listed {
-		r.toEnd(s) // the one before is on its way to the journal
+	begins, fewer := s.limit == 0 && most > 0, wants < s.granted || most < s.limit
+	if begins && s.queued {
+		r.moveToEnd(s) // the one before is on its way to the journal
 	}
-	s.wants, s.most, s.now = wants, most, moved
-	s.has = min(s.has, wants)
-	r.place(s)
-	waited := s.waits
-	if s.waits = wants > 0; s.waits {
-		r.serve(s)
+	s.wanted, s.limit, s.moved = wants, most, moved
+	s.granted = min(s.granted, wants)
+	r.update(s)
+	waited := s.waiting
+	if s.waiting = wants > 0; s.waiting {
+		r.grant(s)
 	}
-	if begins || waited && !s.waits {
-		s.begin()
+	if begins || waited && !s.waiting {
+		s.restart()
 	}
-	if s.waits && r.timer == nil {
-		r.crowded = time.Now()
-		r.timer = time.AfterFunc(lookEvery, r.look)
+	if s.waiting && r.timer == nil {
+		r.waitingSince = time.Now()
+		r.timer = time.AfterFunc(checkInterval, r.check)
 	}
-	may := !s.waits
-	r.unlock(fewer)
+	may := !s.waiting
+	r.unlockAndGrant(fewer)
 	return may
 }
 
-// begin makes a share one that has to get on from now on.
-func (s *share) begin() { s.moved, s.looked, s.since = s.now, s.now, time.Now() }
+// restart makes a share one that has to get on from now on.
+func (s *memoryShare) restart() {
+	s.movedAtStart, s.movedAtCheck, s.measuredFrom = s.moved, s.moved, time.Now()
+}
 
-// owe counts bytes that go to the journal; a negative number, those that have got there. They need a share even after the end of their connection.
-func (r *room) owe(s *share, bytes int) {
+// addOutstanding counts bytes that go to the journal; a negative number, those that have got there. They need a share even after the end of their connection.
+func (r *memoryBudget) addOutstanding(s *memoryShare, bytes int) {
 	r.mu.Lock()
-	s.owed += bytes
-	r.place(s)
-	r.unlock(bytes < 0)
+	s.outstanding += bytes
+	r.update(s)
+	r.unlockAndGrant(bytes < 0)
 }
 
-// place puts a share in line if it needs something, and else takes it out.
-func (r *room) place(s *share) {
-	switch needs := s.most+s.owed > 0; {
-	case needs && !s.listed:
-		r.line = append(r.line, s)
-	case !needs && s.listed:
-		i := slices.Index(r.line, s)
-		r.line = slices.Delete(r.line, i, i+1)
+// update puts a share in line if it needs something, and else takes it out.
+func (r *memoryBudget) update(s *memoryShare) {
+	switch needs := s.limit+s.outstanding > 0; {
+	case needs && !s.queued:
+		r.queue = append(r.queue, s)
+	case !needs && s.queued:
+		i := slices.Index(r.queue, s)
+		r.queue = slices.Delete(r.queue, i, i+1)
 	}
-	s.listed = s.most+s.owed > 0
+	s.queued = s.limit+s.outstanding > 0
 }
 
-func (r *room) toEnd(s *share) {
-	i := slices.Index(r.line, s)
-	r.line = append(slices.Delete(r.line, i, i+1), s)
+func (r *memoryBudget) moveToEnd(s *memoryShare) {
+	i := slices.Index(r.queue, s)
+	r.queue = append(slices.Delete(r.queue, i, i+1), s)
 }
 
-// serve lets shares that wait have what they want, as far as it goes: one of them, or all if that is nil. It returns
+// grant lets shares that wait have what they want, as far as it goes: one of them, or all if that is nil. It returns
 // those that it has served.
-func (r *room) serve(one *share) (served []*share) {
+func (r *memoryBudget) grant(one *memoryShare) (served []*memoryShare) {
 	rest := 0
-	for _, s := range r.line {
-		rest += s.has + s.owed
+	for _, s := range r.queue {
+		rest += s.granted + s.outstanding
 	}
 	left := math.MaxInt
-	for _, s := range r.line {
-		behind := rest - s.has - s.owed
-		if more := s.wants - s.has; s.waits && (one == nil || one == s) && more <= max(left, 0) {
-			s.has, s.waits = s.wants, false
+	for _, s := range r.queue {
+		behind := rest - s.granted - s.outstanding
+		if more := s.wanted - s.granted; s.waiting && (one == nil || one == s) && more <= max(left, 0) {
+			s.granted, s.waiting = s.wanted, false
 			left -= more
 			served = append(served, s)
 		}
 		rest = behind
-		left = min(left, r.size-s.most-s.owed-behind)
+		left = min(left, r.size-s.limit-s.outstanding-behind)
 	}
 	return served
 }
 
-// unlock ends the use of the mutex. If there may be more room than before, it lets shares that wait go on.
-func (r *room) unlock(more bool) {
-	var served []*share
+// unlockAndGrant ends the use of the mutex. If there may be more room than before, it lets shares that wait go on.
+func (r *memoryBudget) unlockAndGrant(more bool) {
+	var served []*memoryShare
 	if more {
-		served = r.serve(nil)
+		served = r.grant(nil)
 	}
 	for _, s := range served {
-		s.begin()
+		s.restart()
 	}
 	r.mu.Unlock()
 	for _, s := range served {
@@ -143,65 +145,65 @@ func (r *room) unlock(more bool) {
 	}
 }
 
-// look lets others pass the first share if it is slow, and ends shares that do not get on, as long as others wait.
-func (r *room) look() {
+// check lets others pass the first share if it is slow, and ends shares that do not get on, as long as others wait.
+func (r *memoryBudget) check() {
 	r.mu.Lock()
 	r.timer = nil
-	if !slices.ContainsFunc(r.line, func(s *share) bool { return s.waits }) {
+	if !slices.ContainsFunc(r.queue, func(s *memoryShare) bool { return s.waiting }) {
 		r.mu.Unlock()
 		return
 	}
-	r.timer = time.AfterFunc(lookEvery, r.look)
-	stalled := r.stalled(leastProgress, r.line)
-	if first := r.line[0]; first.slow() && !r.passed(first) && len(stalled) == 0 {
-		stalled = r.stalled(leastOfFirst, r.line[:1])
+	r.timer = time.AfterFunc(checkInterval, r.check)
+	stalled := r.stalled(minProgress, r.queue)
+	if first := r.queue[0]; first.slow() && !r.overtake(first) && len(stalled) == 0 {
+		stalled = r.stalled(minProgressFirst, r.queue[:1])
 	}
 	now := time.Now()
-	for _, s := range r.line {
-		if s.looked = s.now; now.Sub(r.windowOf(s)) >= stallAfter {
-			s.moved, s.since = s.now, now
+	for _, s := range r.queue {
+		if s.movedAtCheck = s.moved; now.Sub(r.measuredSince(s)) >= stallTimeout {
+			s.movedAtStart, s.measuredFrom = s.moved, now
 		}
 	}
-	r.unlock(true)
+	r.unlockAndGrant(true)
 	for _, s := range stalled {
 		s.stall()
 	}
 }
 
-// moves reports whether a share is one that has to get on.
-func (s *share) moves() bool { return !s.waits && s.most > 0 }
+// mustProgress reports whether a share is one that has to get on.
+func (s *memoryShare) mustProgress() bool { return !s.waiting && s.limit > 0 }
 
-func (s *share) slow() bool { return s.moves() && s.now-s.looked < slowPace }
+func (s *memoryShare) slow() bool { return s.mustProgress() && s.moved-s.movedAtCheck < slowProgress }
 
-// windowOf returns since when it counts what a share has moved: not from before others waited.
-func (r *room) windowOf(s *share) time.Time {
-	if s.since.Before(r.crowded) {
-		return r.crowded
+// measuredSince returns since when it counts what a share has moved: not from before others waited.
+func (r *memoryBudget) measuredSince(s *memoryShare) time.Time {
+	if s.measuredFrom.Before(r.waitingSince) {
+		return r.waitingSince
 	}
-	return s.since
+	return s.measuredFrom
 }
 
 // stalled returns those of some shares that have moved less than they had to.
-func (r *room) stalled(least int64, of []*share) (stalled []*share) {
+func (r *memoryBudget) stalled(least int64, of []*memoryShare) (stalled []*memoryShare) {
 	now := time.Now()
 	for _, s := range of {
-		if s.moves() && now.Sub(r.windowOf(s)) >= stallAfter && s.now-s.moved < least {
+		if s.mustProgress() && now.Sub(r.measuredSince(s)) >= stallTimeout && s.moved-s.movedAtStart < least {
 			stalled = append(stalled, s)
 		}
 	}
 	return stalled
 }
 
-// passed moves the first share to the end of the line, if the others can get what they may come to want beside what
+// overtake moves the first share to the end of the line, if the others can get what they may come to want beside what
 // it has. It reports whether they can.
-func (r *room) passed(first *share) bool {
-	behind := first.has + first.owed
-	for _, s := range slices.Backward(r.line[1:]) {
-		if s.most+s.owed+behind > r.size {
+func (r *memoryBudget) overtake(first *memoryShare) bool {
+	behind := first.granted + first.outstanding
+	for _, s := range slices.Backward(r.queue[1:]) {
+		if s.limit+s.outstanding+behind > r.size {
 			return false
 		}
-		behind += s.has + s.owed
+		behind += s.granted + s.outstanding
 	}
-	r.toEnd(first)
+	r.moveToEnd(first)
 	return true
 }

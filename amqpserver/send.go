@@ -20,7 +20,7 @@ func sizeText(size, limit int) string {
 
 type sendSink struct{}
 
-func (sendSink) window(in *incoming) uint32 {
+func (sendSink) window(in *incomingLink) uint32 {
 	if in.starved(emulator.OperationSend) {
 		return 0
 	}
@@ -29,7 +29,7 @@ func (sendSink) window(in *incoming) uint32 {
 
 // take sends a delivery's messages to the queue, in the order in which the deliveries ended (ORD-8). The
 // outcome follows the commit.
-func (sendSink) take(in *incoming, d *delivered) {
+func (sendSink) take(in *incomingLink, d *delivered) {
 	c := in.s.c
 	fault := in.hit(emulator.OperationSend)
 	if fault != nil && !fault.Options().After {
@@ -44,35 +44,35 @@ func (sendSink) take(in *incoming, d *delivered) {
 		in.sendIn(d, id)
 		return
 	}
-	op := c.sendings.get()
+	op := c.sendOps.get()
 	op.injected = fault
 	op.in, op.id, op.settled, op.size = in, d.id, d.settled, len(d.raw)
 	messages, err := op.parse(d)
 	if err == nil && len(messages) > 0 {
-		c.assembly.goes(op.size)
+		c.assembly.beginCommit(op.size)
 		if err = in.send(messages, op); err != nil {
-			c.assembly.arrived(op.size)
+			c.assembly.endCommit(op.size)
 			c.uncommitted -= op.size
 		}
 	}
 	switch {
 	case err != nil:
-		c.sendings.put(op)
+		c.sendOps.put(op)
 		in.refuse("send", d, err)
 	case len(messages) == 0: // an empty batch is legal (QUO-14)
-		c.sendings.put(op)
+		c.sendOps.put(op)
 		if !d.settled {
 			in.s.received.answer(d.id, outcomeAccepted)
 		}
 	default:
-		in.owe()
+		in.addOutstanding()
 	}
 }
 
-// sending is one delivery on its way to the journal. It is reused: a busy connection needs tens of thousands
+// sendOp is one delivery on its way to the journal. It is reused: a busy connection needs tens of thousands
 // a second.
-type sending struct {
-	in      *incoming
+type sendOp struct {
+	in      *incomingLink
 	id      serial
 	settled bool
 	size    int
@@ -84,18 +84,18 @@ type sending struct {
 }
 
 // Weighs implements [emulator.Weighed].
-func (op *sending) Weighs(operations int) {
+func (op *sendOp) Weighs(operations int) {
 	c := op.in.s.c
 	op.weight = operations
 	c.weight += operations
-	c.reader.expect(operations)
+	c.reader.limitBatch(operations)
 }
 
 // Client says whose message it is.
-func (op *sending) Client() *emulator.Client { return op.in.client() }
+func (op *sendOp) Client() *emulator.Client { return op.in.client() }
 
 // parse finds the messages in a delivery without decoding their bodies.
-func (op *sending) parse(d *delivered) ([]message.Message, error) {
+func (op *sendOp) parse(d *delivered) ([]message.Message, error) {
 	switch d.format {
 	case formatMessage:
 		m, err := message.Scan(d.raw)
@@ -121,27 +121,27 @@ func (op *sending) parse(d *delivered) ([]message.Message, error) {
 }
 
 // Completed implements emulator.Completion: it runs on the journal's goroutine.
-func (op *sending) Completed(err error) {
+func (op *sendOp) Completed(err error) {
 	op.err = err
 	c := op.in.s.c
-	c.assembly.arrived(op.size)
-	c.box.post(op)
+	c.assembly.endCommit(op.size)
+	c.mailbox.post(op)
 }
 
-func (op *sending) run(c *conn) {
+func (op *sendOp) run(c *conn) {
 	c.uncommitted -= op.size
 	c.weight -= op.weight
-	if (op.injected != nil || c.late != nil) && c.delayed(&op.in.link, op.injected, op.answer) {
+	if (op.injected != nil || c.delayed != nil) && c.delay(&op.in.link, op.injected, op.answer) {
 		return
 	}
 	op.answer()
 }
 
 // answer gives the client the outcome.
-func (op *sending) answer() {
+func (op *sendOp) answer() {
 	s, c := op.in.s, op.in.s.c
 	switch {
-	case op.in.mute():
+	case op.in.detachSent():
 	case op.err == nil && op.injected != nil && op.injected.Options().After:
 		_ = op.in.inject(op.injected, emulator.OperationSend) // errEnded
 	case op.err != nil:
@@ -149,6 +149,6 @@ func (op *sending) answer() {
 	case !op.settled:
 		s.received.answer(op.id, outcomeAccepted)
 	}
-	op.in.paid()
-	c.sendings.put(op)
+	op.in.answered()
+	c.sendOps.put(op)
 }

@@ -24,32 +24,32 @@ type Server struct {
 	options Options
 	trace   *tracer // nil without Options.Trace
 
-	readBuffers sync.Pool    // of *[]byte, each as large as the largest frame
-	uncommitted atomic.Int64 // bytes of all connections that are on their way to the journal, without large deliveries
-	arriving    room         // for large deliveries from clients, until the journal has them
-	departing   room         // for large deliveries to clients
-	lastConn    atomic.Int64
-	refused     refusals
-	links       atomic.Int64 // attached now
-	linksTotal  atomic.Int64
+	readBuffers    sync.Pool    // of *[]byte, each as large as the largest frame
+	uncommitted    atomic.Int64 // bytes of all connections that are on their way to the journal, without large deliveries
+	incomingMemory memoryBudget // for large deliveries from clients, until the journal has them
+	outgoingMemory memoryBudget // for large deliveries to clients
+	lastConn       atomic.Int64
+	refused        refusals
+	links          atomic.Int64 // attached now
+	linksTotal     atomic.Int64
 
 	// guarded by mu
-	mu        sync.Mutex
-	listeners map[net.Listener]struct{}
-	conns     map[*conn]struct{}
-	tenants   map[*emulator.Namespace]*tenant
-	strangers list.List // of *conn, the oldest first
-	closed    bool
-	ended     sync.WaitGroup // one count per connection and watched namespace; Add only while not closed
+	mu              sync.Mutex
+	listeners       map[net.Listener]struct{}
+	conns           map[*conn]struct{}
+	namespaces      map[*emulator.Namespace]*openNamespace
+	unauthenticated list.List // of *conn, the oldest first
+	closed          bool
+	ended           sync.WaitGroup // one count per connection and watched namespace; Add only while not closed
 }
 
 // New returns a server for the broker's namespaces. It starts no goroutine before it serves something.
 func New(b *emulator.Broker, o Options) *Server {
 	s := &Server{
 		broker: b, options: o.withDefaults(),
-		listeners: make(map[net.Listener]struct{}), conns: make(map[*conn]struct{}), tenants: make(map[*emulator.Namespace]*tenant),
+		listeners: make(map[net.Listener]struct{}), conns: make(map[*conn]struct{}), namespaces: make(map[*emulator.Namespace]*openNamespace),
 	}
-	s.arriving.size, s.departing.size = s.options.LargeBytes, s.options.LargeBytes
+	s.incomingMemory.size, s.outgoingMemory.size = s.options.LargeBytes, s.options.LargeBytes
 	s.readBuffers.New = func() any {
 		b := make([]byte, s.options.MaxFrameSize)
 		return &b
@@ -106,7 +106,7 @@ func (s *Server) ServeConn(nc net.Conn) {
 // goroutines of the server have ended. If ctx ends first, it cuts the connections and returns the context's error.
 func (s *Server) Shutdown(ctx context.Context) error {
 	for _, c := range s.close() {
-		c.box.post(eventFunc((*conn).shutdown))
+		c.mailbox.post(eventFunc((*conn).shutdown))
 		c.interrupt()
 	}
 	ended := make(chan struct{})
@@ -120,7 +120,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	for _, c := range s.openConns() {
-		c.box.post(eventFunc(func(c *conn) { c.dead = errSocketGone })) // the loop may be reading nothing at the moment
+		c.mailbox.post(eventFunc(func(c *conn) { c.dead = errSocketGone })) // the loop may be reading nothing at the moment
 		_ = c.nc.Close()
 	}
 	<-ended
@@ -186,19 +186,19 @@ func (s *Server) addConn(c *conn) bool {
 	s.conns[c] = struct{}{}
 	s.ended.Add(1)
 	var oldest *conn
-	if c.tokens.stranger() {
-		oldest = s.addStranger(c)
+	if c.tokens.unauthenticated() {
+		oldest = s.addUnauthenticated(c)
 	}
 	s.mu.Unlock()
 	if oldest != nil {
-		oldest.sendAway()
+		oldest.evict()
 	}
 	return true
 }
 
 func (s *Server) removeConn(c *conn) {
 	s.mu.Lock()
-	s.removeStranger(c)
+	s.removeUnauthenticated(c)
 	delete(s.conns, c)
 	s.leave(c)
 	s.mu.Unlock()

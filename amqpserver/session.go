@@ -15,16 +15,16 @@ type session struct {
 	win          window
 	links        linkTable
 	handles      uint32 // one above the highest that a link has had
-	gone         string // name of the link that ended last
+	lastEnded    string // name of the link that ended last
 	nextDelivery serial // id of the next delivery that we send, contiguous over all links
 	taken        int    // deliveries that its links have taken and not written yet
 	sent         deliveries
-	via          string     // entity of the first link, as transactions see it
+	viaEntity    string     // entity of the first link, as transactions see it
 	coordinators int        // links to the transaction coordinator
 	received     outcomes   // of what the client sent
 	settled      outcomes   // of what the client settled
 	dirty        bool       // stands in the agenda
-	owed         int        // answers that follow their commits
+	outstanding  int        // answers that follow their commits
 	closing      bool       // it is ending: frames for it are discarded
 	left         bool       // the peer has sent end
 	cause        *amqpError // why we end it; nil: we do not
@@ -104,7 +104,7 @@ func (s *session) handleEnd(p *frames.End) {
 // leave notes the peer's end. The channel is free once ours is written too.
 func (s *session) leave() {
 	s.left = true
-	s.c.release(func(a *lateAnswer) bool { return a.link.s == s })
+	s.c.sendDelayed(func(a *delayedAnswer) bool { return a.link.s == s })
 	if s.released {
 		s.c.sessions.forget(s)
 	}
@@ -128,7 +128,7 @@ func (s *session) close() {
 
 // sendEnd writes our end once no answer is owed.
 func (s *session) sendEnd() {
-	if s.owed == 0 && !s.released {
+	if s.outstanding == 0 && !s.released {
 		s.endNow()
 	}
 }
@@ -155,7 +155,7 @@ func (s *session) endNow() {
 func (s *session) releaseLinks() {
 	s.sent.unsettled = nil
 	for _, e := range s.links {
-		e.base().letGo()
+		e.base().releaseOnce()
 	}
 }
 
@@ -179,7 +179,7 @@ func (s *session) flushOutcomes() {
 // stopReceiving takes no more messages for the session's receivers.
 func (s *session) stopReceiving() {
 	for _, e := range s.links {
-		if o, ok := e.(*outgoing); ok && !o.released {
+		if o, ok := e.(*outgoingLink); ok && !o.released {
 			o.stop()
 		}
 	}

@@ -9,7 +9,7 @@ import (
 // sessionTable holds the sessions of a connection, and counts their links.
 type sessionTable struct {
 	open       map[uint16]*session // by channel
-	formerly   map[uint16]struct{} // channels whose last session has ended
+	ended      map[uint16]struct{} // channels whose last session has ended
 	linked     int
 	everLinked bool
 	linkless   time.Time // start of the time without links
@@ -18,13 +18,13 @@ type sessionTable struct {
 
 func (t *sessionTable) add(s *session) {
 	t.open[s.channel] = s
-	delete(t.formerly, s.channel)
+	delete(t.ended, s.channel)
 }
 
 // forget frees the channel of a session that has ended on both sides.
 func (t *sessionTable) forget(s *session) {
 	delete(t.open, s.channel)
-	t.formerly[s.channel] = struct{}{}
+	t.ended[s.channel] = struct{}{}
 }
 
 // links calls yield for the links of all sessions, which may end meanwhile.
@@ -62,22 +62,22 @@ func (t *sessionTable) touch(name string) {
 
 // sessionHolder finds the receiver that holds the queue's session with that id.
 func (t *sessionTable) sessionHolder(q *emulator.Entity, id string) *emulator.Consumer {
-	return t.holder(q, func(o *outgoing) bool {
+	return t.holder(q, func(o *outgoingLink) bool {
 		held, _ := o.consumer.SessionID()
 		return emulator.SameSession(held, id) // SESS-35
 	})
 }
 
 func (t *sessionTable) linkHolder(q *emulator.Entity, name string) *emulator.Consumer {
-	return t.holder(q, func(o *outgoing) bool { return o.name == name })
+	return t.holder(q, func(o *outgoingLink) bool { return o.name == name })
 }
 
 // holder finds the receiver of this connection that holds a session of the queue, or nil. A request that names the
 // session counts as traffic of its link.
-func (t *sessionTable) holder(q *emulator.Entity, matches func(*outgoing) bool) *emulator.Consumer {
+func (t *sessionTable) holder(q *emulator.Entity, matches func(*outgoingLink) bool) *emulator.Consumer {
 	for e := range t.links {
-		o, ok := e.(*outgoing)
-		if ok && !o.released && o.queue == q && o.accepting != nil && o.consumer != nil && matches(o) {
+		o, ok := e.(*outgoingLink)
+		if ok && !o.released && o.queue == q && o.accept != nil && o.consumer != nil && matches(o) {
 			o.touch()
 			return o.consumer
 		}

@@ -92,7 +92,7 @@ func encodeProperties(m amqp.Map) ([]byte, error) {
 }
 
 // expiredError returns why a delivery whose lock has ended can't be settled.
-func (o *outgoing) expiredError(v *verdict) amqpError {
+func (o *outgoingLink) expiredError(v *verdict) amqpError {
 	if v.transaction != nil {
 		if _, err := o.s.c.transactions.join(v.transaction, rootOf(o.queue.Path())); err != nil {
 			return amqpErrorOf(err)
@@ -101,53 +101,53 @@ func (o *outgoing) expiredError(v *verdict) amqpError {
 	return amqpError{condition: amqp.CondMessageLockLost, text: emulator.LockLostText, entity: o.entity()}
 }
 
-// settling is one settlement on its way to the journal. It is reused.
-type settling struct {
+// settleOp is one settlement on its way to the journal. It is reused.
+type settleOp struct {
 	s       *session
 	id      serial
 	echo    outcome
 	quiet   bool
 	refused error
-	link    *outgoing
+	link    *outgoingLink
 	err     error
 
 	injected *emulator.Fault // hits the answer; nil: none
 }
 
 // Completed implements emulator.Completion: it runs on the journal's goroutine.
-func (op *settling) Completed(err error) {
+func (op *settleOp) Completed(err error) {
 	op.err = err
-	op.s.c.box.post(op)
+	op.s.c.mailbox.post(op)
 }
 
-func (op *settling) run(c *conn) {
-	if (op.injected != nil || c.late != nil) && c.delayed(&op.link.link, op.injected, op.answer) {
+func (op *settleOp) run(c *conn) {
+	if (op.injected != nil || c.delayed != nil) && c.delay(&op.link.link, op.injected, op.answer) {
 		return
 	}
 	op.answer()
 }
 
 // answer gives the client the outcome.
-func (op *settling) answer() {
+func (op *settleOp) answer() {
 	c, ds := op.s.c, &op.s.sent
 	wasFull := ds.full()
 	ds.settling--
-	if op.err == nil && op.injected != nil && op.injected.Options().After && !op.link.mute() {
+	if op.err == nil && op.injected != nil && op.injected.Options().After && !op.link.detachSent() {
 		_ = op.link.inject(op.injected, emulator.OperationSettle) // errEnded
 	} else {
-		op.tell(op.err)
+		op.answerWith(op.err)
 	}
-	op.link.paid()
-	c.settlings.put(op)
+	op.link.answered()
+	c.settleOps.put(op)
 	ds.resume(wasFull)
 }
 
-// tell answers with the outcome that the client asked for, or with the error.
-func (op *settling) tell(err error) {
+// answerWith answers with the outcome that the client asked for, or with the error.
+func (op *settleOp) answerWith(err error) {
 	if op.refused != nil {
 		err = op.refused
 	}
-	if op.link.mute() {
+	if op.link.detachSent() {
 		return
 	}
 	if err == nil {

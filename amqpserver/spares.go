@@ -1,13 +1,13 @@
 package amqpserver
 
-// maxSpares bounds how many values of a kind a connection keeps for reuse.
-const maxSpares = 256
+// maxFree bounds how many values of a kind a connection keeps for reuse.
+const maxFree = 256
 
-// spares holds values that a connection's loop reuses.
-type spares[T any] []*T
+// freeList holds values that a connection's loop reuses.
+type freeList[T any] []*T
 
 // get returns a zero value.
-func (s *spares[T]) get() *T {
+func (s *freeList[T]) get() *T {
 	n := len(*s)
 	if n == 0 {
 		return new(T)
@@ -18,10 +18,10 @@ func (s *spares[T]) get() *T {
 }
 
 // put takes back a value that nothing refers to.
-func (s *spares[T]) put(v *T) {
+func (s *freeList[T]) put(v *T) {
 	var zero T
 	*v = zero
-	if len(*s) < maxSpares {
+	if len(*s) < maxFree {
 		*s = append(*s, v)
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // few lets a server have four connections without a token.
-func few(o *amqpserver.Options) { o.MaxStrangers = 4 }
+func few(o *amqpserver.Options) { o.MaxUnauthenticated = 4 }
 
 // TestStrangers_OneTooManyEndsTheOldest, not the newest: a client with a token shows it at once.
 func TestStrangers_OneTooManyEndsTheOldest(t *testing.T) {

@@ -35,7 +35,7 @@ func TestDEC11_NothingEntersANamespaceThatIsGone(t *testing.T) {
 	if err := c.srv.enter(c); !errors.As(err, &failure) || failure.condition != amqp.CondForced {
 		t.Errorf("it enters: %v", err)
 	}
-	if len(c.srv.tenants) != 0 {
+	if len(c.srv.namespaces) != 0 {
 		t.Error("it is counted")
 	}
 }

@@ -18,7 +18,7 @@ func (ts *transactions) join(id []byte, root string) (*transaction, error) {
 		return nil, unknownTransaction(id)
 	}
 	cross := false
-	if via := t.control.s.via; via != "" {
+	if via := t.control.s.viaEntity; via != "" {
 		root, cross = via, true
 	}
 	if t.work == nil {
@@ -34,8 +34,8 @@ func unknownTransaction(id []byte) error {
 	return linkErrorf(amqp.CondUnknownTransaction, "The transaction %.64q is not known on this connection, or was discharged.", string(id))
 }
 
-// hold counts a message against the bytes that the connection's transactions may hold.
-func (ts *transactions) hold(t *transaction, size int) error {
+// reserve counts a message against the bytes that the connection's transactions may hold.
+func (ts *transactions) reserve(t *transaction, size int) error {
 	if ts.bytes > 0 && ts.bytes+size > maxTransactionBytes {
 		return linkErrorf(amqp.CondResourceLimit, "The open transactions of the connection hold %d bytes of messages.", ts.bytes)
 	}
@@ -46,7 +46,7 @@ func (ts *transactions) hold(t *transaction, size int) error {
 
 // send adds messages to a transaction that holds them until it is discharged.
 func (ts *transactions) send(t *transaction, q *emulator.Entity, messages []message.Message, size int, who *emulator.Client) error {
-	if err := ts.hold(t, size); err != nil {
+	if err := ts.reserve(t, size); err != nil {
 		return err
 	}
 	t.work.Introduce(who)
@@ -59,10 +59,10 @@ func (ts *transactions) send(t *transaction, q *emulator.Entity, messages []mess
 }
 
 // sendIn sends a delivery in a transaction; its messages stay invisible before the commit (TXN-2).
-func (in *incoming) sendIn(d *delivered, id []byte) {
+func (in *incomingLink) sendIn(d *delivered, id []byte) {
 	c := in.s.c
-	op := c.sendings.get()
-	defer c.sendings.put(op)
+	op := c.sendOps.get()
+	defer c.sendOps.put(op)
 	op.in = in
 	messages, err := op.parse(d)
 	var t *transaction
@@ -70,7 +70,7 @@ func (in *incoming) sendIn(d *delivered, id []byte) {
 		t, err = c.transactions.join(id, in.root())
 	}
 	if err == nil {
-		err = in.mayWorkIn(t)
+		err = in.checkEntity(t)
 	}
 	if err == nil && len(messages) > 0 {
 		err = c.transactions.send(t, in.queue, messages, len(d.raw), in.client())
@@ -84,10 +84,10 @@ func (in *incoming) sendIn(d *delivered, id []byte) {
 	}
 }
 
-// mayWorkIn fails if the transaction is bound to another entity than the link. Other entities can be reached by a link that
+// checkEntity fails if the transaction is bound to another entity than the link. Other entities can be reached by a link that
 // names the bound one as its via entity, or from the session of the control link (TXN-8, TXN-9).
-func (in *incoming) mayWorkIn(t *transaction) error {
-	if in.root() == t.root || t.cross && in.via == nil {
+func (in *incomingLink) checkEntity(t *transaction) error {
+	if in.root() == t.root || t.cross && in.viaEntity == nil {
 		return nil
 	}
 	return amqpError{condition: amqp.CondNotAllowed, text: "The transaction is bound to the entity '" + t.root +
@@ -102,8 +102,8 @@ type settlement struct {
 	echo outcome
 }
 
-// resettlement is a settlement of a delivery that a transaction has.
-type resettlement struct {
+// waitingSettlement is a settlement of a delivery that a transaction has.
+type waitingSettlement struct {
 	ds *deliveries
 	id serial
 	v  verdict
@@ -113,9 +113,9 @@ type resettlement struct {
 // the answer to a rollback: what it does next may overtake that.
 const rollbackTime = 2 * time.Second
 
-// await lets a settlement wait for the end of a transaction that has the delivery, and reports whether it does: outside of it nothing
+// awaitTransaction lets a settlement wait for the end of a transaction that has the delivery, and reports whether it does: outside of it nothing
 // else can settle the message before (TXN-17).
-func (ds *deliveries) await(id serial, u unsettled, v *verdict) bool {
+func (ds *deliveries) awaitTransaction(id serial, u unsettled, v *verdict) bool {
 	c := ds.s.c
 	t := c.transactions.settles[u.lock]
 	if t == nil || v.forget || t.id == string(v.transaction) {
@@ -123,9 +123,9 @@ func (ds *deliveries) await(id serial, u unsettled, v *verdict) bool {
 	}
 	waiting := *v
 	waiting.transaction = bytes.Clone(v.transaction)
-	t.waiting = append(t.waiting, resettlement{ds, id, waiting})
-	if t.patience == nil {
-		t.patience = time.AfterFunc(rollbackTime, func() { c.box.post(eventFunc(func(*conn) { t.refuseWaiting() })) })
+	t.waiting = append(t.waiting, waitingSettlement{ds, id, waiting})
+	if t.timer == nil {
+		t.timer = time.AfterFunc(rollbackTime, func() { c.mailbox.post(eventFunc(func(*conn) { t.refuseWaiting() })) })
 	}
 	return true
 }
@@ -133,7 +133,7 @@ func (ds *deliveries) await(id serial, u unsettled, v *verdict) bool {
 // refuseWaiting refuses the settlements that wait for the end of the transaction.
 func (t *transaction) refuseWaiting() {
 	waiting := t.waiting
-	t.waiting, t.patience = nil, nil
+	t.waiting, t.timer = nil, nil
 	for i := range waiting {
 		w := &waiting[i]
 		u, ok := w.ds.unsettled[w.id]
@@ -195,7 +195,7 @@ func (ds *deliveries) enlist(id serial, u unsettled, v *verdict) error {
 // refuseIn answers a settlement that its transaction does not take. The delivery stays unsettled while its lock holds. A client
 // that has settled it loses its link, or it would commit the rest of the transaction without knowing.
 func (ds *deliveries) refuseIn(id serial, u unsettled, v *verdict, err error) {
-	if u.link.mute() {
+	if u.link.detachSent() {
 		return
 	}
 	ds.s.c.log.refusedErr("settle", u.link.entity(), err)
@@ -223,15 +223,15 @@ func (ts *transactions) end(t *transaction, committed bool) {
 		}
 		wasFull := s.ds.full()
 		delete(s.ds.unsettled, s.id)
-		if !s.u.link.mute() {
+		if !s.u.link.detachSent() {
 			s.ds.s.settled.answerAs(s.id, inTransaction([]byte(t.id), s.echo))
 		}
 		s.ds.resume(wasFull)
 	}
 	waiting := t.waiting
 	t.settled, t.waiting = nil, nil
-	if t.patience != nil {
-		t.patience.Stop()
+	if t.timer != nil {
+		t.timer.Stop()
 	}
 	for i := range waiting {
 		w := &waiting[i]
@@ -241,9 +241,9 @@ func (ts *transactions) end(t *transaction, committed bool) {
 	}
 }
 
-// workFor returns the transaction of a request to an entity's management node. For an unknown transaction it returns one
+// transactionFor returns the transaction of a request to an entity's management node. For an unknown transaction it returns one
 // that has ended, so that the reply has the error: clients do not read the outcome of a request's delivery.
-func (in *incoming) workFor(d *delivered) *emulator.Transaction {
+func (in *incomingLink) transactionFor(d *delivered) *emulator.Transaction {
 	id := transactionOf(d)
 	if id == nil {
 		return nil
@@ -251,7 +251,7 @@ func (in *incoming) workFor(d *delivered) *emulator.Transaction {
 	c := in.s.c
 	t, err := c.transactions.join(id, in.root())
 	if err == nil {
-		err = c.transactions.hold(t, len(d.raw))
+		err = c.transactions.reserve(t, len(d.raw))
 	}
 	if err != nil {
 		c.log.refusedErr("request", in.entity(), err)

@@ -17,9 +17,9 @@ func TestTurn_TheReadGoroutineDoesNotOvertakeTheLoop(t *testing.T) {
 	if c.takeTurn(second) {
 		t.Error("a batch was handled before the one that the loop has in hand")
 	}
-	c.turning.begin()
+	c.turnLock.Lock()
 	c.handleHanded(first)
-	c.turning.end()
+	c.turnLock.Unlock()
 	<-c.reader.free
 	if !c.takeTurn(second) {
 		t.Error("the read goroutine takes no turn any more")
@@ -31,11 +31,11 @@ func TestTurn_OneAtATime(t *testing.T) {
 	c := socketConn(t, server)
 	c.begin()
 	defer c.timers.timer.Stop()
-	c.turning.begin()
+	c.turnLock.Lock()
 	if c.takeTurn(&batch{}) {
 		t.Error("two turns were under way")
 	}
-	c.turning.end()
+	c.turnLock.Unlock()
 }
 
 // A peer that receives without a pause settles while earlier settlements are being committed. The read goroutine collects what it settles.

@@ -15,34 +15,34 @@ import (
 func rootOf(path string) string { return strings.ToLower(entitypath.Root(path)) }
 
 // root returns the entity that a link works on or through, as transactions see it.
-func (in *incoming) root() string {
-	if in.via != nil {
-		return rootOf(in.via.Path())
+func (in *incomingLink) root() string {
+	if in.viaEntity != nil {
+		return rootOf(in.viaEntity.Path())
 	}
 	return rootOf(in.queue.Path())
 }
 
-// enter notes the entity of the first link in a session. With a coordinator, the session is that of a
+// noteEntity notes the entity of the first link in a session. With a coordinator, the session is that of a
 // client with transactions over several entities, and all of them go through that entity (TXN-9).
-func (s *session) enter(root string) {
-	if s.via == "" {
-		s.via = root
+func (s *session) noteEntity(root string) {
+	if s.viaEntity == "" {
+		s.viaEntity = root
 	}
 }
 
-// mayReceive fails for a receiver that would bring a second entity into a transaction (TXN-9).
-func (s *session) mayReceive(q *emulator.Entity) error {
-	if s.coordinators == 0 || s.via == "" || s.via == rootOf(q.Path()) {
+// checkEntity fails for a receiver that would bring a second entity into a transaction (TXN-9).
+func (s *session) checkEntity(q *emulator.Entity) error {
+	if s.coordinators == 0 || s.viaEntity == "" || s.viaEntity == rootOf(q.Path()) {
 		return nil
 	}
 	return amqpError{condition: amqp.CondNotAllowed, text: "Local transactions cannot span multiple top-level entities such as queue or topic. " +
-		"Those of this session go through the entity '" + s.via + "', so it takes no receiver for another one. Use a client of its own for that.",
+		"Those of this session go through the entity '" + s.viaEntity + "', so it takes no receiver for another one. Use a client of its own for that.",
 		entity: q.Path(), ends: endsLink}
 }
 
-// openVia finds the destination of a link's messages, if the link's target is only the entity that they go
+// openViaEntity finds the destination of a link's messages, if the link's target is only the entity that they go
 // through (TXN-9). Then the destination becomes the link's queue.
-func (in *incoming) openVia(properties amqp.Map) error {
+func (in *incomingLink) openViaEntity(properties amqp.Map) error {
 	v, ok := properties.Get(keyTransferDestination)
 	if !ok || v == nil {
 		return nil
@@ -62,15 +62,15 @@ func (in *incoming) openVia(properties amqp.Map) error {
 	if err != nil {
 		return err
 	}
-	in.via, in.queue = in.queue, q
+	in.viaEntity, in.queue = in.queue, q
 	return nil
 }
 
 // send sends messages outside of a transaction. If they go through another entity and the
 // destination is disabled, they end in the transfer dead-letter queue of that entity (DLQ-16, TXN-11).
-func (in *incoming) send(messages []message.Message, op *sending) error {
+func (in *incomingLink) send(messages []message.Message, op *sendOp) error {
 	err := in.queue.Send(messages, op)
-	if err == nil || in.via == nil {
+	if err == nil || in.viaEntity == nil {
 		return err
 	}
 	var e *emulator.Error
@@ -86,10 +86,10 @@ func (in *incoming) send(messages []message.Message, op *sending) error {
 	return transfer.Commit(op)
 }
 
-// watchVia detaches the link when its via entity is changed or deleted, as watch does for the
+// watchViaEntity detaches the link when its via entity is changed or deleted, as watch does for the
 // destination.
-func (in *incoming) watchVia() {
-	if in.via != nil {
-		in.unwatchVia = in.via.Watch(emulator.Main, func(err error) { in.detachSoon(err, in.via) })
+func (in *incomingLink) watchViaEntity() {
+	if in.viaEntity != nil {
+		in.unwatchViaEntity = in.viaEntity.Watch(emulator.Main, func(err error) { in.detachSoon(err, in.viaEntity) })
 	}
 }

@@ -15,22 +15,22 @@ const keepOut = 2 * maxPendingOut
 // the whole buffer: everything that has collected meanwhile goes out in
 // one call.
 type output struct {
-	c        *conn
-	buf      []byte
-	spare    []byte    // the other buffer, while the write goroutine does not have it
-	aboard   []shipped // in buf
-	leaving  []shipped // in the buffer that the write goroutine has
-	busy     bool      // the write goroutine has a buffer
-	stalled  bool      // full has returned true since the last resume
-	last     time.Time
-	toWriter chan writeJob    // capacity one
-	written  chan writeResult // capacity one
-	ended    chan struct{}
+	c              *conn
+	buf            []byte
+	spare          []byte            // the other buffer, while the write goroutine does not have it
+	removed        []removedDelivery // in buf
+	removedInWrite []removedDelivery // in the buffer that the write goroutine has
+	busy           bool              // the write goroutine has a buffer
+	stalled        bool              // full has returned true since the last resume
+	last           time.Time
+	toWriter       chan writeJob    // capacity one
+	written        chan writeResult // capacity one
+	ended          chan struct{}
 }
 
-// shipped is a delivery that was received and deleted, as it stands in a buffer. It belongs to the client once the socket has taken
+// removedDelivery is a delivery that was received and deleted, as it stands in a buffer. It belongs to the client once the socket has taken
 // its last byte; until then it can be given back (RAD-5).
-type shipped struct {
+type removedDelivery struct {
 	end int // of its last frame in the buffer
 	d   *emulator.Delivery
 }
@@ -69,24 +69,26 @@ func (o *output) flush() {
 	o.last = time.Now()
 	n := o.c.socket.tryWrite(o.buf)
 	if n == len(o.buf) {
-		clear(o.aboard)
-		o.aboard = o.aboard[:0]
+		clear(o.removed)
+		o.removed = o.removed[:0]
 		o.buf = reusable(o.buf)
 		return
 	}
 	o.toWriter <- writeJob{o.buf, n}
 	o.busy = true
 	o.buf, o.spare = o.spare, nil
-	o.aboard, o.leaving = o.leaving, o.aboard
+	o.removed, o.removedInWrite = o.removedInWrite, o.removed
 }
 
-// ship notes a received and deleted delivery whose last frame was just appended to buf.
-func (o *output) ship(d *emulator.Delivery) { o.aboard = append(o.aboard, shipped{len(o.buf), d}) }
+// noteRemoved notes a received and deleted delivery whose last frame was just appended to buf.
+func (o *output) noteRemoved(d *emulator.Delivery) {
+	o.removed = append(o.removed, removedDelivery{len(o.buf), d})
+}
 
 // done takes a buffer back from the write goroutine.
 func (o *output) done(r writeResult) {
 	o.busy = false
-	o.leaving = slices.DeleteFunc(o.leaving, func(s shipped) bool { return s.end <= r.written })
+	o.removedInWrite = slices.DeleteFunc(o.removedInWrite, func(s removedDelivery) bool { return s.end <= r.written })
 	o.spare = reusable(r.buf)
 }
 
@@ -105,36 +107,36 @@ func (o *output) takeBack() {
 		o.done(r)
 	default:
 	}
-	for _, s := range slices.Concat(o.leaving, o.aboard) {
+	for _, s := range slices.Concat(o.removedInWrite, o.removed) {
 		s.d.TakeBack()
 	}
-	o.leaving, o.aboard = nil, nil
+	o.removedInWrite, o.removed = nil, nil
 }
 
 func (o *output) idle() bool { return !o.busy && len(o.buf) == 0 }
 
-// rest frees the buffers: thousands of connections may be idle at a time.
-func (o *output) rest() {
+// freeBuffers frees the buffers: thousands of connections may be idle at a time.
+func (o *output) freeBuffers() {
 	if o.idle() {
-		o.buf, o.spare, o.aboard, o.leaving = nil, nil, nil, nil
+		o.buf, o.spare, o.removed, o.removedInWrite = nil, nil, nil, nil
 	}
 }
 
 // full reports whether to start no further delivery. It notes that it said so: the loop resumes the links when there is room.
 func (o *output) full() bool {
-	full := o.crammed()
+	full := o.aboveLimit()
 	o.stalled = o.stalled || full
 	return full
 }
 
-// crammed is full for those who only look.
-func (o *output) crammed() bool { return len(o.buf) >= maxPendingOut }
+// aboveLimit is full for those who only look.
+func (o *output) aboveLimit() bool { return len(o.buf) >= maxPendingOut }
 
 // loop is the write goroutine. It ends when the loop closes its channel. After an error it writes no more and only
 // returns the buffers.
 func (o *output) loop() {
 	defer close(o.ended)
-	defer o.c.barrier("write")
+	defer o.c.recoverPanic("write")
 	var err error
 	for job := range o.toWriter {
 		n := 0
