@@ -3,6 +3,7 @@ package amqpserver
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
+	"minibus/internal/loglimit"
 	"minibus/internal/printable"
 )
 
@@ -99,3 +101,111 @@ func (c *conn) wireError(failure amqpError) *frames.Error {
 
 // frameOverhead is an upper bound for what surrounds an error's description in its frame.
 const frameOverhead = 128
+
+// fail handles the error of a frame's handler, which says whether link, session or connection ends. Any error but an amqpError is a mistake
+// of ours and ends the connection. (A refused attach is no error of its frame; see refuseLink.)
+func (c *conn) fail(in *inFrame, err error) {
+	failure, s := amqpErrorOf(err), c.sessions.open[in.channel]
+	switch {
+	case s != nil && failure.ends == endsLink:
+		if e, err := s.endpoint(in.handle()); err == nil {
+			e.base().detach(failure)
+		}
+	case s != nil && failure.ends == endsSession:
+		c.log.ended("session", failure)
+		s.endWith(failure)
+	default:
+		c.close(err)
+	}
+}
+
+// handle returns the handle of a frame's link; only handlers of transfers fail with an error that ends it.
+func (in *inFrame) handle() uint32 {
+	if t, ok := in.other.(*frames.Transfer); ok {
+		return t.Handle
+	}
+	return in.transfer.Handle
+}
+
+// close sends close with an error and waits a little for the peer's. If open has not been sent it is sent first
+// [AMQP 2.4.6].
+func (c *conn) close(err error) {
+	if c.state >= stateClosing {
+		return
+	}
+	c.log.ended("connection", causeOf("", err))
+	c.runQueue.flushOutcomes()
+	c.releaseLinks()
+	clear(c.sessions.open)
+	c.runQueue.drop()
+	c.sendOpen()
+	c.out.append(0, &frames.Close{Error: c.wireError(amqpErrorOf(err))})
+	c.state = stateClosing
+	c.timers.linger()
+}
+
+// connLog writes the log of one connection.
+type connLog struct {
+	*slog.Logger
+	refusals *loglimit.Limiter
+}
+
+// refused logs an operation that was refused or failed, once, here at the edge.
+func (l *connLog) refused(operation string, failure amqpError) {
+	l.logError(operation+" refused", operation, operation, failure)
+}
+
+// refusedErr logs an error as the domain returned it. The log has the cause of an internal error; the client does not
+// learn it.
+func (l *connLog) refusedErr(operation, entity string, err error) {
+	l.refused(operation, causeOf(entity, err))
+}
+
+// refusedRequest does the same for a request to $management; operation is the client's name for it.
+func (l *connLog) refusedRequest(operation, entity string, err error) {
+	l.logError(operation+" refused", "request", operation, causeOf(entity, err))
+}
+
+// ended logs that we end a connection, session or link.
+func (l *connLog) ended(scope string, failure amqpError) {
+	l.logError(scope+" closed", scope+" closed", scope, failure)
+}
+
+// logError logs an error, unless the limit for its kind and condition is reached: a flood of one kind does not hide the first of
+// another. Internal errors are never dropped: only the log has their cause. rest holds further attributes.
+func (l *connLog) logError(message, kind, operation string, failure amqpError, rest ...any) {
+	level := slog.LevelWarn
+	switch failure.condition {
+	case amqp.CondInternal:
+		level = slog.LevelError
+	case amqp.CondForced, amqp.CondDetachForced, amqp.CondTimeout:
+		level = slog.LevelInfo
+	}
+	if !l.may(level, kind+" "+string(failure.condition)) {
+		return
+	}
+	attributes := append([]any{"operation", operation, "entity", failure.entity, "condition", string(failure.condition), "reason", failure.text}, rest...)
+	l.Log(noContext, level, message, attributes...)
+}
+
+func (l *connLog) may(level slog.Level, kind string) bool {
+	switch level {
+	case slog.LevelWarn:
+		return l.refusals.Take(kind)
+	case slog.LevelInfo:
+		return l.refusals.TakeAccess(kind)
+	}
+	return true
+}
+
+// causeOf returns an error for the log, with the cause of an internal error.
+func causeOf(entity string, err error) amqpError {
+	failure := amqpErrorOf(err)
+	if failure.entity == "" {
+		failure.entity = entity
+	}
+	if failure.condition == amqp.CondInternal {
+		failure.text = err.Error()
+	}
+	return failure
+}

@@ -2,7 +2,9 @@ package amqpserver
 
 import (
 	"cmp"
+	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -10,6 +12,7 @@ import (
 
 	"minibus/emulator"
 	"minibus/internal/amqp"
+	"minibus/internal/amqp/frames"
 	"minibus/internal/printable"
 )
 
@@ -237,5 +240,162 @@ func (q *inquiry) over() bool {
 		return true
 	default:
 		return false
+	}
+}
+
+// CloseConnection closes a connection of a namespace from this side, with amqp:connection:forced, which the service sends before it restarts: every
+// SDK connects again. A connection whose loop does not answer is cut. It fails with CodeNotFound if there is no such connection.
+func (s *Server) CloseConnection(ns *emulator.Namespace, id string) error {
+	c, err := s.find(ns, id)
+	if err != nil {
+		return err
+	}
+	done := make(chan struct{})
+	posted := c.mailbox.post(eventFunc(func(c *conn) {
+		if c.state == stateOpen {
+			c.close(connErrorf(amqp.CondForced, "The connection was closed through the control API of Minibus; connect again."))
+		}
+		close(done)
+	}))
+	if posted && !within(done) {
+		_ = c.nc.Close()
+	}
+	return nil
+}
+
+// DetachLink detaches a link of a connection with amqp:link:detach-forced, as the service does with links that are idle and after changes of an entity:
+// the receivers and senders of every SDK attach again (amqp-data-plane 4.6). It fails with CodeNotFound if there is no such link, and with
+// CodeServerBusy if the connection's loop does not answer; then the link is detached when it does.
+func (s *Server) DetachLink(ns *emulator.Namespace, id string, number int64) error {
+	c, err := s.find(ns, id)
+	if err != nil {
+		return err
+	}
+	done, found := make(chan struct{}), false
+	posted := c.mailbox.post(eventFunc(func(c *conn) {
+		defer close(done)
+		for e := range c.sessions.links {
+			if l := e.base(); l.number == number && !l.released {
+				found = true
+				l.detach(amqpError{condition: amqp.CondDetachForced, entity: l.entity(),
+					text: fmt.Sprintf("The link '%s' is force detached. Code: ControlApi. Details: it was detached through the control API of Minibus; attach again.", l.name)})
+				return
+			}
+		}
+	}))
+	inTime := posted && within(done)
+	switch {
+	case !inTime && c.inspection.over():
+		return noConnection(id)
+	case !inTime:
+		return &emulator.Error{Code: emulator.CodeServerBusy,
+			Text: fmt.Sprintf("The connection '%s' does not answer; the link is detached when it does. Close the connection to cut it.", id)}
+	case !found:
+		return &emulator.Error{Code: emulator.CodeNotFound,
+			Text: fmt.Sprintf("The connection '%s' has no link %d. List the connection to see its links.", id, number)}
+	}
+	return nil
+}
+
+// find returns an open connection.
+func (s *Server) find(ns *emulator.Namespace, id string) (*conn, error) {
+	for _, c := range s.openConns() {
+		if known := c.inspection.known.Load(); c.id == id && known != nil && known.Namespace == ns {
+			return c, nil
+		}
+	}
+	return nil, noConnection(id)
+}
+
+func noConnection(id string) error {
+	return &emulator.Error{Code: emulator.CodeNotFound, Text: fmt.Sprintf("There is no open connection '%s' in the namespace. List the connections to see which there are.", id)}
+}
+
+// within waits for a loop, and reports whether it has answered in time.
+func within(done <-chan struct{}) bool {
+	t := time.NewTimer(patience)
+	defer t.Stop()
+	select {
+	case <-done:
+		return true
+	case <-t.C:
+		return false
+	}
+}
+
+// maxRefusals is how many refusals are remembered.
+const maxRefusals = 256
+
+// maxRefusalText bounds the text of one, in bytes. It can repeat what the client wrote.
+const maxRefusalText = 512
+
+// refusals are the links and tokens that were refused last, in a ring.
+type refusals struct {
+	mu   sync.Mutex // a leaf
+	ring []refusal
+	next int
+}
+
+type refusal struct {
+	emulator.Refusal
+	ns *emulator.Namespace
+}
+
+func (r *refusals) add(x refusal) {
+	x.At, x.Text, x.Entity = time.Now(), printable.Clip(x.Text, maxRefusalText), printable.Clip(x.Entity, maxProperty)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.ring) < maxRefusals {
+		r.ring = append(r.ring, x)
+		return
+	}
+	r.ring[r.next] = x
+	r.next = (r.next + 1) % maxRefusals
+}
+
+// Refusals returns the links and tokens of a namespace that were refused last, the latest first. They are few, and gone with the process.
+func (s *Server) Refusals(ns *emulator.Namespace) []emulator.Refusal {
+	r := &s.refused
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var list []emulator.Refusal
+	for i := range r.ring {
+		if x := &r.ring[(r.next+i)%len(r.ring)]; x.ns == ns {
+			list = append(list, x.Refusal)
+		}
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// noteAttach remembers a refused attach.
+func (c *conn) noteAttach(a *frames.Attach, failure amqpError) {
+	n := parseAddress(addressOf(a))
+	who := c.client()
+	who.Link = printable.Clip(a.LinkName, maxProperty)
+	c.srv.refused.add(refusal{emulator.Refusal{Client: who, Operation: "attach", Entity: n.path, Sub: n.sub, Condition: string(failure.condition), Text: failure.text}, c.ns})
+}
+
+// noteToken remembers a refused token.
+func (c *conn) noteToken(audience, text string) {
+	n := parseAddress(strings.TrimSpace(audience))
+	condition := amqp.CondUnauthorized
+	if strings.HasSuffix(text, "could not be found.") {
+		condition = amqp.CondNotFound
+	}
+	c.srv.refused.add(refusal{emulator.Refusal{Client: c.client(), Operation: "put-token", Entity: n.path, Sub: n.sub, Condition: string(condition), Text: text}, c.ns})
+}
+
+// Stats counts a server's connections and links: those open now, and all since the server was made.
+type Stats struct {
+	Connections, ConnectionsTotal int64
+	Links, LinksTotal             int64 // without those that were refused
+}
+
+// Stats returns the current numbers.
+func (s *Server) Stats() Stats {
+	return Stats{
+		Connections: int64(s.Connections()), ConnectionsTotal: s.lastConn.Load(),
+		Links: s.links.Load(), LinksTotal: s.linksTotal.Load(),
 	}
 }

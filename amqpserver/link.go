@@ -1,6 +1,8 @@
 package amqpserver
 
 import (
+	"log/slog"
+	"slices"
 	"time"
 
 	"minibus/emulator"
@@ -235,4 +237,63 @@ func (l *link) answered() {
 	if s.closing {
 		s.sendEnd()
 	}
+}
+
+// linkTable holds the links of a session in the order of their handles, which are the peer's and ours. It grows with the number of
+// links and not with their handles: the peer chooses those, and high ones cost it nothing.
+type linkTable []endpoint
+
+// get returns the link with a handle, or nil.
+func (t linkTable) get(handle uint32) endpoint {
+	if handle < uint32(len(t)) && t[handle].base().handle == handle {
+		return t[handle] // the usual case: peers number their links from 0
+	}
+	if i, found := t.find(handle); found {
+		return t[i]
+	}
+	return nil
+}
+
+func (t linkTable) find(handle uint32) (int, bool) {
+	return slices.BinarySearchFunc(t, handle, func(e endpoint, handle uint32) int {
+		return int(int64(e.base().handle) - int64(handle))
+	})
+}
+
+// with returns the table with one more link, whose handle must be free.
+func (t linkTable) with(e endpoint) linkTable {
+	i, _ := t.find(e.base().handle)
+	return slices.Insert(t, i, e)
+}
+
+// without returns a copy of the table without the link with a handle. A loop over the old table may go on.
+func (t linkTable) without(handle uint32) linkTable {
+	i, found := t.find(handle)
+	if !found {
+		return t
+	}
+	return slices.Concat(t[:i], t[i+1:])
+}
+
+// log writes the one line about the link when it ends: the client, the number of messages, and how long the link
+// lasted. Links to $cbs, and those that only carry replies, say nothing about what an application does and are logged for debugging. The
+// other lines are rate-limited.
+func (l *link) log() {
+	c := l.s.c
+	level := slog.LevelInfo
+	if _, answers := l.self.(*replyLink); answers || l.node.kind == nodeCBS {
+		level = slog.LevelDebug
+	}
+	if !c.log.Enabled(noContext, level) || !c.log.may(level, "link") {
+		return
+	}
+	c.log.Log(noContext, level, "link", "entity", l.node.String(), "client", clientRole(l.role), "messages", l.passed,
+		"duration", c.now.Sub(l.attached).Round(time.Millisecond), "container", c.peer.containerID)
+}
+
+func clientRole(r frames.Role) string {
+	if r == frames.RoleSender {
+		return "sends"
+	}
+	return "receives"
 }

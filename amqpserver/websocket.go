@@ -2,9 +2,13 @@ package amqpserver
 
 import (
 	"bufio"
+	"errors"
+	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -78,4 +82,149 @@ func refuseUpgrade(w http.ResponseWriter, _ *http.Request, status int, reason er
 	text := strings.TrimPrefix(reason.Error(), "websocket: ")
 	w.Header().Set("Sec-WebSocket-Version", "13")
 	http.Error(w, text, status)
+}
+
+// pongTimeout bounds the wait to write a pong to a peer that does not read. The reader waits too, so
+// pongs never pile up in memory.
+const pongTimeout = 10 * time.Second
+
+// wsConn makes a byte stream of a WebSocket's messages. Each Write is one binary message. Reading adds no
+// buffer to that of the socket, so a message may have any length. One goroutine at a time may Read, another one
+// may Write.
+type wsConn struct {
+	ws   *websocket.Conn
+	host string // of the request
+
+	reading chan struct{} // of capacity one; taken while a goroutine waits for the peer, for which a mutex is not made
+	message io.Reader     // the rest of the current message; guarded by reading
+	failed  error         // why nothing more can be read; guarded by reading
+	closing atomic.Bool   // Close was called
+}
+
+func newWSConn(ws *websocket.Conn, host string) *wsConn {
+	ws.SetPingHandler(func(data string) error {
+		err := ws.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(pongTimeout))
+		if errors.Is(err, websocket.ErrCloseSent) {
+			return nil // our close is sent; the peer's is still to come
+		}
+		return err
+	})
+	return &wsConn{ws: ws, host: host, reading: make(chan struct{}, 1)}
+}
+
+// Read implements io.Reader. However the WebSocket ends, the error is io.EOF, wraps net.ErrClosed or is a net.Error.
+func (c *wsConn) Read(p []byte) (int, error) {
+	c.reading <- struct{}{}
+	defer func() { <-c.reading }()
+	if c.closing.Load() {
+		return 0, net.ErrClosed
+	}
+	return c.read(p)
+}
+
+// read reads on across messages. The caller has taken c.reading.
+func (c *wsConn) read(p []byte) (int, error) {
+	for c.failed == nil {
+		if c.message == nil {
+			if err := c.next(); err != nil {
+				c.failed = err
+				break
+			}
+		}
+		n, err := c.message.Read(p)
+		switch {
+		case errors.Is(err, io.EOF):
+			c.message = nil
+		case err != nil:
+			c.failed = wsError(err)
+		}
+		if n > 0 {
+			return n, nil
+		}
+	}
+	return 0, c.failed
+}
+
+// next waits for a binary message.
+func (c *wsConn) next() error {
+	kind, message, err := c.ws.NextReader()
+	if err != nil {
+		return wsError(err)
+	}
+	if kind != websocket.BinaryMessage {
+		c.sayClose(websocket.CloseUnsupportedData, "AMQP comes in binary messages.")
+		return fmt.Errorf("a text message on a WebSocket of AMQP: %w", net.ErrClosed)
+	}
+	c.message = message
+	return nil
+}
+
+// wsError translates an error of the library into one of a socket.
+func wsError(err error) error {
+	var closed *websocket.CloseError
+	var network net.Error
+	switch {
+	case errors.As(err, &closed):
+		return io.EOF
+	case errors.As(err, &network):
+		return err
+	}
+	return fmt.Errorf("read from a WebSocket: %w: %w", net.ErrClosed, err)
+}
+
+// Write implements io.Writer: it sends one message. The library does not say how much of a failed message it has sent, and the
+// peer may read the beginning of a message, so all of it counts as written.
+func (c *wsConn) Write(p []byte) (int, error) {
+	err := c.ws.WriteMessage(websocket.BinaryMessage, p)
+	if errors.Is(err, websocket.ErrCloseSent) {
+		return 0, net.ErrClosed
+	}
+	return len(p), err
+}
+
+// Close sends a close frame and waits a second for the peer's, without which the peer would see a lost connection. A second
+// call ends that wait.
+func (c *wsConn) Close() error {
+	if c.closing.Swap(true) {
+		return c.ws.NetConn().Close()
+	}
+	if c.sayClose(websocket.CloseNormalClosure, "") {
+		c.awaitClose()
+	}
+	return c.ws.NetConn().Close()
+}
+
+// sayClose sends a close frame and reports whether it was sent.
+func (c *wsConn) sayClose(code int, text string) bool {
+	return c.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, text), time.Now().Add(closeLinger)) == nil
+}
+
+// awaitClose discards input until the peer's close arrives. The reader may lift the deadline at the last moment, for an
+// open that has just arrived, so a timer closes the socket in any case.
+func (c *wsConn) awaitClose() {
+	defer time.AfterFunc(2*closeLinger, func() { _ = c.ws.NetConn().Close() }).Stop()
+	_ = c.ws.NetConn().SetReadDeadline(time.Now().Add(closeLinger))
+	c.reading <- struct{}{}
+	defer func() { <-c.reading }()
+	scratch := make([]byte, 4<<10)
+	for c.failed == nil {
+		_, _ = c.read(scratch)
+	}
+}
+
+// ServerName returns the host that the client has dialled.
+func (c *wsConn) ServerName() string { return c.host }
+
+func (c *wsConn) LocalAddr() net.Addr  { return c.ws.LocalAddr() }
+func (c *wsConn) RemoteAddr() net.Addr { return c.ws.RemoteAddr() }
+
+// SetReadDeadline sets the socket's deadline; a read that hits it ends all reading.
+func (c *wsConn) SetReadDeadline(t time.Time) error { return c.ws.SetReadDeadline(t) }
+
+// SetWriteDeadline counts for later writes.
+func (c *wsConn) SetWriteDeadline(t time.Time) error { return c.ws.SetWriteDeadline(t) }
+
+// SetDeadline sets both.
+func (c *wsConn) SetDeadline(t time.Time) error {
+	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }
