@@ -6,15 +6,19 @@ import (
 	"testing"
 
 	"minibus/emulator"
+	"minibus/mgmt/control"
 	"minibus/mgmt/ui"
 )
 
 const browserAccepts = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
 
+// controlled is a server that nothing asks.
+var controlled struct{ control.Server }
+
 // TestExplorer: a browser gets the page at /, and clients of the service get the service's document (DEC-12).
 func TestExplorer(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
-	b.handler = New(Options{Broker: b.Broker, Control: controlled{b}})
+	b.handler = New(Options{Broker: b.Broker, Control: controlled})
 	w := b.do("GET", "/", "", "Accept", browserAccepts)
 	wants(t, w, 200, "<!doctype html>", "$minibus/ui/start.js")
 	policy := w.Header().Get("Content-Security-Policy")
@@ -44,7 +48,7 @@ func TestExplorer(t *testing.T) {
 // TestExplorerRefusesStrangers: pages of other origins get neither the page nor its files.
 func TestExplorerRefusesStrangers(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
-	b.handler = New(Options{Broker: b.Broker, Control: controlled{b}})
+	b.handler = New(Options{Broker: b.Broker, Control: controlled})
 	for _, path := range []string{"/", ui.Prefix + "app.js", ui.Prefix + "app.css"} {
 		for _, stranger := range strangers {
 			r := stranger.request("GET", path)

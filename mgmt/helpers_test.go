@@ -58,7 +58,6 @@ type bus struct {
 	broker  *emulator.Broker
 	ns      *emulator.Namespace // the default one
 	handler http.Handler
-	clients clients // of the control API
 }
 
 func newBus(t testing.TB, l emulator.Limits) *bus {

@@ -1,4 +1,4 @@
-package mgmt
+package control_test
 
 import (
 	"net/http"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"minibus/emulator"
+	"minibus/mgmt"
 	"minibus/mgmt/control"
 )
 
@@ -83,7 +84,7 @@ func TestSESS35_TheControlAPITakesIDsInAnyCase(t *testing.T) {
 // TestSESS13_AHolderOverTheControlAPI can do what one over AMQP can: renew the lock, receive more, fetch deferred messages, and give the session up.
 func TestSESS13_AHolderOverTheControlAPI(t *testing.T) {
 	timed(t, emulator.QueueOptions{LockDuration: 30 * time.Second, RequiresSession: true}, func(t *testing.T, b *bus) {
-		b.handler = New(Options{Broker: b.Broker, Control: controlled{b}})
+		b.handler = mgmt.New(mgmt.Options{Broker: b.Broker, Control: controlled{b}})
 		b.makeQueue("other", emulator.QueueOptions{RequiresSession: true})
 		post := func(body string) { b.post("q", body, "BrokerProperties", `{"SessionId": "a"}`) }
 		post("one")

@@ -1,4 +1,4 @@
-package mgmt
+package control_test
 
 import (
 	"encoding/json"

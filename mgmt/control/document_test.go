@@ -1,4 +1,4 @@
-package mgmt
+package control_test
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 	"minibus/config"
 	"minibus/emulator"
 	"minibus/internal/sas"
+	"minibus/mgmt"
 	"minibus/mgmt/control"
 )
 
@@ -166,7 +167,7 @@ func controlAPI(t *testing.T) *openAPI {
 	t.Helper()
 	b := severalBus(t)
 	a := &openAPI{t: t, bus: b, ready: true, seen: make(map[string]bool)}
-	b.handler = New(Options{Broker: b.Broker, Control: controlled{b}, Ready: func() bool { return a.ready }, Access: func(ns *emulator.Namespace) *sas.Ring {
+	b.handler = mgmt.New(mgmt.Options{Broker: b.Broker, Control: controlled{b}, Ready: func() bool { return a.ready }, Access: func(ns *emulator.Namespace) *sas.Ring {
 		return sas.NewRing(controlled{b}.Policies(ns), nil)
 	}})
 	w := b.do("GET", control.DocumentPath, "")

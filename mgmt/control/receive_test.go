@@ -1,4 +1,4 @@
-package mgmt
+package control_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"minibus/emulator"
+	"minibus/mgmt"
 	"minibus/mgmt/control"
 )
 
@@ -141,7 +142,7 @@ func TestControlAPITakesNothingFromAClientThatLeaves(t *testing.T) {
 // TestLOCK13_AnAnswerOfTheControlAPIThatCouldNotBeWritten gives its messages back, with numbers and counts as they were, and its session.
 func TestLOCK13_AnAnswerOfTheControlAPIThatCouldNotBeWritten(t *testing.T) {
 	timed(t, emulator.QueueOptions{}, func(t *testing.T, b *bus) {
-		b.handler = New(Options{Broker: b.Broker, Control: controlled{b}})
+		b.handler = mgmt.New(mgmt.Options{Broker: b.Broker, Control: controlled{b}})
 		b.makeQueue("sessions", emulator.QueueOptions{RequiresSession: true})
 		for _, body := range []string{"one", "two", "three"} {
 			b.post("q", body)

@@ -1,21 +1,31 @@
-package mgmt
+package control_test
 
 import (
 	"fmt"
+	"net/http/httptest"
 	"testing"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus/admin"
 
 	"minibus/emulator"
+	"minibus/mgmt"
 	"minibus/mgmt/control"
 )
 
 // TestControlAPIAndTheSDKSeeTheSame settings and rules, whichever of them wrote these, also after a restart.
 func TestControlAPIAndTheSDKSeeTheSame(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
-	b.handler = New(Options{Broker: b.Broker, Control: controlled{b}})
-	c := serve(t, b.handler).goClient(t)
+	b.handler = mgmt.New(mgmt.Options{Broker: b.Broker, Control: controlled{b}})
+	server := httptest.NewTLSServer(b.handler)
+	defer server.Close()
+	address := server.Listener.Addr().String()
+	c, err := admin.NewClientFromConnectionString("Endpoint=sb://"+address+";SharedAccessKeyName=root;SharedAccessKey=key;UseDevelopmentEmulator=true",
+		&admin.ClientOptions{ClientOptions: azcore.ClientOptions{Transport: server.Client()}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	const all = control.Prefix + "namespaces/$this/entities/"
 	wants(t, b.do("PUT", all+"bulk", `{}`), 201)
 	wants(t, b.do("PUT", all+"parcels", `{"Properties": {"LockDuration": "PT45S", "MaxDeliveryCount": 7, "DefaultMessageTimeToLive": "P2D", "RequiresSession": true, "AutoDeleteOnIdle": "PT1H",

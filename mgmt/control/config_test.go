@@ -1,4 +1,4 @@
-package mgmt
+package control_test
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"minibus/mgmt"
 	"minibus/mgmt/control"
 )
 
@@ -127,7 +128,7 @@ func (a *openAPI) refusesConfigurations(path string) {
 // TestWithoutTheControlAPI everything below its path is 404 and says why, without a token too; the rest is as ever.
 func TestWithoutTheControlAPI(t *testing.T) {
 	a := controlAPI(t)
-	a.bus.handler = New(Options{Broker: a.bus.Broker})
+	a.bus.handler = mgmt.New(mgmt.Options{Broker: a.bus.Broker})
 	for _, path := range []string{"", "openapi.json", "namespaces", "namespaces/orders/entities/q"} {
 		for _, method := range []string{"GET", "PUT", "POST"} {
 			w := a.bus.do(method, control.Prefix+path, "")

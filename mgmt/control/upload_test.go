@@ -1,4 +1,4 @@
-package mgmt
+package control_test
 
 import (
 	"bufio"
@@ -22,16 +22,16 @@ func TestControlAPILetsNoUploadHoldMemory(t *testing.T) {
 	if _, err := a.bus.ns.CreateQueue("large", emulator.QueueOptions{MaxMessageSizeInKilobytes: 100 << 10}); err != nil {
 		t.Fatal(err)
 	}
-	p := serve(t, a.bus.handler)
+	addr := serve(t, a.bus.handler)
 	const path = inDefault + "large/messages"
-	token := sas.Sign("http://"+p.addr+"/", "root", "root-key", time.Now().Add(time.Hour))
+	token := sas.Sign("http://"+addr+"/", "root", "root-key", time.Now().Add(time.Hour))
 	announce := func(sent string) net.Conn {
-		c, err := net.Dial("tcp", p.addr)
+		c, err := net.Dial("tcp", addr)
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = c.Close() })
-		if _, err := fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", path, p.addr, token, 50<<20, sent); err != nil {
+		if _, err := fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", path, addr, token, 50<<20, sent); err != nil {
 			t.Fatal(err)
 		}
 		return c
@@ -51,13 +51,13 @@ func TestControlAPILetsNoUploadHoldMemory(t *testing.T) {
 	send := func() time.Duration {
 		t.Helper()
 		begin := time.Now()
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+p.addr+path, strings.NewReader(`{"body": "`+strings.Repeat("x", 60<<20)+`"}`))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+addr+path, strings.NewReader(`{"body": "`+strings.Repeat("x", 60<<20)+`"}`))
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.Header.Set(authorization, token)
 		r.Header.Set("Content-Type", "application/json")
-		answer, err := p.client().Do(r)
+		answer, err := http.DefaultClient.Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}
