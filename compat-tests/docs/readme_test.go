@@ -1,8 +1,6 @@
 package docs
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -10,34 +8,22 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// TestReadme runs what README.md shows first: the two lines with curl, and the programs, unchanged but for the port.
+// TestReadme runs what README.md shows first: the two lines with curl, and the program, unchanged but for the port.
 func TestReadme(t *testing.T) {
 	harness.NeedAll(t, "to run the programs of README.md")
-	recipe, err := harness.ReadRecipe(harness.ReadPage(t, "README.md"), "## Start")
+	recipe, err := harness.ReadRecipe(harness.ReadPage(t, "README.md"), "## Use your SDK")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := harness.Start(t, harness.Options{Alone: true})
 	dir := t.TempDir()
 	for name, text := range recipe.Files {
-		recipe.Files[name] = strings.Replace(text, "Endpoint=sb://localhost;", "Endpoint=sb://"+s.Addr()+";", 1)
+		recipe.Files[name] = strings.Replace(text, "Endpoint=sb://localhost:5672;", "Endpoint=sb://"+s.Addr()+";", 1)
 	}
 	if err := harness.WriteFiles(dir, recipe.Files); err != nil {
 		t.Fatal(err)
 	}
-	harness.InstallNodeModules(t, "../js")
-	modules, err := filepath.Abs("../js/node_modules")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
-	for _, lines := range []string{
-		curls(t),
-		harness.Python(t, "../python") + " hello.py",
-		"node hello.mjs",
-	} {
+	for _, lines := range []string{curls(t), harness.Python(t, "../python") + " hello.py"} {
 		out, err := shell(t, dir, moved(s, lines))
 		if err != nil || strings.TrimSpace(out) != "hello" {
 			t.Errorf("%s: %v, want hello:\n%s", lines, err, out)
