@@ -89,11 +89,11 @@ func (o *outgoingLink) openSession(a *frames.Attach, f *sessionFilter, mode emul
 	accept := emulator.Accept{Mode: mode, Notify: o.notify, Lost: o.sessionLost, Client: o.newClient()}
 	var err error
 	if !f.next {
-		o.consumer, err = o.queue.AcceptSession(f.id, accept)
+		o.consumer, err = o.queue.Sessions().Accept(f.id, accept)
 		return err
 	}
 	box := &o.s.c.mailbox
-	o.accept.cancel, err = o.queue.AcceptNextSession(accept, func(c *emulator.Consumer) {
+	o.accept.cancel, err = o.queue.Sessions().AcceptNext(accept, func(c *emulator.Consumer) {
 		o.accept.granted.Store(c)
 		box.post(eventFunc(func(*conn) { o.sessionGranted() }))
 	})

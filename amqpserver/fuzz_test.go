@@ -272,7 +272,7 @@ func playScript(t *testing.T, data []byte) {
 		t.Fatalf("panic:\n%s\n%s", log, trace.String())
 	}
 	for _, id := range []string{"", "a"} { // no link holds a session any more
-		if c, err := s.AcceptSession(id, emulator.Accept{Notify: func() {}, Lost: func(error) {}}); err != nil {
+		if c, err := s.Sessions().Accept(id, emulator.Accept{Notify: func() {}, Lost: func(error) {}}); err != nil {
 			t.Errorf("accept session %q: %v", id, err)
 		} else {
 			c.Close()

@@ -101,7 +101,7 @@ func newBenchWith(t testing.TB, o emulator.Options, more []extra, sets ...func(*
 // queue makes a queue.
 func (b *bench) queue(path string, o emulator.QueueOptions) *emulator.Entity {
 	b.t.Helper()
-	q, err := b.ns.CreateQueue(path, o)
+	q, err := b.ns.Entities().CreateQueue(path, o)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -30,10 +30,10 @@ func (l *link) attempt(op emulator.Operation) *emulator.Attempt {
 // hit returns the injected fault that hits an operation of the link's client; nil: none. Without faults it reads one flag.
 func (l *link) hit(op emulator.Operation) *emulator.Fault {
 	ns := l.s.c.ns
-	if !ns.Faulty() {
+	if !ns.Faults().Any() {
 		return nil
 	}
-	return ns.Strike(l.attempt(op))
+	return ns.Faults().Hit(l.attempt(op))
 }
 
 // inject carries out what a fault does instead of an operation: it returns the error to answer with, or errEnded when it has ended the link or
@@ -112,12 +112,12 @@ func (o *outgoingLink) injectTaken(from int) {
 // locked. A fault that concerns the answer is returned.
 func (ds *deliveries) hitSettlement(id serial, u unsettled, v *verdict) (fault *emulator.Fault, over bool) {
 	ns := ds.s.c.ns
-	if !ns.Faulty() {
+	if !ns.Faults().Any() {
 		return nil, false
 	}
 	a := u.link.attempt(emulator.OperationSettle)
 	a.Locks, a.Session, a.Tokens = true, u.link.accept != nil, []emulator.LockToken{u.lock.Token()}
-	if fault = ns.Strike(a); fault == nil || fault.Options().After {
+	if fault = ns.Faults().Hit(a); fault == nil || fault.Options().After {
 		return fault, false
 	}
 	err := u.link.inject(fault, emulator.OperationSettle)
@@ -140,12 +140,12 @@ func (ds *deliveries) hitSettlement(id serial, u unsettled, v *verdict) (fault *
 // that concerns the operation itself.
 func (in *incomingLink) hitRequest(m *message.Message) (*emulator.Fault, error) {
 	ns := in.s.c.ns
-	if !ns.Faulty() {
+	if !ns.Faults().Any() {
 		return nil, nil
 	}
 	a := in.attempt("")
 	management.Attempt(m, a)
-	fault := ns.Strike(a)
+	fault := ns.Faults().Hit(a)
 	if fault != nil && fault.Options().After {
 		return nil, nil // it is about links that messages take
 	}
@@ -155,13 +155,13 @@ func (in *incomingLink) hitRequest(m *message.Message) (*emulator.Fault, error) 
 // hitToken lets a fault hit a token that is put for a path. over says that no answer follows.
 func (in *incomingLink) hitToken(path string) (refused *cbs.Refusal, over bool) {
 	ns := in.s.c.ns
-	if !ns.Faulty() {
+	if !ns.Faults().Any() {
 		return nil, false
 	}
 	n := parseAddress(path)
 	a := &emulator.Attempt{Operation: emulator.OperationAuthenticate, Path: n.path, Sub: n.sub, Client: in.client()}
 	a.Entity, _ = ns.Entity(n.path) // nil: there is none
-	fault := ns.Strike(a)
+	fault := ns.Faults().Hit(a)
 	if fault == nil {
 		return nil, false
 	}
@@ -195,11 +195,11 @@ func (k *credentials) expireTokens(fault *emulator.Fault) {
 // starved reports whether an injected fault keeps messages from the link.
 func (l *link) starved(op emulator.Operation) bool {
 	ns := l.s.c.ns
-	if !ns.Faulty() {
+	if !ns.Faults().Any() {
 		l.starvedBy = 0
 		return false
 	}
-	l.starvedBy = ns.Starves(l.attempt(op), l.starvedBy)
+	l.starvedBy = ns.Faults().Starves(l.attempt(op), l.starvedBy)
 	return l.starvedBy != 0
 }
 

@@ -18,7 +18,7 @@ import (
 // inject adds a fault to the default namespace.
 func (b *bench) inject(o emulator.FaultOptions) *emulator.Fault {
 	b.t.Helper()
-	fault, err := b.ns.Inject(o)
+	fault, err := b.ns.Faults().Inject(o)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -361,7 +361,7 @@ func TestControl_TheClientIsToldWhatItUnderstands(t *testing.T) {
 // TestDEC9_LinksShowTheNameOfTheirEntity whatever case the client wrote.
 func TestDEC9_LinksShowTheNameOfTheirEntity(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
-		if _, err := b.ns.CreateQueue("Orders", emulator.QueueOptions{}); err != nil {
+		if _, err := b.ns.Entities().CreateQueue("Orders", emulator.QueueOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		p := b.opened(t)

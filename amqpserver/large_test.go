@@ -115,7 +115,7 @@ func TestLarge_RoomOfAnEntityThatIsDeleted(t *testing.T) {
 		p := b.sender(t, "large")
 		go sendInFrames(p, 0, 1, large(3*mebibyte))
 		p.WantSilence(time.Second)
-		if err := b.ns.DeleteEntity("other"); err != nil {
+		if err := b.ns.Entities().Delete("other"); err != nil {
 			t.Fatal(err)
 		}
 		wantOutcome(t, p, 1, "")

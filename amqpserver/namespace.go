@@ -119,7 +119,7 @@ func (s *Server) enter(c *conn) error {
 	if t.conns++; t.conns == 1 {
 		s.namespaces[c.ns] = t
 		ns := c.ns
-		t.unwatch = ns.WatchFaults(func(fault *emulator.Fault) { s.faultsChanged(ns, fault) })
+		t.unwatch = ns.Faults().Watch(func(fault *emulator.Fault) { s.faultsChanged(ns, fault) })
 		if c.ns != s.broker.Default() { // which can't be deleted
 			s.ended.Go(func() { s.watch(c.ns, t) })
 		}

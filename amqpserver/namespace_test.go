@@ -42,7 +42,7 @@ func shopBubble(t *testing.T, f func(t *testing.T, b *bench), options ...func(*a
 		b := newBenchWith(t, emulator.Options{}, shops, options...)
 		for _, s := range shops {
 			for _, path := range []string{"q", s.name} {
-				if _, err := b.namespace(s.name).CreateQueue(path, emulator.QueueOptions{}); err != nil {
+				if _, err := b.namespace(s.name).Entities().CreateQueue(path, emulator.QueueOptions{}); err != nil {
 					t.Fatal(err)
 				}
 			}

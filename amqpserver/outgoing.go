@@ -181,7 +181,7 @@ func (o *outgoingLink) take() (asked, got int) {
 	}
 	got = len(o.taken) - before
 	o.s.taken += got
-	if got > 0 && o.s.c.ns.Faulty() {
+	if got > 0 && o.s.c.ns.Faults().Any() {
 		o.injectTaken(before)
 	}
 	if got == emulator.Quantum || o.takenBytes >= maxTakenBytes {

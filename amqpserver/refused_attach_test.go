@@ -96,7 +96,7 @@ func TestLink_NullFilterIsNone(t *testing.T) { // [AMQP 3.5.8]
 // write the address of a subscription.
 func TestTOP1_ReceivingFromATopicNamesTheSubscription(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
-		if _, err := b.ns.CreateTopic("news", emulator.TopicOptions{}); err != nil {
+		if _, err := b.ns.Entities().CreateTopic("news", emulator.TopicOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		p := b.opened(t)

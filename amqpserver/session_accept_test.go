@@ -89,7 +89,7 @@ func (b *bench) wantFree(t *testing.T, queue, session string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := q.AcceptSession(session, emulator.Accept{Notify: func() {}, Lost: func(error) {}})
+	c, err := q.Sessions().Accept(session, emulator.Accept{Notify: func() {}, Lost: func(error) {}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func (b *bench) wantHeld(t *testing.T, queue, session string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c, err := q.AcceptSession(session, emulator.Accept{Notify: func() {}, Lost: func(error) {}}); err == nil {
+	if c, err := q.Sessions().Accept(session, emulator.Accept{Notify: func() {}, Lost: func(error) {}}); err == nil {
 		c.Close()
 		t.Errorf("no link holds the session %q", session)
 	}
@@ -318,7 +318,7 @@ func TestLOCK17_EntityChangeEndsAWaitingAccept(t *testing.T) {
 		p.AttachReceiver(0, sessionAttach(1, "s", "held"))
 		p.Send(0, sessionAttach(0, "s", nil))
 		p.WantSilence(time.Second)
-		if _, err := b.ns.UpdateQueue("s", emulator.QueueOptions{RequiresSession: true, LockDuration: sessionLock, UserMetadata: "x"}); err != nil {
+		if _, err := b.ns.Entities().UpdateQueue("s", emulator.QueueOptions{RequiresSession: true, LockDuration: sessionLock, UserMetadata: "x"}); err != nil {
 			t.Fatal(err)
 		}
 		detached := map[uint32]bool{}

@@ -248,7 +248,7 @@ func TestLink_HandleStaysTakenUntilThePeersDetach(t *testing.T) { // [AMQP 2.6.6
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)
 		p.AttachSender(0, 0, "q")
-		if _, err := b.ns.UpdateQueue("q", emulator.QueueOptions{UserMetadata: "x"}); err != nil {
+		if _, err := b.ns.Entities().UpdateQueue("q", emulator.QueueOptions{UserMetadata: "x"}); err != nil {
 			t.Fatal(err)
 		}
 		d := amqptest.Want[*frames.Detach](p)
@@ -272,10 +272,10 @@ func TestLOCK17_DEL2_EntityChangesDetachAllLinks(t *testing.T) {
 		condition amqp.Symbol
 	}{
 		{"update", func(b *bench) error {
-			_, err := b.ns.UpdateQueue("q", emulator.QueueOptions{UserMetadata: "x"})
+			_, err := b.ns.Entities().UpdateQueue("q", emulator.QueueOptions{UserMetadata: "x"})
 			return err
 		}, "amqp:link:detach-forced"},
-		{"delete", func(b *bench) error { return b.ns.DeleteEntity("q") }, "amqp:not-found"},
+		{"delete", func(b *bench) error { return b.ns.Entities().Delete("q") }, "amqp:not-found"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, b *bench) {

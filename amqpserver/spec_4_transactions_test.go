@@ -759,7 +759,7 @@ func TestTransaction_TheRecordSaysWhoseItsWorkIs(t *testing.T) {
 		end(t, p, txn, false)
 		synctest.Wait()
 		links := make(map[emulator.EventKind]int64)
-		events, _ := b.ns.Events(0, emulator.EventFilter{})
+		events, _ := b.ns.History().Events(0, emulator.EventFilter{})
 		for e := range events {
 			if links[e.Kind] = 0; e.Client != nil {
 				links[e.Kind] = e.Client.Number

@@ -81,7 +81,7 @@ func TestSTAT2_OperationsOfExistingLinks(t *testing.T) {
 		p.AttachReceiver(0, amqptest.ReceiverAttach(1, "q"))
 		p.Send(0, amqptest.Flow(1, 0, 1))
 		amqptest.Want[*frames.Transfer](p)
-		if _, err := b.ns.UpdateQueue("q", emulator.QueueOptions{Status: emulator.StatusDisabled}); err != nil {
+		if _, err := b.ns.Entities().UpdateQueue("q", emulator.QueueOptions{Status: emulator.StatusDisabled}); err != nil {
 			t.Fatal(err)
 		}
 		if d := amqptest.Want[*frames.Detach](p); d.Error == nil || d.Error.Condition != "amqp:link:detach-forced" { // LOCK-17

@@ -136,11 +136,11 @@ func (b *bench) fillFor(t *testing.T, path string, bodies []string) {
 		b.queue("s", emulator.QueueOptions{RequiresSession: true})
 	case "t/Subscriptions/one":
 		target = "t"
-		if _, err := b.ns.CreateTopic("t", emulator.TopicOptions{}); err != nil {
+		if _, err := b.ns.Entities().CreateTopic("t", emulator.TopicOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"one", "two"} {
-			if _, err := b.ns.CreateSubscription("t", emulator.SubscriptionOptions{Name: name}); err != nil {
+			if _, err := b.ns.Entities().CreateSubscription("t", emulator.SubscriptionOptions{Name: name}); err != nil {
 				t.Fatal(err)
 			}
 		}

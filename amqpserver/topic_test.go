@@ -17,7 +17,7 @@ import (
 func (b *bench) topic() {
 	b.t.Helper()
 	o := emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{{Name: "s"}}}
-	if _, err := b.ns.CreateTopic("t", o); err != nil {
+	if _, err := b.ns.Entities().CreateTopic("t", o); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -116,7 +116,7 @@ func TestTOP1_FewMessagesWithManyCopiesAreUnderWay(t *testing.T) {
 				Rules: []emulator.RuleOptions{{Name: "r", SQL: "1=1", Action: fmt.Sprintf("SET copy = %d", i)}},
 			})
 		}
-		if _, err := b.ns.CreateTopic("t", o); err != nil {
+		if _, err := b.ns.Entities().CreateTopic("t", o); err != nil {
 			t.Fatal(err)
 		}
 		p := b.sender(t, "t")

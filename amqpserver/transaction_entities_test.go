@@ -243,7 +243,7 @@ func TestTXN11_DLQ16_SendViaToADisabledDestination(t *testing.T) {
 	for _, inside := range []bool{true, false} {
 		twoQueues(t, func(t *testing.T, b *bench) {
 			p := b.controlled(t)
-			if _, err := b.ns.UpdateQueue("q2", emulator.QueueOptions{Status: emulator.StatusDisabled}); err != nil {
+			if _, err := b.ns.Entities().UpdateQueue("q2", emulator.QueueOptions{Status: emulator.StatusDisabled}); err != nil {
 				t.Fatal(err)
 			}
 			attachVia(t, p, 2, "q", "q2")
@@ -270,7 +270,7 @@ func TestTXN11_DLQ16_SendViaToADisabledDestination(t *testing.T) {
 
 func TestTXN11_LargeBatchToADisabledDestination(t *testing.T) {
 	twoQueues(t, func(t *testing.T, b *bench) {
-		if _, err := b.ns.UpdateQueue("q2", emulator.QueueOptions{Status: emulator.StatusSendDisabled}); err != nil {
+		if _, err := b.ns.Entities().UpdateQueue("q2", emulator.QueueOptions{Status: emulator.StatusSendDisabled}); err != nil {
 			t.Fatal(err)
 		}
 		p := b.opened(t)
@@ -307,7 +307,7 @@ func TestTXN11_DeletedDestinationDetachesTheLink(t *testing.T) {
 		twoQueues(t, func(t *testing.T, b *bench) {
 			p := b.opened(t)
 			attachVia(t, p, 2, "q", "q2")
-			if err := b.ns.DeleteEntity(deleted); err != nil {
+			if err := b.ns.Entities().Delete(deleted); err != nil {
 				t.Fatal(err)
 			}
 			if d := amqptest.Want[*frames.Detach](p); d.Error == nil || d.Error.Condition != "amqp:not-found" {

@@ -54,7 +54,7 @@ func (a *alarm) ring(at int64) {
 		a.q.mu.Unlock()
 		switch {
 		case idle:
-			a.q.ns.deleteIdle(a.q)
+			a.q.ns.Entities().deleteIdle(a.q)
 		case more:
 			_ = a.q.ns.flush() // clients wait in the journal for one turn, not for all that is due
 		}

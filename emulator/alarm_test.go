@@ -33,7 +33,7 @@ func TestAlarm_BodiesOfADeletedTopicGoInTurns(t *testing.T) {
 	topicBubble(t, emulator.TopicOptions{}, named("a", "b"), func(b *broker) {
 		b.sendTexts(strings.Split(strings.Repeat("x ", 3*most)+"x", " ")...)
 		before := b.j.last()
-		if err := b.ns.DeleteEntity("t"); err != nil {
+		if err := b.ns.Entities().Delete("t"); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()

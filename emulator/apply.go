@@ -10,10 +10,10 @@ import (
 // have, else it leaves them alone (DEC-7). A setting that differs and can't be changed is an error that says how to go on. An entity may forward to
 // one that stands behind it in the list (FWD-2). All of it is one change in the journal: if anything is refused or the commit fails nothing has changed.
 // Apply returns what it did once that is durable.
-func (ns *Namespace) Apply(list []EntityConfig, prune bool) ([]Planned, error) {
+func (c Configuration) Apply(list []EntityConfig, prune bool) ([]Planned, error) {
+	ns := c.ns
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
-	c := configurator{ns}
 	plan := c.planAll(list, prune)
 	if err := c.refusal(plan, list); err != nil {
 		return plan, err
@@ -38,9 +38,9 @@ func (ns *Namespace) Apply(list []EntityConfig, prune bool) ([]Planned, error) {
 	return plan, nil
 }
 
-// EnsureEntities is [Namespace.Apply] for the configuration at the start, which deletes nothing (DEC-7).
-func (ns *Namespace) EnsureEntities(list []EntityConfig) error {
-	_, err := ns.Apply(list, false)
+// Ensure is [Configuration.Apply] for the configuration at the start, which deletes nothing (DEC-7).
+func (c Configuration) Ensure(list []EntityConfig) error {
+	_, err := c.Apply(list, false)
 	return err
 }
 
@@ -99,12 +99,12 @@ func (b *batch) create(p *Planned) error {
 	switch ns := b.ns; {
 	case p.New.Queue != nil:
 		q := newEntity(ns, ns.newRow(), KindQueue, p.Path, *p.New.Queue)
-		b.finish = append(b.finish, func() { ns.addEntity(q) })
+		b.finish = append(b.finish, func() { ns.Entities().add(q) })
 		return b.put(q, *p.New.Queue, q.usage.updated)
 	case p.New.Topic != nil:
 		t := newTopic(ns, ns.newRow(), p.Path, *p.New.Topic)
 		b.fresh[strings.ToLower(p.Path)] = t
-		b.finish = append(b.finish, func() { ns.addEntity(t.Entity) })
+		b.finish = append(b.finish, func() { ns.Entities().add(t.Entity) })
 		return b.put(t.Entity, t.settings, t.usage.updated)
 	default:
 		return b.subscribe(p)

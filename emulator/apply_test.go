@@ -30,7 +30,7 @@ func beforeAndAfter() (before, after []emulator.EntityConfig) {
 
 func (b *broker) mustApply(list []emulator.EntityConfig, prune bool) []emulator.Planned {
 	b.t.Helper()
-	plan, err := b.ns.Apply(list, prune)
+	plan, err := b.ns.Configuration().Apply(list, prune)
 	if err != nil {
 		b.t.Fatalf("apply: %v", err)
 	}
@@ -53,7 +53,7 @@ func TestApply_ChangesEverythingByOneChange(t *testing.T) {
 		b.mustApply(before, false)
 		b.on("q").sendTexts("kept")
 		b.on("t").sendTexts("no rule of b takes it")
-		foreseen, err := b.ns.Preview(after, true)
+		foreseen, err := b.ns.Configuration().Preview(after, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestApply_AFailedCommitChangesNothing(t *testing.T) {
 		b.mustApply(before, false)
 		was := b.entitiesOf()
 		b.failOnce()
-		if _, err := b.ns.Apply(after, true); err == nil {
+		if _, err := b.ns.Configuration().Apply(after, true); err == nil {
 			t.Fatal("it does not fail")
 		}
 		synctest.Wait()
@@ -125,15 +125,15 @@ func TestApply_SaysWhatItCanNotChange(t *testing.T) {
 		was := b.entitiesOf()
 		list := []emulator.EntityConfig{{Path: "q", Queue: &emulator.QueueOptions{RequiresSession: true, EnablePartitioning: true}}, {Path: "t", Queue: &emulator.QueueOptions{}},
 			{Path: "new", Queue: &emulator.QueueOptions{}}}
-		plan, err := b.ns.Preview(list, false)
+		plan, err := b.ns.Configuration().Preview(list, false)
 		wantCode(t, "refused", err, emulator.CodeArgument)
 		equalSlices(t, "fixed", plan[0].Fixed, "RequiresSession", "EnablePartitioning")
 		equal(t, "the queue", plan[0].Action, emulator.ActionRefuse)
 		equal(t, "a queue where a topic is", plan[1].Action, emulator.ActionRefuse)
 		equal(t, "not in the list", plan[len(plan)-1].Action, emulator.ActionLeave)
-		_, err = b.ns.Apply(list, true)
+		_, err = b.ns.Configuration().Apply(list, true)
 		wantCode(t, "apply", err, emulator.CodeArgument)
-		_, err = b.ns.Apply([]emulator.EntityConfig{{Path: "q", Queue: &emulator.QueueOptions{ForwardTo: "extra"}}}, true)
+		_, err = b.ns.Configuration().Apply([]emulator.EntityConfig{{Path: "q", Queue: &emulator.QueueOptions{ForwardTo: "extra"}}}, true)
 		wantCode(t, "a target that is deleted", err, emulator.CodeArgument)
 		if got := b.entitiesOf(); !reflect.DeepEqual(got, was) {
 			t.Errorf("entities\n%v\nwant\n%v", got, was)
@@ -162,7 +162,7 @@ func TestFacts_OfAnEntity(t *testing.T) {
 		equal(t, "sessions", f.Sessions, 2)
 		equal(t, "in use", f.InUse, true)
 		b.create("from", emulator.QueueOptions{ForwardTo: "q", ForwardDeadLetteredMessagesTo: "Q"})
-		list := b.ns.Sources("q")
+		list := b.ns.Entities().Sources("q")
 		equal(t, "sources", len(list), 2)
 		equal(t, "dead letters", list[1].DeadLetters && list[1].Entity.Path() == "from", true)
 	})

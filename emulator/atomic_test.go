@@ -136,7 +136,7 @@ func TestRAD5_DEL1_ReturnedWhileADeletionFails(t *testing.T) {
 				synctest.Wait()
 			}
 			err := b.held(true, func(o outcome) error {
-				go func() { o <- b.ns.DeleteEntity("q") }()
+				go func() { o <- b.ns.Entities().Delete("q") }()
 				return nil
 			}, func() {
 				r.c.Return(ds)
@@ -205,7 +205,7 @@ func (b *broker) twice(topic bool) *broker {
 		return b.create("twice", deduplicating)
 	}
 	o := emulator.TopicOptions{RequiresDuplicateDetection: true, Subscriptions: []emulator.SubscriptionOptions{{Name: "s"}}}
-	if _, err := b.ns.CreateTopic("twice", o); err != nil {
+	if _, err := b.ns.Entities().CreateTopic("twice", o); err != nil {
 		b.t.Fatalf("create topic: %v", err)
 	}
 	return b.on("twice")

@@ -164,7 +164,7 @@ func (ns *Namespace) look(a *Await, s *Awaited) error {
 		s.Next = ns.common.record.Next()
 		return nil
 	}
-	events, next := ns.Events(s.Next, *a.Events)
+	events, next := ns.History().Events(s.Next, *a.Events)
 	for range events {
 		s.Events++
 	}

@@ -84,7 +84,7 @@ func (s *messageSearch) walk(from, to int64) error {
 // lookAtChanges looks at messages to which something happened.
 func (s *messageSearch) lookAtChanges(ns *Namespace) error {
 	var numbers []int64
-	events, next := ns.Events(s.next, EventFilter{Entity: s.wanted.q.path})
+	events, next := ns.History().Events(s.next, EventFilter{Entity: s.wanted.q.path})
 	for e := range events {
 		numbers = append(numbers, e.Sequence)
 		if e.NextSequence != 0 {

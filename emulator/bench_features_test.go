@@ -31,7 +31,7 @@ func (x *benched) sendEach(n int, each func(i int) *goamqp.Message) {
 // drainNext accepts the next session, completes up to n messages of it, and closes it.
 func (x *benched) drainNext(n int) (id string) {
 	granted := make(chan *emulator.Consumer, 1)
-	_, err := x.q.AcceptNextSession(emulator.Accept{Notify: func() {}}, func(c *emulator.Consumer) { granted <- c })
+	_, err := x.q.Sessions().AcceptNext(emulator.Accept{Notify: func() {}}, func(c *emulator.Consumer) { granted <- c })
 	if err != nil {
 		x.b.Fatalf("accept: %v", err)
 	}
@@ -129,7 +129,7 @@ func BenchmarkScheduled(b *testing.B) {
 // BenchmarkForward measures a message's way through a queue that forwards.
 func BenchmarkForward(b *testing.B) {
 	x := benchWith(b, emulator.QueueOptions{})
-	if _, err := x.ns.CreateQueue("source", emulator.QueueOptions{ForwardTo: "q"}); err != nil {
+	if _, err := x.ns.Entities().CreateQueue("source", emulator.QueueOptions{ForwardTo: "q"}); err != nil {
 		b.Fatalf("create queue: %v", err)
 	}
 	source, err := x.ns.Entity("source")
@@ -155,7 +155,7 @@ func BenchmarkUpcoming(b *testing.B) {
 			x.sendEach(scheduled, func(i int) *goamqp.Message { return at("x", begin.Add(time.Duration(i)*time.Second)) })
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := x.q.Upcoming(begin.UnixMilli(), time.Hour.Milliseconds(), 31*24); err != nil {
+				if _, err := x.q.Messages().Upcoming(begin.UnixMilli(), time.Hour.Milliseconds(), 31*24); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -35,7 +35,7 @@ func benchFull(b *testing.B, no emulator.Options, o emulator.QueueOptions) *benc
 		b.Fatalf("open namespace: %v", err)
 	}
 	b.Cleanup(func() { ns.Close(); j.Close() })
-	q, err := ns.CreateQueue("q", o)
+	q, err := ns.Entities().CreateQueue("q", o)
 	if err != nil {
 		b.Fatalf("create queue: %v", err)
 	}

@@ -64,7 +64,7 @@ func TestBodies_NotReadWhileInMemory(t *testing.T) {
 
 func TestBodies_DeepQueueLeavesRoomForAShallowOne(t *testing.T) {
 	bubbleWith(t, emulator.Options{BodyBudget: 300 << 10}, emulator.QueueOptions{}, func(b *broker) {
-		shallow, err := b.ns.CreateQueue("shallow", emulator.QueueOptions{})
+		shallow, err := b.ns.Entities().CreateQueue("shallow", emulator.QueueOptions{})
 		if err != nil {
 			t.Fatalf("create queue: %v", err)
 		}
@@ -250,7 +250,7 @@ func TestQUO4_CopiesCountTheirBodyOnceInMemory(t *testing.T) {
 			b.sendTexts(body)
 		}
 		shown("more than there is room for", 2)
-		if err := b.ns.DeleteEntity("t/Subscriptions/d"); err != nil {
+		if err := b.ns.Entities().Delete("t/Subscriptions/d"); err != nil {
 			t.Fatalf("delete: %v", err)
 		}
 		shown("without the entity of the first", 1)

@@ -70,7 +70,7 @@ func (b *Broker) open(r NamespaceRecord) error {
 		b.first = ns
 	}
 	if o.Time != (ClockState{}) {
-		shown := ns.ReadClock()
+		shown := ns.Clock().Read()
 		ns.logger.Warn("the clock of a namespace was steered before, and goes on from there", "namespace", ns.name,
 			"now", textOf(shown.Now), "ahead", shown.Ahead.Round(time.Second), "frozen", shown.Frozen)
 	}

@@ -62,7 +62,7 @@ func createTen(b *testing.B, broker *emulator.Broker, name string) {
 	for i := range 8 {
 		list = append(list, emulator.EntityConfig{Path: fmt.Sprint("queue", i), Queue: &emulator.QueueOptions{}})
 	}
-	if err := ns.EnsureEntities(list); err != nil {
+	if err := ns.Configuration().Ensure(list); err != nil {
 		b.Fatal(err)
 	}
 }

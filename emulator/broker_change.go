@@ -8,7 +8,7 @@ import (
 
 // Create makes a namespace with the entities of o, by one change in the store, and waits until that is durable. If o has no policies it gets [RootPolicy], with keys of its own. Create fails
 // with CodeArgument for what no namespace can have, and with CodeAlreadyExists if another one has the name, an alias or the port. It
-// refuses entities as [Namespace.Apply] does.
+// refuses entities as [Configuration.Apply] does.
 func (b *Broker) Create(name string, o NamespaceOptions) (*Namespace, error) {
 	if err := b.Check(name, o); err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func (b *Broker) Delete(name string) error {
 	o := ns.Options()
 	b.directory.replace(ns, o.handles(ns.name), nil)
 	ns.catalog.clear()
-	ns.RemoveFaults()
+	ns.Faults().RemoveAll()
 	close(ns.gone)
 	d.finish()
 	return nil

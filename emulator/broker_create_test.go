@@ -65,12 +65,12 @@ func (h *house) wantEntities(name string, want ...string) {
 		h.t.Fatal(err)
 	}
 	var got []string
-	for _, q := range ns.Queues() {
+	for _, q := range ns.Entities().Queues() {
 		got = append(got, q.Path())
 	}
-	for _, topic := range ns.Topics() {
+	for _, topic := range ns.Entities().Topics() {
 		got = append(got, topic.Path())
-		list, err := ns.Subscriptions(topic.Path())
+		list, err := ns.Entities().Subscriptions(topic.Path())
 		if err != nil {
 			h.t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ func TestBroker_DeletingTakesANamespaceAndLeavesTheOthers(t *testing.T) {
 			b.q.Watch(emulator.Main, func(err error) { told = append(told, err) })
 		}
 		held, other := orders.one(), stocks.one()
-		topic, err := orders.ns.CreateTopic("t", emulator.TopicOptions{Subscriptions: named("s")})
+		topic, err := orders.ns.Entities().CreateTopic("t", emulator.TopicOptions{Subscriptions: named("s")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,11 +39,11 @@ func TestBroker_DeletingTakesANamespaceAndLeavesTheOthers(t *testing.T) {
 		// Those who have it still can do nothing with it.
 		wantCode(t, "send", orders.trySend(text("x")), emulator.CodeNotFound)
 		wantCode(t, "settle", orders.trySettle(emulator.Complete, nil, held.token()), emulator.CodeNotFound)
-		_, err = orders.ns.CreateQueue("new", emulator.QueueOptions{})
+		_, err = orders.ns.Entities().CreateQueue("new", emulator.QueueOptions{})
 		wantCode(t, "create a queue", err, emulator.CodeNotFound)
-		_, err = orders.ns.CreateSubscription("t", emulator.SubscriptionOptions{Name: "s2"})
+		_, err = orders.ns.Entities().CreateSubscription("t", emulator.SubscriptionOptions{Name: "s2"})
 		wantCode(t, "create a subscription", err, emulator.CodeNotFound)
-		wantCode(t, "configure", orders.ns.EnsureEntities([]emulator.EntityConfig{{Path: "new", Queue: &emulator.QueueOptions{}}}), emulator.CodeNotFound)
+		wantCode(t, "configure", orders.ns.Configuration().Ensure([]emulator.EntityConfig{{Path: "new", Queue: &emulator.QueueOptions{}}}), emulator.CodeNotFound)
 		_, err = orders.ns.Entity("q")
 		wantCode(t, "find a queue", err, emulator.CodeNotFound)
 		wantCode(t, "send to a topic", topic.CanSend(), emulator.CodeNotFound)
@@ -106,7 +106,7 @@ func TestBroker_OfTwoDeletionsOneFindsNothing(t *testing.T) {
 func TestBroker_ADeletionThatFailsLeavesEverything(t *testing.T) {
 	houseBubble(t, emulator.Options{}, []string{"orders"}, func(h *house) {
 		b := h.in("orders")
-		topic, err := b.ns.CreateTopic("t", emulator.TopicOptions{Subscriptions: named("s")})
+		topic, err := b.ns.Entities().CreateTopic("t", emulator.TopicOptions{Subscriptions: named("s")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +153,7 @@ func TestBroker_NothingIsWrittenForANamespaceThatIsGone(t *testing.T) {
 	houseBubble(t, o, []string{"orders"}, func(h *house) {
 		b := h.in("orders")
 		source := b.create("source", emulator.QueueOptions{ForwardTo: "q"})
-		topic, err := b.ns.CreateTopic("t", emulator.TopicOptions{Subscriptions: named("a", "b")})
+		topic, err := b.ns.Entities().CreateTopic("t", emulator.TopicOptions{Subscriptions: named("a", "b")})
 		if err != nil {
 			t.Fatal(err)
 		}

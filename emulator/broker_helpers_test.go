@@ -65,7 +65,7 @@ func (h *house) create(name string, o emulator.NamespaceOptions) *broker {
 	if err != nil {
 		h.t.Fatalf("create the namespace %q: %v", name, err)
 	}
-	if _, err := ns.CreateQueue("q", emulator.QueueOptions{}); err != nil {
+	if _, err := ns.Entities().CreateQueue("q", emulator.QueueOptions{}); err != nil {
 		h.t.Fatalf("create a queue in %q: %v", name, err)
 	}
 	return h.in(name)

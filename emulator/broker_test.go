@@ -33,7 +33,7 @@ func TestBroker_NamespacesDoNotMix(t *testing.T) {
 		}
 		h.in("orders").wantCounts(4, 0, 0, 0)
 		equal(t, "in stocks", bodies(h.in("stocks").drain()), "x x")
-		if err := h.in("orders").ns.DeleteEntity("q"); err != nil {
+		if err := h.in("orders").ns.Entities().Delete("q"); err != nil {
 			t.Fatal(err)
 		}
 		h.in("stocks").sendTexts("still there")
@@ -53,7 +53,7 @@ func TestBroker_IdsLieInTheRangeOfTheirNamespace(t *testing.T) {
 				first, last := emulator.RowsOf(int64(n + 2))
 				b := h.in(name)
 				path := fmt.Sprintf("q%d", i)
-				if _, err := b.ns.CreateQueue(path, emulator.QueueOptions{}); err != nil {
+				if _, err := b.ns.Entities().CreateQueue(path, emulator.QueueOptions{}); err != nil {
 					t.Fatal(err)
 				}
 				if id := b.on(path).q.ID(); id < first || id > last || emulator.NamespaceOf(id) != int64(n+2) {
@@ -223,7 +223,7 @@ func TestBroker_EachNamespaceGetsARootPolicyOfItsOwn(t *testing.T) {
 func TestBroker_AnUpdateCountsAtOnceAndAfterARestart(t *testing.T) {
 	houseBubble(t, emulator.Options{Limits: emulator.LimitsStandard}, []string{"orders"}, func(h *house) {
 		ns := h.in("orders").ns
-		topic, err := ns.CreateTopic("t", emulator.TopicOptions{})
+		topic, err := ns.Entities().CreateTopic("t", emulator.TopicOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -297,10 +297,10 @@ func TestBroker_ManyComeAndGoAtOnce(t *testing.T) {
 					return
 				}
 				for range 3 {
-					if _, err := ns.CreateQueue("q", emulator.QueueOptions{}); err != nil {
+					if _, err := ns.Entities().CreateQueue("q", emulator.QueueOptions{}); err != nil {
 						t.Errorf("create a queue: %v", err)
 					}
-					if err := ns.DeleteEntity("q"); err != nil {
+					if err := ns.Entities().Delete("q"); err != nil {
 						t.Errorf("delete a queue: %v", err)
 					}
 				}
@@ -328,7 +328,7 @@ func TestBroker_OpensWhatWasOneNamespace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, err := ns.CreateQueue("q", emulator.QueueOptions{})
+		q, err := ns.Entities().CreateQueue("q", emulator.QueueOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

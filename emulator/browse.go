@@ -5,6 +5,12 @@ import (
 	"slices"
 )
 
+// Messages is what people do with the messages of an entity, by their numbers: look at them, remove and reschedule them.
+type Messages struct{ q *Entity }
+
+// Messages returns the messages of the entity.
+func (q *Entity) Messages() Messages { return Messages{q} }
+
 // Bounds of one call of Browse.
 const (
 	browseLooked = 1 << 16 // messages looked at
@@ -38,15 +44,15 @@ type Browsed struct {
 // One call looks at a bounded number of messages and bodies: few may be shown, or none, although there are more. It takes the entity's mutex for a
 // few messages at a time. What it has to read from disk does not stay in memory. It fails with CodeArgument if the SQL is wrong, and with
 // CodeNotFound if the entity is gone.
-func (q *Entity) Browse(b Browse, show func(*Seen)) (Browsed, error) {
-	wanted, err := newSelector(q, b.Sub, b.Select)
+func (ms Messages) Browse(b Browse, show func(*Seen)) (Browsed, error) {
+	wanted, err := newSelector(ms.q, b.Sub, b.Select)
 	if err != nil {
 		return Browsed{}, err
 	}
 	return wanted.browse(b, show)
 }
 
-// browse is [Entity.Browse] with a selection that is compiled.
+// browse is [Messages.Browse] with a selection that is compiled.
 func (s *selector) browse(b Browse, show func(*Seen)) (Browsed, error) {
 	w := &browsing{selector: *s, Browse: &b, show: show}
 	w.Next, w.More = math.MinInt64, true
@@ -156,7 +162,7 @@ func (w *browsing) look() error {
 			len(w.Select.States) > 0 && !slices.Contains(w.Select.States, e.state) || !w.fits(e) {
 			return true
 		}
-		w.found, w.at = append(w.found, w.q.seenLocked(e)), append(w.at, w.Examined)
+		w.found, w.at = append(w.found, w.q.Messages().viewLocked(e)), append(w.at, w.Examined)
 		bytes += int64(e.body.size)
 		return true
 	})

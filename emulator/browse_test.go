@@ -19,7 +19,7 @@ func (b *broker) numbers(o emulator.Browse) (shown string, examined int) {
 		o.Max = 3
 	}
 	for more := true; more; {
-		end, err := b.q.Browse(o, func(s *emulator.Seen) { list = append(list, fmt.Sprint(s.Sequence)) })
+		end, err := b.q.Messages().Browse(o, func(s *emulator.Seen) { list = append(list, fmt.Sprint(s.Sequence)) })
 		if err != nil {
 			b.t.Fatalf("browse: %v", err)
 		}
@@ -75,15 +75,15 @@ func TestBrowseIsBounded(t *testing.T) {
 			b.sendTexts(large)
 		}
 		shown := 0
-		end, err := b.q.Browse(emulator.Browse{Max: 100}, func(*emulator.Seen) { shown++ })
+		end, err := b.q.Messages().Browse(emulator.Browse{Max: 100}, func(*emulator.Seen) { shown++ })
 		if err != nil || shown < 40 || shown > 48 || !end.More || end.Next != int64(shown+1) || end.Examined != shown {
 			t.Errorf("a page of large messages shows %d: %+v, %v", shown, end, err)
 		}
-		end, err = b.q.Browse(emulator.Browse{Max: 100, From: &end.Next}, func(*emulator.Seen) { shown++ })
+		end, err = b.q.Messages().Browse(emulator.Browse{Max: 100, From: &end.Next}, func(*emulator.Seen) { shown++ })
 		if err != nil || shown != 50 || end.More {
 			t.Errorf("with the last page %d are shown: %+v, %v", shown, end, err)
 		}
-		_, err = b.q.Browse(emulator.Browse{Max: 1, Select: emulator.Selection{SQL: "="}}, func(*emulator.Seen) {})
+		_, err = b.q.Messages().Browse(emulator.Browse{Max: 1, Select: emulator.Selection{SQL: "="}}, func(*emulator.Seen) {})
 		wantCode(t, "a wrong filter", err, emulator.CodeArgument)
 	})
 }
@@ -113,8 +113,8 @@ func TestBrowseTouchesNothing(t *testing.T) {
 		b.verify(true)
 		for range 6 {
 			wait(time.Minute - time.Second)
-			_, _ = b.q.Browse(emulator.Browse{Max: 1}, func(*emulator.Seen) {})
-			_, _ = b.q.Message(emulator.Main, 1)
+			_, _ = b.q.Messages().Browse(emulator.Browse{Max: 1}, func(*emulator.Seen) {})
+			_, _ = b.q.Messages().Get(emulator.Main, 1)
 		}
 		if _, err := b.ns.Entity("q"); err == nil {
 			t.Error("browsing kept an idle queue alive")
@@ -127,7 +127,7 @@ func TestMessageSaysHowItStands(t *testing.T) {
 		b.sendTexts("one", "two")
 		until := now().Add(time.Minute)
 		b.one()
-		s, err := b.q.Message(emulator.Main, 1)
+		s, err := b.q.Messages().Get(emulator.Main, 1)
 		if err != nil || s.Standing != emulator.StandingLocked || s.LockedUntil != until.UnixMilli() || s.HeldBy() != "a client of which nothing more is known" {
 			t.Errorf("a locked message: %+v, %v", s, err)
 		}
@@ -138,13 +138,13 @@ func TestMessageSaysHowItStands(t *testing.T) {
 		if err != nil || !head.Body.Empty() || !strings.Contains(string(body.Bytes(body.Body)), "one") {
 			t.Errorf("sections: %v", err)
 		}
-		gone, err := b.q.Message(emulator.Main, 2)
+		gone, err := b.q.Messages().Get(emulator.Main, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
 		equal(t, "removed", b.remove(2), nil)
 		wantCode(t, "load what is gone", gone.Load(), emulator.CodeMessageNotFound)
-		_, err = b.q.Message(emulator.Main, 2)
+		_, err = b.q.Messages().Get(emulator.Main, 2)
 		wantCode(t, "look at what is gone", err, emulator.CodeMessageNotFound)
 		synctest.Wait()
 	})

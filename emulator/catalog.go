@@ -117,8 +117,19 @@ func (c *catalog) missing(path string) *Error {
 	return NotFound(path)
 }
 
+// Entities creates, changes, deletes and lists the entities of a namespace. Changes wait until they are durable.
+type Entities struct{ ns *Namespace }
+
+// Entities returns the part that creates, changes, deletes and lists the entities of the namespace.
+func (ns *Namespace) Entities() Entities { return Entities{ns} }
+
 // Page returns part of the entities of a kind by path, and how many there are in all. Of subscriptions use
-// [Namespace.Subscriptions].
-func (ns *Namespace) Page(kind EntityKind, skip, top int) (page []*Entity, total int) {
-	return ns.catalog.page(kind, skip, top)
+// [Entities.Subscriptions].
+func (es Entities) Page(kind EntityKind, skip, top int) (page []*Entity, total int) {
+	return es.ns.catalog.page(kind, skip, top)
+}
+
+// Queues returns all queues by path.
+func (es Entities) Queues() []*Queue {
+	return mapped(es.ns.catalog.entities(KindQueue), func(q *Entity) *Queue { return &Queue{q} })
 }

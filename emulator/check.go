@@ -12,7 +12,7 @@ const minAutoDelete = 5 * time.Minute
 
 // checkLocked refuses settings of an entity that the broker can't work with, whatever their source, and names the targets
 // as the broker does. The caller holds ns.admin. The readers of settings check the ranges that are only customary (DEC-5).
-func (ns *Namespace) checkLocked(path string, o *QueueOptions) error {
+func (es Entities) checkLocked(path string, o *QueueOptions) error {
 	o.nameTargets()
 	if err := o.Status.check(path); err != nil {
 		return err
@@ -26,7 +26,7 @@ func (ns *Namespace) checkLocked(path string, o *QueueOptions) error {
 			"let the target require sessions instead.", path)
 	}
 	for _, target := range []string{o.ForwardTo, o.ForwardDeadLetteredMessagesTo} {
-		if target != "" && !ns.mayForwardTo(target, path) {
+		if target != "" && !es.mayForwardTo(target, path) {
 			return errorf(CodeArgument, path, "The auto forwarding destination entity '%s' does not exist.", target)
 		}
 	}
@@ -35,11 +35,11 @@ func (ns *Namespace) checkLocked(path string, o *QueueOptions) error {
 
 // mayForwardTo reports whether an entity with that path can forward to the target: an entity that exists, or will as soon
 // as the configuration is there, and is no subscription, or the entity itself (FWD-1, FWD-2, DEC-29).
-func (ns *Namespace) mayForwardTo(target, path string) bool {
-	if ns.planned[strings.ToLower(target)] {
+func (es Entities) mayForwardTo(target, path string) bool {
+	if es.ns.planned[strings.ToLower(target)] {
 		return true
 	}
-	q := ns.catalog.lookUp(target)
+	q := es.ns.catalog.lookUp(target)
 	if _, _, isSubscription := entitypath.SplitSubscription(path); q == nil && !isSubscription {
 		return strings.EqualFold(target, path)
 	}
@@ -47,14 +47,14 @@ func (ns *Namespace) mayForwardTo(target, path string) bool {
 }
 
 // roomForEntity fails when the namespace has as many partitioned queues and topics as it may (PART-9).
-func (ns *Namespace) roomForEntity(path string, partitioned bool) error {
-	most := profiles[ns.Limits()].Partitioned
+func (es Entities) roomForEntity(path string, partitioned bool) error {
+	most := profiles[es.ns.Limits()].Partitioned
 	if !partitioned || most == 0 {
 		return nil
 	}
 	n := 0
 	for _, kind := range []EntityKind{KindQueue, KindTopic} {
-		for _, q := range ns.catalog.entities(kind) {
+		for _, q := range es.ns.catalog.entities(kind) {
 			if q.counters.partitioned() {
 				n++
 			}

@@ -14,13 +14,13 @@ import (
 func (b *broker) settings(o emulator.QueueOptions) map[string]error {
 	b.t.Helper()
 	errs := map[string]error{}
-	_, errs["create queue"] = b.ns.CreateQueue("new", o)
-	_, errs["update queue"] = b.ns.UpdateQueue("plain", o)
-	_, errs["create subscription"] = b.ns.CreateSubscription("topic", emulator.SubscriptionOptions{Name: "new", Queue: o})
-	_, errs["update subscription"] = b.ns.UpdateSubscription("topic", emulator.SubscriptionOptions{Name: "plain", Queue: o})
+	_, errs["create queue"] = b.ns.Entities().CreateQueue("new", o)
+	_, errs["update queue"] = b.ns.Entities().UpdateQueue("plain", o)
+	_, errs["create subscription"] = b.ns.Entities().CreateSubscription("topic", emulator.SubscriptionOptions{Name: "new", Queue: o})
+	_, errs["update subscription"] = b.ns.Entities().UpdateSubscription("topic", emulator.SubscriptionOptions{Name: "plain", Queue: o})
 	if o.ForwardTo == "" && o.ForwardDeadLetteredMessagesTo == "" {
-		_, errs["create topic"] = b.ns.CreateTopic("newtopic", emulator.TopicOptions{AutoDeleteOnIdle: o.AutoDeleteOnIdle})
-		_, errs["update topic"] = b.ns.UpdateTopic("topic", emulator.TopicOptions{AutoDeleteOnIdle: o.AutoDeleteOnIdle})
+		_, errs["create topic"] = b.ns.Entities().CreateTopic("newtopic", emulator.TopicOptions{AutoDeleteOnIdle: o.AutoDeleteOnIdle})
+		_, errs["update topic"] = b.ns.Entities().UpdateTopic("topic", emulator.TopicOptions{AutoDeleteOnIdle: o.AutoDeleteOnIdle})
 	}
 	return errs
 }
@@ -29,7 +29,7 @@ func (b *broker) settings(o emulator.QueueOptions) map[string]error {
 func checking(t *testing.T, sessions bool, f func(b *broker)) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		b.create("plain", emulator.QueueOptions{RequiresSession: sessions})
-		_, err := b.ns.CreateTopic("topic", emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{
+		_, err := b.ns.Entities().CreateTopic("topic", emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{
 			{Name: "plain", Queue: emulator.QueueOptions{RequiresSession: sessions}},
 		}})
 		if err != nil {
@@ -68,14 +68,14 @@ func TestFWD2_EntitiesOfAConfigurationMayForwardToLaterOnes(t *testing.T) {
 		second := emulator.QueueOptions{ForwardDeadLetteredMessagesTo: "First"}
 		list := []emulator.EntityConfig{{Path: "first", Queue: &first}, {Path: "Second", Queue: &second}}
 		for range 2 {
-			if err := b.ns.EnsureEntities(list); err != nil {
+			if err := b.ns.Configuration().Ensure(list); err != nil {
 				t.Fatalf("ensure: %v", err)
 			}
 		}
-		_, err := b.ns.CreateQueue("third", emulator.QueueOptions{ForwardTo: "fourth"})
+		_, err := b.ns.Entities().CreateQueue("third", emulator.QueueOptions{ForwardTo: "fourth"})
 		wantCode(t, "create when that is over", err, emulator.CodeArgument)
 		first.ForwardTo = "missing"
-		wantCode(t, "ensure", b.ns.EnsureEntities(list), emulator.CodeArgument)
+		wantCode(t, "ensure", b.ns.Configuration().Ensure(list), emulator.CodeArgument)
 	})
 }
 
@@ -110,15 +110,15 @@ func TestPART9_PartitionedEntitiesOfANamespace(t *testing.T) {
 		bubbleWith(t, emulator.Options{Limits: limits}, emulator.QueueOptions{}, func(b *broker) {
 			for i := range 50 {
 				b.create(fmt.Sprint("queue", i), emulator.QueueOptions{EnablePartitioning: true})
-				if _, err := b.ns.CreateTopic(fmt.Sprint("topic", i), emulator.TopicOptions{
+				if _, err := b.ns.Entities().CreateTopic(fmt.Sprint("topic", i), emulator.TopicOptions{
 					EnablePartitioning: true, Subscriptions: named("a", "b"), // which do not count
 				}); err != nil {
 					t.Fatalf("create topic %d: %v", i, err)
 				}
 			}
 			b.create("plain", emulator.QueueOptions{})
-			_, queue := b.ns.CreateQueue("one more", emulator.QueueOptions{EnablePartitioning: true})
-			_, topic := b.ns.CreateTopic("and a topic", emulator.TopicOptions{EnablePartitioning: true})
+			_, queue := b.ns.Entities().CreateQueue("one more", emulator.QueueOptions{EnablePartitioning: true})
+			_, topic := b.ns.Entities().CreateTopic("and a topic", emulator.TopicOptions{EnablePartitioning: true})
 			if limits == emulator.LimitsRelaxed {
 				equal(t, "relaxed: queue", queue, nil)
 				equal(t, "relaxed: topic", topic, nil)
@@ -127,7 +127,7 @@ func TestPART9_PartitionedEntitiesOfANamespace(t *testing.T) {
 			wantCode(t, "queue", queue, emulator.CodeQuotaExceeded)
 			wantCode(t, "topic", topic, emulator.CodeQuotaExceeded)
 			wantText(t, "topic", topic, "Actual: 100, Max allowed: 100.")
-			if err := b.ns.DeleteEntity("queue0"); err != nil {
+			if err := b.ns.Entities().Delete("queue0"); err != nil {
 				t.Fatalf("delete: %v", err)
 			}
 			b.create("one more", emulator.QueueOptions{EnablePartitioning: true})
@@ -139,16 +139,16 @@ func TestQUO9_LengthOfNames(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		long, name := strings.Repeat("ä", 260), strings.Repeat("ä", 50)
 		b.create(long, emulator.QueueOptions{})
-		if _, err := b.ns.CreateTopic("t", emulator.TopicOptions{Subscriptions: named(name)}); err != nil {
+		if _, err := b.ns.Entities().CreateTopic("t", emulator.TopicOptions{Subscriptions: named(name)}); err != nil {
 			t.Errorf("create topic: %v", err)
 		}
-		_, err := b.ns.CreateQueue(long+"x", emulator.QueueOptions{})
+		_, err := b.ns.Entities().CreateQueue(long+"x", emulator.QueueOptions{})
 		wantCode(t, "queue", err, emulator.CodeArgument)
-		_, err = b.ns.CreateTopic(long+"x", emulator.TopicOptions{})
+		_, err = b.ns.Entities().CreateTopic(long+"x", emulator.TopicOptions{})
 		wantCode(t, "topic", err, emulator.CodeArgument)
-		_, err = b.ns.CreateSubscription("t", emulator.SubscriptionOptions{Name: name + "x"})
+		_, err = b.ns.Entities().CreateSubscription("t", emulator.SubscriptionOptions{Name: name + "x"})
 		wantCode(t, "subscription", err, emulator.CodeArgument)
-		_, err = b.ns.CreateQueue("", emulator.QueueOptions{})
+		_, err = b.ns.Entities().CreateQueue("", emulator.QueueOptions{})
 		wantCode(t, "no name", err, emulator.CodeArgument)
 	})
 }

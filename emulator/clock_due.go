@@ -29,9 +29,9 @@ type Due struct {
 
 // NextDue returns what happens next, the earliest first, at most most of it: of each entity the next instant of each kind. It may name an instant up to
 // a quarter of a second before the true one where very many messages are due together.
-func (ns *Namespace) NextDue(most int) []Due {
+func (nc NamespaceClock) NextDue(most int) []Due {
 	var all []Due
-	for _, q := range ns.catalog.entities(anyKind) {
+	for _, q := range nc.ns.catalog.entities(anyKind) {
 		all = q.due(all)
 	}
 	slices.SortFunc(all, func(x, y Due) int {

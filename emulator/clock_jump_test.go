@@ -58,7 +58,7 @@ func TestClock_AfterASleepSessionLocksAreOverAndIdleQueuesGone(t *testing.T) {
 	o := emulator.QueueOptions{RequiresSession: true, AutoDeleteOnIdle: time.Hour}
 	jumpBubble(t, o, func(b *broker, w *wallClock) {
 		lost := false
-		c, err := b.q.AcceptSession("s", emulator.Accept{Lost: func(error) { lost = true }})
+		c, err := b.q.Sessions().Accept("s", emulator.Accept{Lost: func(error) { lost = true }})
 		if err != nil {
 			t.Fatalf("accept: %v", err)
 		}

@@ -14,7 +14,7 @@ import (
 // advance lets time pass in the namespace.
 func (b *broker) advance(d time.Duration) {
 	b.t.Helper()
-	if err := b.ns.Advance(d); err != nil {
+	if err := b.ns.Clock().Advance(context.Background(), d); err != nil {
 		b.t.Fatalf("advance by %v: %v", d, err)
 	}
 }
@@ -28,7 +28,7 @@ func (b *broker) steer(what string, f func() error) {
 }
 
 // clock returns what the namespace's clock shows since an instant.
-func (b *broker) clock(since time.Time) time.Duration { return b.ns.ReadClock().Now.Sub(since) }
+func (b *broker) clock(since time.Time) time.Duration { return b.ns.Clock().Read().Now.Sub(since) }
 
 // steerBubble is a house with one namespace, and the instant at which it begins.
 func steerBubble(t *testing.T, f func(h *house, b *broker, start time.Time)) {
@@ -43,11 +43,11 @@ func TestDEC35_AFrozenClockStands(t *testing.T) {
 		b.sendTexts("locked")
 		locked := b.one()
 		b.send(at("scheduled", start.Add(time.Minute)), withTTL("expires", 2*time.Minute))
-		b.steer("freeze", b.ns.Freeze)
-		b.steer("freeze again", b.ns.Freeze)
+		b.steer("freeze", b.ns.Clock().Freeze)
+		b.steer("freeze again", b.ns.Clock().Freeze)
 		wait(time.Hour)
 		equal(t, "the clock after an hour", b.clock(start), 0)
-		equal(t, "reading", b.ns.ReadClock(), emulator.ClockReading{Now: start, Ahead: -time.Hour, Frozen: true})
+		equal(t, "reading", b.ns.Clock().Read(), emulator.ClockReading{Now: start, Ahead: -time.Hour, Frozen: true})
 		b.wantCounts(2, 0, 1, 0)
 		equal(t, "the idle queue is there", b.ns.Exists("idle"), true)
 		if _, err := b.q.Renew(tokensOf([]*got{locked}), nil); err != nil {
@@ -55,14 +55,14 @@ func TestDEC35_AFrozenClockStands(t *testing.T) {
 		}
 		b.sendTexts("meanwhile")
 		equal(t, "enqueued while it is frozen", b.peekFrom(emulator.Main, 4, 1)[0].enqueued(), start)
-		b.steer("resume", b.ns.Resume)
-		b.steer("resume again", b.ns.Resume)
+		b.steer("resume", b.ns.Clock().Resume)
+		b.steer("resume again", b.ns.Clock().Resume)
 		equal(t, "the clock goes on from where it stood", b.clock(start) <= time.Millisecond, true)
 		wait(time.Minute)
 		equal(t, "a minute after it goes on", bodies(b.receive(10)), "locked expires meanwhile scheduled")
 		wait(10 * time.Minute)
 		equal(t, "the idle queue is there", b.ns.Exists("idle"), false)
-		equal(t, "the clock is behind", b.ns.ReadClock().Ahead.Round(time.Second), -time.Hour)
+		equal(t, "the clock is behind", b.ns.Clock().Read().Ahead.Round(time.Second), -time.Hour)
 	})
 }
 
@@ -70,16 +70,16 @@ func TestDEC35_AFrozenClockStands(t *testing.T) {
 func TestDEC35_AFrozenClockIsAdvancedAndStays(t *testing.T) {
 	steerBubble(t, func(_ *house, b *broker, start time.Time) {
 		b.send(at("second", start.Add(20*time.Minute)), at("first", start.Add(10*time.Minute)), at("tomorrow", start.Add(24*time.Hour)))
-		b.steer("freeze", b.ns.Freeze)
+		b.steer("freeze", b.ns.Clock().Freeze)
 		b.advance(time.Hour)
 		wait(time.Hour)
 		equal(t, "the clock", b.clock(start), time.Hour)
 		gs := b.receive(5)
 		equal(t, "received", bodies(gs), "first second")
 		equal(t, "the second was enqueued", gs[1].enqueued(), start.Add(20*time.Minute))
-		b.steer("set", func() error { return b.ns.SetTime(start.Add(24 * time.Hour)) })
+		b.steer("set", func() error { return b.ns.Clock().Set(context.Background(), start.Add(24*time.Hour)) })
 		equal(t, "received", bodies(b.receive(5)), "first second tomorrow")
-		b.steer("resume", b.ns.Resume)
+		b.steer("resume", b.ns.Clock().Resume)
 		wait(time.Hour)
 		equal(t, "the clock an hour after it goes on", b.clock(start).Round(time.Second), 25*time.Hour)
 	})
@@ -88,12 +88,12 @@ func TestDEC35_AFrozenClockIsAdvancedAndStays(t *testing.T) {
 // TestDEC35_AClockIsNotSetBack, nor so far ahead that instants have no room.
 func TestDEC35_AClockIsNotSetBack(t *testing.T) {
 	steerBubble(t, func(_ *house, b *broker, start time.Time) {
-		b.steer("set", func() error { return b.ns.SetTime(start.Add(time.Hour)) })
+		b.steer("set", func() error { return b.ns.Clock().Set(context.Background(), start.Add(time.Hour)) })
 		for _, to := range []time.Time{start, start.Add(time.Hour - time.Millisecond)} {
-			wantCode(t, "set back", b.ns.SetTime(to), emulator.CodeNotAllowed)
+			wantCode(t, "set back", b.ns.Clock().Set(context.Background(), to), emulator.CodeNotAllowed)
 		}
-		wantCode(t, "set to the far future", b.ns.SetTime(start.AddDate(300, 0, 0)), emulator.CodeArgument)
-		wantCode(t, "advance by centuries", b.ns.Advance(1<<63-1), emulator.CodeArgument)
+		wantCode(t, "set to the far future", b.ns.Clock().Set(context.Background(), start.AddDate(300, 0, 0)), emulator.CodeArgument)
+		wantCode(t, "advance by centuries", b.ns.Clock().Advance(context.Background(), 1<<63-1), emulator.CodeArgument)
 		b.advance(-time.Hour)
 		equal(t, "the clock", b.clock(start), time.Hour)
 		b.advance(99 * 365 * 24 * time.Hour)
@@ -117,15 +117,15 @@ func TestDEC35_AClockGoesOnAfterARestart(t *testing.T) {
 		if err := h.Update("orders", emulator.NamespaceOptions{Aliases: []string{"orders.test"}}); err != nil {
 			t.Fatal(err)
 		}
-		b.steer("freeze", b.ns.Freeze)
+		b.steer("freeze", b.ns.Clock().Freeze)
 		h.restart()
 		wait(time.Hour)
 		b = h.in("orders")
-		equal(t, "frozen over a restart", b.ns.ReadClock().Frozen, true)
+		equal(t, "frozen over a restart", b.ns.Clock().Read().Frozen, true)
 		equal(t, "frozen over a restart at", b.clock(start), 25*time.Minute)
 		b.advance(10 * time.Minute)
 		equal(t, "received", bodies(b.receive(2)), "due")
-		b.steer("resume", b.ns.Resume)
+		b.steer("resume", b.ns.Clock().Resume)
 		h.restart()
 		b = h.in("orders")
 		equal(t, "after the last restart", b.clock(start).Round(time.Second), 35*time.Minute)
@@ -135,13 +135,13 @@ func TestDEC35_AClockGoesOnAfterARestart(t *testing.T) {
 // TestDEC35_AClockThatCannotBeKeptIsLeftAsItIs.
 func TestDEC35_AClockThatCannotBeKeptIsLeftAsItIs(t *testing.T) {
 	steerBubble(t, func(h *house, b *broker, start time.Time) {
-		for _, f := range []func() error{b.ns.Freeze, func() error { return b.ns.Advance(time.Hour) }} {
+		for _, f := range []func() error{b.ns.Clock().Freeze, func() error { return b.ns.Clock().Advance(context.Background(), time.Hour) }} {
 			h.m.FailNext(1, errDisk)
 			if err := f(); !errors.Is(err, errDisk) {
 				t.Errorf("error %v", err)
 			}
 			wait(time.Millisecond)
-			if r := b.ns.ReadClock(); r.Frozen || r.Ahead > time.Second {
+			if r := b.ns.Clock().Read(); r.Frozen || r.Ahead > time.Second {
 				t.Errorf("the clock shows %+v", r)
 			}
 		}
@@ -150,8 +150,8 @@ func TestDEC35_AClockThatCannotBeKeptIsLeftAsItIs(t *testing.T) {
 		if err := h.Delete("orders"); err != nil {
 			t.Fatal(err)
 		}
-		wantCode(t, "advance what is deleted", b.ns.Advance(time.Hour), emulator.CodeNotFound)
-		equal(t, "by itself", h.Default().Advance(time.Hour), nil)
+		wantCode(t, "advance what is deleted", b.ns.Clock().Advance(context.Background(), time.Hour), emulator.CodeNotFound)
+		equal(t, "by itself", h.Default().Clock().Advance(context.Background(), time.Hour), nil)
 	})
 }
 
@@ -163,7 +163,7 @@ func TestDEC35_NextDueNamesWhatComes(t *testing.T) {
 		b.send(at("scheduled", start.Add(10*time.Minute)), at("later", start.Add(11*time.Minute)), withTTL("expires", 5*time.Minute))
 		b.create("idle", emulator.QueueOptions{AutoDeleteOnIdle: 30 * time.Minute})
 		s := b.create("sessions", emulator.QueueOptions{RequiresSession: true, LockDuration: 2 * time.Minute})
-		if _, err := s.q.AcceptSession("s", emulator.Accept{}); err != nil {
+		if _, err := s.q.Sessions().Accept("s", emulator.Accept{}); err != nil {
 			t.Fatal(err)
 		}
 		due := func(entity string, kind emulator.DueKind, in time.Duration) emulator.Due {
@@ -171,9 +171,9 @@ func TestDEC35_NextDueNamesWhatComes(t *testing.T) {
 		}
 		want := []emulator.Due{due("q", emulator.DueLock, time.Minute), due("sessions", emulator.DueSession, 2*time.Minute),
 			due("q", emulator.DueExpiry, 5*time.Minute), due("q", emulator.DueSchedule, 10*time.Minute), due("idle", emulator.DueIdle, 30*time.Minute)}
-		equalSlices(t, "next due", b.ns.NextDue(10), want...)
-		equalSlices(t, "the first two", b.ns.NextDue(2), want[:2]...)
-		equal(t, "elsewhere", len(h.Default().NextDue(10)), 0)
+		equalSlices(t, "next due", b.ns.Clock().NextDue(10), want...)
+		equalSlices(t, "the first two", b.ns.Clock().NextDue(2), want[:2]...)
+		equal(t, "elsewhere", len(h.Default().Clock().NextDue(10)), 0)
 	})
 }
 
@@ -182,7 +182,7 @@ func TestDEC35_AYearOfTriesEnds(t *testing.T) {
 	steerBubble(t, func(_ *house, b *broker, _ time.Time) {
 		b.create("target", emulator.QueueOptions{})
 		b.create("source", emulator.QueueOptions{ForwardDeadLetteredMessagesTo: "target", DefaultMessageTimeToLive: time.Minute, DeadLetteringOnExpiration: true}).sendTexts("x")
-		if err := b.ns.DeleteEntity("target"); err != nil {
+		if err := b.ns.Entities().Delete("target"); err != nil {
 			t.Fatal(err)
 		}
 		b.advance(365 * 24 * time.Hour)
@@ -198,7 +198,7 @@ func TestDEC35_AnAdvanceThatIsStopped(t *testing.T) {
 	for _, frozen := range []bool{true, false} {
 		steerBubble(t, func(h *house, b *broker, start time.Time) {
 			if frozen {
-				b.steer("freeze", b.ns.Freeze)
+				b.steer("freeze", b.ns.Clock().Freeze)
 			}
 			b.send(at("first", start.Add(time.Minute)), at("with it", start.Add(time.Minute)), at("second", start.Add(2*time.Minute)))
 			other := b.create("other", emulator.QueueOptions{})
@@ -209,7 +209,7 @@ func TestDEC35_AnAdvanceThatIsStopped(t *testing.T) {
 				t.Fatal(err)
 			}
 			waiting.Take(nil, 1)
-			err = b.ns.AdvanceContext(ctx, time.Hour)
+			err = b.ns.Clock().Advance(ctx, time.Hour)
 			wantCode(t, "stopped", err, emulator.CodeTimeout)
 			if text := err.Error(); !strings.Contains(text, "was on its way to 2000-01-01T01:00:00.000Z. It shows 2000-01-01T00:01:00.000Z, and") {
 				t.Error(text)
@@ -217,11 +217,11 @@ func TestDEC35_AnAdvanceThatIsStopped(t *testing.T) {
 			waiting.Close()
 			b.wantCounts(2, 0, 1, 0)
 			other.wantCounts(1, 0, 0, 0)
-			equal(t, "reading", b.ns.ReadClock(), emulator.ClockReading{Now: start.Add(time.Minute), Ahead: time.Minute, Frozen: frozen})
-			wantCode(t, "ended before", b.ns.SetTimeContext(ctx, start.Add(time.Hour)), emulator.CodeTimeout)
+			equal(t, "reading", b.ns.Clock().Read(), emulator.ClockReading{Now: start.Add(time.Minute), Ahead: time.Minute, Frozen: frozen})
+			wantCode(t, "ended before", b.ns.Clock().Set(ctx, start.Add(time.Hour)), emulator.CodeTimeout)
 			h.restart()
 			equal(t, "after a restart", h.in("orders").clock(start), time.Minute)
-			b.steer("go on", func() error { return h.in("orders").ns.Advance(time.Minute) })
+			b.steer("go on", func() error { return h.in("orders").ns.Clock().Advance(context.Background(), time.Minute) })
 			equal(t, "received", bodies(h.in("orders").receive(9)), "first with it second")
 		})
 	}
@@ -232,7 +232,7 @@ func TestDEC35_WhatIsRescheduledToTheFrozenInstantIsActiveAtOnce(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		start := now()
 		past, present := b.schedule(at("past", start.Add(time.Hour)))[0], b.schedule(at("present", start.Add(2*time.Hour)))[0]
-		b.steer("freeze", b.ns.Freeze)
+		b.steer("freeze", b.ns.Clock().Freeze)
 		equal(t, "to the past", b.reschedule(past, start.Add(-time.Hour)), nil)
 		b.wantCounts(1, 0, 1, 0)
 		equal(t, "to the frozen instant", b.reschedule(present, start), nil)
@@ -248,7 +248,7 @@ func TestDEC35_WhatIsRescheduledToTheFrozenInstantIsActiveAtOnce(t *testing.T) {
 func TestDEC35_WhatIsRescheduledInATopicPassesOnAtOnce(t *testing.T) {
 	topicBubble(t, emulator.TopicOptions{}, []emulator.SubscriptionOptions{{Name: "all"}}, func(b *broker) {
 		seq := b.schedule(at("later", soon(time.Hour)))[0]
-		b.steer("freeze", b.ns.Freeze)
+		b.steer("freeze", b.ns.Clock().Freeze)
 		equal(t, "reschedule", b.reschedule(seq, soon(-time.Hour)), nil)
 		equal(t, "passed on", bodies(b.sub("all").peek()), "later")
 	})

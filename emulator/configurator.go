@@ -6,19 +6,24 @@ import (
 	"minibus/internal/entitypath"
 )
 
-// CheckEntities fails as EnsureEntities would, and changes nothing.
-func (ns *Namespace) CheckEntities(list []EntityConfig) error {
-	_, err := ns.Preview(list, false)
+// Configuration compares the entities of a namespace with a configuration, and makes them what it says.
+type Configuration struct{ ns *Namespace }
+
+// Configuration returns the part that makes the entities of the namespace what a configuration says.
+func (ns *Namespace) Configuration() Configuration { return Configuration{ns} }
+
+// Check fails as Ensure would, and changes nothing.
+func (c Configuration) Check(list []EntityConfig) error {
+	_, err := c.Preview(list, false)
 	return err
 }
 
-// PutEntity makes one entity what a configuration says of it, and waits until that is durable. It reports whether the entity was created. A topic may have
+// Put makes one entity what a configuration says of it, and waits until that is durable. It reports whether the entity was created. A topic may have
 // subscriptions; then all of it is made, or nothing. Errors are those of CreateQueue, UpdateQueue and so on, and CodeQuotaExceeded for an entity too many.
-func (ns *Namespace) PutEntity(path string, s Settings) (created bool, err error) {
-	c := configurator{ns}
-	created = ns.catalog.lookUp(path) == nil
+func (c Configuration) Put(path string, s Settings) (created bool, err error) {
+	created = c.ns.catalog.lookUp(path) == nil
 	if created && s.Subscription == nil {
-		err = ns.roomForMore(path)
+		err = c.roomForMore(path)
 	}
 	topic, _, _ := entitypath.SplitSubscription(path)
 	switch {
@@ -28,7 +33,7 @@ func (ns *Namespace) PutEntity(path string, s Settings) (created bool, err error
 	case s.Queue != nil:
 		err = c.ensureQueue(path, *s.Queue)
 	case len(s.Topic.Subscriptions) > 0:
-		_, err = ns.Apply([]EntityConfig{{Path: path, Topic: s.Topic}}, false)
+		_, err = c.Apply([]EntityConfig{{Path: path, Topic: s.Topic}}, false)
 	default:
 		err = c.ensureTopic(path, *s.Topic)
 	}
@@ -36,7 +41,8 @@ func (ns *Namespace) PutEntity(path string, s Settings) (created bool, err error
 }
 
 // roomForMore fails when the namespace has as many queues and topics as its profile takes.
-func (ns *Namespace) roomForMore(path string) error {
+func (c Configuration) roomForMore(path string) error {
+	ns := c.ns
 	_, queues := ns.catalog.page(KindQueue, 0, 0)
 	_, topics := ns.catalog.page(KindTopic, 0, 0)
 	if most := profiles[ns.Limits()].Entities; most > 0 && queues+topics >= most {
@@ -45,11 +51,8 @@ func (ns *Namespace) roomForMore(path string) error {
 	return nil
 }
 
-// configurator makes entities what a configuration says.
-type configurator struct{ ns *Namespace }
-
 // ensure makes the list true, one entity after the other. It is for trying, and for a namespace that has no entities yet.
-func (c *configurator) ensure(list []EntityConfig) error {
+func (c Configuration) ensure(list []EntityConfig) error {
 	planned := make(map[string]bool, len(list))
 	for _, e := range list {
 		planned[strings.ToLower(e.Path)] = true
@@ -71,19 +74,19 @@ func (c *configurator) ensure(list []EntityConfig) error {
 }
 
 // plan says which entities are about to exist.
-func (c *configurator) plan(paths map[string]bool) {
+func (c Configuration) plan(paths map[string]bool) {
 	c.ns.admin.Lock()
 	defer c.ns.admin.Unlock()
 	c.ns.planned = paths
 }
 
-func (c *configurator) ensureQueue(path string, o QueueOptions) (err error) {
+func (c Configuration) ensureQueue(path string, o QueueOptions) (err error) {
 	p := c.planQueue(EntityConfig{Path: path, Queue: &o})
 	switch p.Action {
 	case ActionCreate:
-		_, err = c.ns.CreateQueue(path, o)
+		_, err = c.ns.Entities().CreateQueue(path, o)
 	case ActionChange:
-		_, err = c.ns.UpdateQueue(path, *p.New.Queue)
+		_, err = c.ns.Entities().UpdateQueue(path, *p.New.Queue)
 	case ActionRefuse:
 		err = p.Why
 	}
@@ -96,13 +99,13 @@ func fixed(kind, path, setting string) error {
 		"delete the %s, restore the setting, or start with an empty database.", kind, path, setting, kind)
 }
 
-func (c *configurator) ensureTopic(path string, o TopicOptions) (err error) {
+func (c Configuration) ensureTopic(path string, o TopicOptions) (err error) {
 	p := c.planTopic(EntityConfig{Path: path, Topic: &o})
 	switch p.Action {
 	case ActionCreate:
-		_, err = c.ns.CreateTopic(path, *p.New.Topic)
+		_, err = c.ns.Entities().CreateTopic(path, *p.New.Topic)
 	case ActionChange:
-		_, err = c.ns.UpdateTopic(path, *p.New.Topic)
+		_, err = c.ns.Entities().UpdateTopic(path, *p.New.Topic)
 	case ActionRefuse:
 		err = p.Why
 	}
@@ -114,13 +117,13 @@ func (c *configurator) ensureTopic(path string, o TopicOptions) (err error) {
 	return err
 }
 
-func (c *configurator) ensureSubscription(topic string, o SubscriptionOptions) (err error) {
+func (c Configuration) ensureSubscription(topic string, o SubscriptionOptions) (err error) {
 	p := c.planSubscription(topic, o)
 	switch p.Action {
 	case ActionCreate:
-		_, err = c.ns.CreateSubscription(topic, o)
+		_, err = c.ns.Entities().CreateSubscription(topic, o)
 	case ActionChange:
-		_, err = c.ns.UpdateSubscription(topic, *p.New.Subscription)
+		_, err = c.ns.Entities().UpdateSubscription(topic, *p.New.Subscription)
 	case ActionRefuse:
 		err = p.Why
 	}

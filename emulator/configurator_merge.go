@@ -61,7 +61,7 @@ func (a Admin) configured(file Admin, now int64) Admin {
 }
 
 // tell writes lines about what was done to an entity that had settings before.
-func (c *configurator) tell(p *Planned) {
+func (c Configuration) tell(p *Planned) {
 	switch {
 	case p.Action == ActionDelete:
 		c.ns.logger.Info("entity deleted, which the configuration does not have", "entity", p.Path)
@@ -78,7 +78,7 @@ func (c *configurator) tell(p *Planned) {
 }
 
 // tellChanges writes a line for each setting of an entity that a configuration changed. Of rules it shows the names, and no key.
-func (c *configurator) tellChanges(path string, old, next any) {
+func (c Configuration) tellChanges(path string, old, next any) {
 	was, is := reflect.ValueOf(old), reflect.ValueOf(next)
 	for i := range was.NumField() {
 		before, now := was.Field(i).Interface(), is.Field(i).Interface()

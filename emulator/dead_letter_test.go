@@ -13,7 +13,7 @@ import (
 
 func TestDLQ1_EveryQueueHasOneAndPathsIgnoreCase(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
-		if _, err := b.ns.CreateQueue("Orders/In", emulator.QueueOptions{}); err != nil {
+		if _, err := b.ns.Entities().CreateQueue("Orders/In", emulator.QueueOptions{}); err != nil {
 			t.Fatalf("create queue: %v", err)
 		}
 		for _, path := range []string{"Orders/In", "orders/in", "ORDERS/IN"} {

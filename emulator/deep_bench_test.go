@@ -1,6 +1,7 @@
 package emulator_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -22,7 +23,7 @@ func BenchmarkSessionsAtRest(b *testing.B) {
 			for b.Loop() {
 				j := storetest.NewUncheckedMemory()
 				sent := atRest(b, j, func(x *benched) {
-					if _, err := x.ns.CreateQueue("q", emulator.QueueOptions{RequiresSession: true}); err != nil {
+					if _, err := x.ns.Entities().CreateQueue("q", emulator.QueueOptions{RequiresSession: true}); err != nil {
 						b.Fatalf("create queue: %v", err)
 					}
 					x.q, _ = x.ns.Entity("q")
@@ -76,7 +77,7 @@ func benchDeep(b *testing.B, o emulator.QueueOptions) (*benched, *deafJournal) {
 		b.Fatalf("open namespace: %v", err)
 	}
 	b.Cleanup(func() { ns.Close(); _ = j.Close() })
-	q, err := ns.CreateQueue("q", o)
+	q, err := ns.Entities().CreateQueue("q", o)
 	if err != nil {
 		b.Fatalf("create queue: %v", err)
 	}
@@ -92,7 +93,7 @@ func BenchmarkExpireDeep(b *testing.B) {
 			for b.Loop() {
 				b.StopTimer()
 				x, j := benchDeep(b, emulator.QueueOptions{})
-				if err := x.ns.Freeze(); err != nil {
+				if err := x.ns.Clock().Freeze(); err != nil {
 					b.Fatalf("freeze the clock: %v", err)
 				}
 				r := rand.New(rand.NewPCG(1, 2))
@@ -107,7 +108,7 @@ func BenchmarkExpireDeep(b *testing.B) {
 				runtime.GC()
 				b.StartTimer()
 				begin := time.Now()
-				if err := x.ns.Advance(time.Minute); err != nil {
+				if err := x.ns.Clock().Advance(context.Background(), time.Minute); err != nil {
 					b.Fatalf("advance the clock: %v", err)
 				}
 				b.ReportMetric(float64(time.Since(begin).Nanoseconds())/n, "ns/message")

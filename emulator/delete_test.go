@@ -21,7 +21,7 @@ func TestDEL1_DeleteRemovesEverything(t *testing.T) {
 		r := b.receiver(emulator.Main, emulator.PeekLock)
 		var told []error
 		b.q.Watch(emulator.Main, func(err error) { told = append(told, err) })
-		if err := b.ns.DeleteEntity("Q"); err != nil {
+		if err := b.ns.Entities().Delete("Q"); err != nil {
 			t.Fatalf("delete: %v", err)
 		}
 		if len(told) != 1 {
@@ -43,7 +43,7 @@ func TestDEL1_DeleteRemovesEverything(t *testing.T) {
 		wantCode(t, "peek", err, emulator.CodeNotFound)
 		equal(t, "taken on a link that is open", len(r.take(5)), 0)
 		wantCode(t, "attach", b.q.CanReceive(emulator.Main), emulator.CodeNotFound)
-		wantCode(t, "delete again", b.ns.DeleteEntity("q"), emulator.CodeNotFound)
+		wantCode(t, "delete again", b.ns.Entities().Delete("q"), emulator.CodeNotFound)
 		changes, _ := b.j.seen()
 		wait(time.Hour) // its timers are dead
 		after, _ := b.j.seen()
@@ -60,7 +60,7 @@ func TestDEL2_OneLineOfTheLogSaysThatLinksEndWithTheirEntity(t *testing.T) {
 			defer q.Watch(emulator.Main, func(error) {})()
 		}
 		for _, q := range []*emulator.Entity{quiet.q, b.q} {
-			if err := b.ns.DeleteEntity(q.Path()); err != nil {
+			if err := b.ns.Entities().Delete(q.Path()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -73,7 +73,7 @@ func TestDEL2_OneLineOfTheLogSaysThatLinksEndWithTheirEntity(t *testing.T) {
 
 func TestDEL1_DEL2_WhoBeginsToWatchTooLateIsToldAtOnce(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
-		if err := b.ns.DeleteEntity("q"); err != nil {
+		if err := b.ns.Entities().Delete("q"); err != nil {
 			t.Fatalf("delete: %v", err)
 		}
 		var told []error
@@ -91,10 +91,10 @@ func TestDEL3_SameNameStartsAfresh(t *testing.T) {
 			b.sendTexts("a", "b", "c")
 			b.schedule(at("later", soon(time.Minute)))
 			id := b.q.ID()
-			if err := b.ns.DeleteEntity("q"); err != nil {
+			if err := b.ns.Entities().Delete("q"); err != nil {
 				t.Fatalf("delete: %v", err)
 			}
-			q, err := b.ns.CreateQueue("q", emulator.QueueOptions{})
+			q, err := b.ns.Entities().CreateQueue("q", emulator.QueueOptions{})
 			if err != nil {
 				t.Fatalf("create again: %v", err)
 			}
@@ -142,7 +142,7 @@ func TestDEL1_LateResultsOfADeletedQueue(t *testing.T) {
 		})
 		wait(time.Minute) // the activation and the end of a lock are being written too
 		deleted := newOutcome()
-		go func() { deleted <- b.ns.DeleteEntity("q") }()
+		go func() { deleted <- b.ns.Entities().Delete("q") }()
 		synctest.Wait()
 		changes, _ := b.j.seen()
 		r.c.Return(returned)
@@ -163,7 +163,7 @@ func TestDEL1_LateResultsOfADeletedQueue(t *testing.T) {
 		b.stop()
 		b.j.Memory = b.j.Reopen()
 		b.open()
-		equal(t, "queues after a restart", len(b.ns.Queues()), 0)
+		equal(t, "queues after a restart", len(b.ns.Entities().Queues()), 0)
 	})
 }
 
@@ -174,7 +174,7 @@ func TestDEL1_ReturnToADeletedQueueWritesNothing(t *testing.T) {
 			r := b.receiver(emulator.Main, mode)
 			ds := r.pull(1)
 			wait(2 * time.Second)
-			if err := b.ns.DeleteEntity("q"); err != nil {
+			if err := b.ns.Entities().Delete("q"); err != nil {
 				t.Fatalf("delete: %v", err)
 			}
 			changes, _ := b.j.seen()
@@ -194,7 +194,7 @@ func TestDEL1_FailedDeletionLeavesTheQueueAlive(t *testing.T) {
 		g := b.one()
 		b.j.Pause()
 		deleted := newOutcome()
-		go func() { deleted <- b.ns.DeleteEntity("q") }()
+		go func() { deleted <- b.ns.Entities().Delete("q") }()
 		wait(2 * time.Minute) // deadlines pass while the deletion is being written
 		wantCode(t, "complete meanwhile", b.trySettle(emulator.Complete, nil, g.token()), emulator.CodeNotFound)
 		b.failOnce()
@@ -218,7 +218,7 @@ func TestDEL1_FailedDeletionWakesWaitingReceivers(t *testing.T) {
 		b.q.Watch(emulator.Main, func(err error) { told = append(told, err) })
 		b.j.Pause()
 		deleted := newOutcome()
-		go func() { deleted <- b.ns.DeleteEntity("q") }()
+		go func() { deleted <- b.ns.Entities().Delete("q") }()
 		synctest.Wait()
 		w.take(1) // a loop looks again, for whatever reason
 		b.failOnce()

@@ -32,7 +32,7 @@ func TestDUP1_FlagIsFixedAndTheWindowIsNot(t *testing.T) {
 		wait(time.Millisecond)
 		b.ids("a")
 		b.wantCounts(2, 0, 0, 0)
-		_, err := b.ns.UpdateQueue("q", emulator.QueueOptions{})
+		_, err := b.ns.Entities().UpdateQueue("q", emulator.QueueOptions{})
 		wantCode(t, "switch it off", err, emulator.CodeArgument)
 		b.update(func(o *emulator.QueueOptions) { o.DuplicateDetectionWindow = 20 * time.Second })
 		wait(20 * time.Second)
@@ -270,10 +270,10 @@ func TestDUP16_HistorySurvivesRestartsAndDisabling(t *testing.T) {
 func TestDUP16_DEL3_HistoryGoesWithTheQueue(t *testing.T) {
 	bubble(t, deduplicating, func(b *broker) {
 		b.ids("a")
-		if err := b.ns.DeleteEntity("q"); err != nil {
+		if err := b.ns.Entities().Delete("q"); err != nil {
 			t.Fatalf("delete: %v", err)
 		}
-		again, err := b.ns.CreateQueue("q", deduplicating)
+		again, err := b.ns.Entities().CreateQueue("q", deduplicating)
 		if err != nil {
 			t.Fatalf("create: %v", err)
 		}

@@ -19,13 +19,13 @@ func ensuring(t *testing.T, f func(b *broker, ensure func(emulator.EntityConfig)
 		f(b, func(c emulator.EntityConfig) string {
 			t.Helper()
 			lines.Reset()
-			if err := b.ns.EnsureEntities([]emulator.EntityConfig{c}); err != nil {
+			if err := b.ns.Configuration().Ensure([]emulator.EntityConfig{c}); err != nil {
 				t.Fatalf("ensure: %v", err)
 			}
 			said := lines.String()
 			b.restart()
 			before, _ := b.j.seen()
-			if err := b.ns.EnsureEntities([]emulator.EntityConfig{c}); err != nil {
+			if err := b.ns.Configuration().Ensure([]emulator.EntityConfig{c}); err != nil {
 				t.Fatalf("ensure again: %v", err)
 			}
 			after, _ := b.j.seen()
@@ -81,7 +81,7 @@ func TestDEC7_SupportOrderingIsKeptUnlessTheFileNamesIt(t *testing.T) {
 		}
 		shown := func(what string, want bool) {
 			t.Helper()
-			o := b.ns.Topics()[0].Options()
+			o := b.ns.Entities().Topics()[0].Options()
 			equal(t, what, o.SupportOrdering, want)
 			equal(t, what+", as asked for", o.Admin.SupportOrdering == nil && want || o.Admin.SupportOrdering != nil && *o.Admin.SupportOrdering == want, true)
 		}

@@ -14,12 +14,12 @@ import (
 func (b *broker) entitiesOf() map[string]any {
 	b.t.Helper()
 	all := map[string]any{}
-	for _, q := range b.ns.Queues() {
+	for _, q := range b.ns.Entities().Queues() {
 		all[q.Path()] = q.Options()
 	}
-	for _, t := range b.ns.Topics() {
+	for _, t := range b.ns.Entities().Topics() {
 		all[t.Path()] = t.Options()
-		list, err := b.ns.Subscriptions(t.Path())
+		list, err := b.ns.Entities().Subscriptions(t.Path())
 		if err != nil {
 			b.t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestDEC7_ARefusedConfigurationChangesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubbleWith(t, emulator.Options{Limits: c.limits}, emulator.QueueOptions{}, func(b *broker) {
-				if _, err := b.ns.CreateTopic("t", emulator.TopicOptions{Subscriptions: named("s")}); err != nil {
+				if _, err := b.ns.Entities().CreateTopic("t", emulator.TopicOptions{Subscriptions: named("s")}); err != nil {
 					t.Fatal(err)
 				}
 				b.sendTexts("kept")
@@ -87,7 +87,7 @@ func TestDEC7_ARefusedConfigurationChangesNothing(t *testing.T) {
 				}
 				before := b.entitiesOf()
 				changes, _ := b.j.seen()
-				wantCode(t, "ensure", b.ns.EnsureEntities(append(list, c.last)), c.code)
+				wantCode(t, "ensure", b.ns.Configuration().Ensure(append(list, c.last)), c.code)
 				after, _ := b.j.seen()
 				equal(t, "changes", after-changes, 0)
 				if now := b.entitiesOf(); !reflect.DeepEqual(now, before) {
@@ -98,7 +98,7 @@ func TestDEC7_ARefusedConfigurationChangesNothing(t *testing.T) {
 					t.Errorf("after a restart there is %v\nand was %v", now, before)
 				}
 				equal(t, "backlog", bodies(b.peek()), "kept")
-				if err := b.ns.EnsureEntities(list); err != nil {
+				if err := b.ns.Configuration().Ensure(list); err != nil {
 					t.Errorf("without the last one: %v", err)
 				}
 				equal(t, "setting", b.q.Options().MaxDeliveryCount, 7)

@@ -2,9 +2,10 @@ package emulator
 
 import "math"
 
-// DeleteEntity removes an entity with everything in it (DEL-1), a topic with its subscriptions (TOP-14), and waits until
+// Delete removes an entity with everything in it (DEL-1), a topic with its subscriptions (TOP-14), and waits until
 // that is durable. A later entity of the same name starts afresh (DEL-3).
-func (ns *Namespace) DeleteEntity(path string) error {
+func (es Entities) Delete(path string) error {
+	ns := es.ns
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
 	q := ns.catalog.lookUp(path)
@@ -14,18 +15,18 @@ func (ns *Namespace) DeleteEntity(path string) error {
 	if s := q.subscription; s != nil {
 		s.topic.touched.Store(ns.Now()) // IDLE-2
 	}
-	return ns.deleteLocked(q, nil)
+	return es.deleteLocked(q, nil)
 }
 
 // deleteIf removes an entity if the condition, asked under its mutex, still holds.
-func (ns *Namespace) deleteIf(q *Entity, condition func() bool) error {
-	ns.admin.Lock()
-	defer ns.admin.Unlock()
-	return ns.deleteLocked(q, condition)
+func (es Entities) deleteIf(q *Entity, condition func() bool) error {
+	es.ns.admin.Lock()
+	defer es.ns.admin.Unlock()
+	return es.deleteLocked(q, condition)
 }
 
 // deleteLocked removes an entity; the caller holds ns.admin.
-func (ns *Namespace) deleteLocked(q *Entity, condition func() bool) error {
+func (es Entities) deleteLocked(q *Entity, condition func() bool) error {
 	var d deletion
 	d.retire(q, condition)
 	if len(d.all) == 0 {
@@ -36,11 +37,11 @@ func (ns *Namespace) deleteLocked(q *Entity, condition func() bool) error {
 		x.forwarder.running.wait() // what they carry is still theirs
 		ops[i] = Op{Kind: OpDeleteEntity, Entity: EntityRecord{ID: x.id, Kind: x.kind, Path: x.path}}
 	}
-	if err := ns.commit(ops...); err != nil {
+	if err := es.commit(ops...); err != nil {
 		d.undo()
 		return err
 	}
-	ns.catalog.remove(d.all)
+	es.ns.catalog.remove(d.all)
 	d.finish()
 	return nil
 }

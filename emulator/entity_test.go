@@ -11,11 +11,11 @@ import (
 
 func TestERR5_NameTakenByAnyEntity(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
-		if err := b.ns.EnsureEntities([]emulator.EntityConfig{{Path: "t", Topic: &emulator.TopicOptions{}}}); err != nil {
+		if err := b.ns.Configuration().Ensure([]emulator.EntityConfig{{Path: "t", Topic: &emulator.TopicOptions{}}}); err != nil {
 			t.Fatalf("ensure topic: %v", err)
 		}
 		for _, path := range []string{"q", "Q", "t", "T"} {
-			_, err := b.ns.CreateQueue(path, emulator.QueueOptions{})
+			_, err := b.ns.Entities().CreateQueue(path, emulator.QueueOptions{})
 			wantCode(t, "create "+path, err, emulator.CodeAlreadyExists)
 		}
 	})
@@ -24,7 +24,7 @@ func TestERR5_NameTakenByAnyEntity(t *testing.T) {
 func TestERR4_UnknownEntity(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		topic := emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{{Name: "Sub"}}}
-		if err := b.ns.EnsureEntities([]emulator.EntityConfig{{Path: "t", Topic: &topic}}); err != nil {
+		if err := b.ns.Configuration().Ensure([]emulator.EntityConfig{{Path: "t", Topic: &topic}}); err != nil {
 			t.Fatalf("ensure topic: %v", err)
 		}
 		for _, c := range []struct {
@@ -107,20 +107,20 @@ func TestDEC7_EnsureCreatesUpdatesAndDeletesNothing(t *testing.T) {
 			{Path: "new", Queue: &emulator.QueueOptions{MaxDeliveryCount: 3}},
 			{Path: "t", Topic: &emulator.TopicOptions{}},
 		}
-		if _, err := b.ns.CreateQueue("other", emulator.QueueOptions{}); err != nil {
+		if _, err := b.ns.Entities().CreateQueue("other", emulator.QueueOptions{}); err != nil {
 			t.Fatalf("create queue: %v", err)
 		}
 		b.sendTexts("a")
 		for i := range 3 {
 			before, _ := b.j.seen()
-			if err := b.ns.EnsureEntities(list); err != nil {
+			if err := b.ns.Configuration().Ensure(list); err != nil {
 				t.Fatalf("ensure: %v", err)
 			}
 			after, _ := b.j.seen()
 			if i > 0 {
 				equal(t, "changes when all is there already", after-before, 0)
 			}
-			equal(t, "queues", len(b.ns.Queues()), 3)
+			equal(t, "queues", len(b.ns.Entities().Queues()), 3)
 			equal(t, "updated setting", b.q.Options().LockDuration, 10*time.Second)
 			equal(t, "backlog", bodies(b.peek()), "a")
 			b.restart()
@@ -129,17 +129,17 @@ func TestDEC7_EnsureCreatesUpdatesAndDeletesNothing(t *testing.T) {
 			"RequiresSession": {RequiresSession: true}, "EnablePartitioning": {EnablePartitioning: true},
 			"RequiresDuplicateDetection": {RequiresDuplicateDetection: true},
 		} {
-			err := b.ns.EnsureEntities([]emulator.EntityConfig{{Path: "q", Queue: &o}})
+			err := b.ns.Configuration().Ensure([]emulator.EntityConfig{{Path: "q", Queue: &o}})
 			wantCode(t, name, err, emulator.CodeArgument)
 			if !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "q") {
 				t.Errorf("%s: the error %q does not name the setting and the queue", name, err)
 			}
-			_, err = b.ns.UpdateQueue("q", o)
+			_, err = b.ns.Entities().UpdateQueue("q", o)
 			wantCode(t, "update of "+name, err, emulator.CodeArgument)
 		}
-		err := b.ns.EnsureEntities([]emulator.EntityConfig{{Path: "t", Queue: &emulator.QueueOptions{}}})
+		err := b.ns.Configuration().Ensure([]emulator.EntityConfig{{Path: "t", Queue: &emulator.QueueOptions{}}})
 		wantCode(t, "a queue where a topic is", err, emulator.CodeAlreadyExists)
-		err = b.ns.EnsureEntities([]emulator.EntityConfig{{Path: "q", Topic: &emulator.TopicOptions{}}})
+		err = b.ns.Configuration().Ensure([]emulator.EntityConfig{{Path: "q", Topic: &emulator.TopicOptions{}}})
 		wantCode(t, "a topic where a queue is", err, emulator.CodeAlreadyExists)
 	})
 }
@@ -147,16 +147,16 @@ func TestDEC7_EnsureCreatesUpdatesAndDeletesNothing(t *testing.T) {
 func TestDEC7_FailedEntityChangesLeaveNothing(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		b.failOnce()
-		if _, err := b.ns.CreateQueue("new", emulator.QueueOptions{}); err == nil {
+		if _, err := b.ns.Entities().CreateQueue("new", emulator.QueueOptions{}); err == nil {
 			t.Error("a creation that could not be written succeeded")
 		}
 		equal(t, "exists", b.ns.Exists("new"), false)
 		b.failOnce()
-		if _, err := b.ns.UpdateQueue("q", emulator.QueueOptions{MaxDeliveryCount: 3}); err == nil {
+		if _, err := b.ns.Entities().UpdateQueue("q", emulator.QueueOptions{MaxDeliveryCount: 3}); err == nil {
 			t.Error("an update that could not be written succeeded")
 		}
 		equal(t, "setting", b.q.Options().MaxDeliveryCount, 0)
-		_, err := b.ns.UpdateQueue("nope", emulator.QueueOptions{})
+		_, err := b.ns.Entities().UpdateQueue("nope", emulator.QueueOptions{})
 		wantCode(t, "update of a missing queue", err, emulator.CodeNotFound)
 	})
 }
@@ -170,7 +170,7 @@ func TestSEQ2_UpdateOfTheQueueDoesNotSetItsCounterBack(t *testing.T) {
 		}
 		updated := newOutcome()
 		go func() {
-			_, err := b.ns.UpdateQueue("q", emulator.QueueOptions{MaxDeliveryCount: 5})
+			_, err := b.ns.Entities().UpdateQueue("q", emulator.QueueOptions{MaxDeliveryCount: 5})
 			updated <- err
 		}()
 		synctest.Wait()

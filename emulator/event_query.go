@@ -13,7 +13,7 @@ type EventFilter struct {
 	Entity    string      // path, in letters of any case
 	Sub       *SubQueue   // nil: any
 	Sequence  int64       // a number that the message had or got; 0: any
-	MessageID string      // of messages that come; their later events are found by [Namespace.Life]
+	MessageID string      // of messages that come; their later events are found by [History.Life]
 	Client    string      // as of [Client.Is]
 	Kinds     []EventKind // none: any
 	Since     int64       // ms
@@ -39,11 +39,18 @@ func (f *EventFilter) Selects(e *Event) bool {
 	return f.Client == "" || e.Client.Is(f.Client)
 }
 
+// History finds what happened to the messages of a namespace.
+type History struct{ ns *Namespace }
+
+// History returns the part that finds what happened to messages.
+func (ns *Namespace) History() History { return History{ns} }
+
 // Record returns the record of what happened to messages, which all namespaces of a process share; nil: there is none.
-func (ns *Namespace) Record() *Record { return ns.common.record }
+func (h History) Record() *Record { return h.ns.common.record }
 
 // Events returns the events of the namespace from a number on that a filter selects, oldest first, and the number from which to go on.
-func (ns *Namespace) Events(from int64, f EventFilter) (iter.Seq[Event], int64) {
+func (h History) Events(from int64, f EventFilter) (iter.Seq[Event], int64) {
+	ns := h.ns
 	chunks, next := ns.common.record.now(from)
 	return func(yield func(Event) bool) {
 		for i := range chunks {
@@ -56,7 +63,8 @@ func (ns *Namespace) Events(from int64, f EventFilter) (iter.Seq[Event], int64) 
 }
 
 // EventsBack is Events from the newest one back to the oldest, of those before a number; 0: all.
-func (ns *Namespace) EventsBack(before int64, f EventFilter) iter.Seq[Event] {
+func (h History) EventsBack(before int64, f EventFilter) iter.Seq[Event] {
+	ns := h.ns
 	chunks, _ := ns.common.record.now(0)
 	return func(yield func(Event) bool) {
 		for i := len(chunks) - 1; i >= 0; i-- {
@@ -96,16 +104,17 @@ func (c *chunkOfEvents) hasNumber(n int64) bool {
 // fewLives is how many messages are looked for in the bytes of a chunk before its events are read.
 const fewLives = 8
 
-// maxLives is how many messages [Namespace.Life] follows: an id may come again and again.
+// maxLives is how many messages [History.Life] follows: an id may come again and again.
 const maxLives = 1000
 
 // Life returns what happened to the messages that a filter selects, from one entity to the next, their copies included, oldest first. With a message
 // id these are all messages that were sent with it, with a number all that had it in the entity. It follows the last thousand at most. It begins after the last reset
 // of the namespace: ids and numbers come again then.
-func (ns *Namespace) Life(f EventFilter) []Event {
+func (h History) Life(f EventFilter) []Event {
+	ns := h.ns
 	var lives []int64 // bodies, which the copies of a message share, and which forwards keep
 	begin := ns.fresh.Load()
-	selected, _ := ns.Events(begin, f)
+	selected, _ := h.Events(begin, f)
 	for e := range selected {
 		if e.Body == 0 || slices.Contains(lives, e.Body) {
 			continue

@@ -68,8 +68,8 @@ type Source struct {
 }
 
 // Sources returns the entities that forward to a path, by kind and path.
-func (ns *Namespace) Sources(path string) (list []Source) {
-	for _, q := range ns.catalog.entities(anyKind) {
+func (es Entities) Sources(path string) (list []Source) {
+	for _, q := range es.ns.catalog.entities(anyKind) {
 		q.mu.Lock()
 		messages, letters := q.options.ForwardTo, q.options.ForwardDeadLetteredMessagesTo
 		q.mu.Unlock()

@@ -40,15 +40,15 @@ func (f *Fault) TakeSession(c *Consumer) {
 	}
 }
 
-// breakLocked lets a change fail in the journal, as on a disk that can't be written, if a fault says so. The entity's mutex is held and the change not
+// failJournalLocked lets a change fail in the journal, as on a disk that can't be written, if a fault says so. The entity's mutex is held and the change not
 // appended yet. Like every change that fails alone it leaves out the numbers that it drew if others were under way behind it.
-func (q *Entity) breakLocked(c *Change, op Operation, sub SubQueue, client *Client) {
-	if !q.ns.Faulty() {
+func (t *Faults) failJournalLocked(q *Entity, c *Change, op Operation, sub SubQueue, client *Client) {
+	if !t.Any() {
 		return
 	}
-	f := q.ns.faults.strike(q.ns, &Attempt{Operation: op, Entity: q, Sub: sub, Client: client}, func(f *Fault) bool { return f.options.Kind == FaultFailJournal })
+	f := t.hit(&Attempt{Operation: op, Entity: q, Sub: sub, Client: client}, func(f *Fault) bool { return f.options.Kind == FaultFailJournal })
 	if f != nil {
-		t := c.tie()
-		t.needed = append(t.needed, &fate{err: f.journalError()})
+		tie := c.tie()
+		tie.needed = append(tie.needed, &fate{err: f.journalError()})
 	}
 }

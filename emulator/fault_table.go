@@ -7,8 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// faultTable has the faults of a namespace. Its mutex is a leaf.
-type faultTable struct {
+// Faults has the faults of a namespace. Its mutex is a leaf.
+type Faults struct {
+	ns   *Namespace
 	some atomic.Bool // one of them is active: all that is read where there are none
 
 	mu       sync.Mutex
@@ -18,10 +19,13 @@ type faultTable struct {
 	nowhere  *Entity // stands for none in the record; nil until it is needed
 }
 
+// Faults returns the faults that tests have injected into the namespace.
+func (ns *Namespace) Faults() *Faults { return &ns.faults }
+
 // Inject adds a fault, which strikes from then on. Errors: CodeArgument, CodeNotFound if the entity does not exist, and CodeQuotaExceeded if the
 // namespace has [MaxFaults] that are active. The oldest of those that are not make room.
-func (ns *Namespace) Inject(o FaultOptions) (*Fault, error) {
-	t := &ns.faults
+func (t *Faults) Inject(o FaultOptions) (*Fault, error) {
+	ns := t.ns
 	f, err := newFault(ns, o)
 	if err != nil {
 		return nil, err
@@ -48,35 +52,35 @@ func (ns *Namespace) Inject(o FaultOptions) (*Fault, error) {
 	return f, nil
 }
 
-// Faults returns the faults of the namespace, the oldest first.
-func (ns *Namespace) Faults() []*Fault {
-	ns.faults.mu.Lock()
-	defer ns.faults.mu.Unlock()
-	return slices.Clone(ns.faults.list)
+// List returns the faults, the oldest first.
+func (t *Faults) List() []*Fault {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.list)
 }
 
-// Fault returns one fault. It fails with CodeNotFound.
-func (ns *Namespace) Fault(id int64) (*Fault, error) {
-	for _, f := range ns.Faults() {
+// Get returns one fault. It fails with CodeNotFound.
+func (t *Faults) Get(id int64) (*Fault, error) {
+	for _, f := range t.List() {
 		if f.id == id {
 			return f, nil
 		}
 	}
-	return nil, errorf(CodeNotFound, "", "There is no fault %d in the namespace '%s'. A restart and a reset remove all.", id, ns.name)
+	return nil, errorf(CodeNotFound, "", "There is no fault %d in the namespace '%s'. A restart and a reset remove all.", id, t.ns.name)
 }
 
 // Remove ends the fault. What it keeps back goes on. A second call does nothing.
 func (f *Fault) Remove() { f.ns.faults.end(FaultRemoved, f) }
 
-// RemoveFaults ends all faults, and returns how many there were.
-func (ns *Namespace) RemoveFaults() int {
-	list := ns.Faults()
-	ns.faults.end(FaultRemoved, list...)
+// RemoveAll ends all faults, and returns how many there were.
+func (t *Faults) RemoveAll() int {
+	list := t.List()
+	t.end(FaultRemoved, list...)
 	return len(list)
 }
 
 // end ends faults, and takes them out of the list if they are removed.
-func (t *faultTable) end(as FaultState, list ...*Fault) {
+func (t *Faults) end(as FaultState, list ...*Fault) {
 	t.mu.Lock()
 	for _, f := range list {
 		f.stop()
@@ -99,13 +103,12 @@ func (f *Fault) stop() {
 	}
 }
 
-func (t *faultTable) countLocked() {
+func (t *Faults) countLocked() {
 	t.some.Store(slices.ContainsFunc(t.list, func(f *Fault) bool { return f.state == FaultActive }))
 }
 
-// WatchFaults calls notify with each fault that is injected, and with nil when faults are removed or over, until cancel is called. notify must not wait.
-func (ns *Namespace) WatchFaults(notify func(injected *Fault)) (cancel func()) {
-	t := &ns.faults
+// Watch calls notify with each fault that is injected, and with nil when faults are removed or over, until cancel is called. notify must not wait.
+func (t *Faults) Watch(notify func(injected *Fault)) (cancel func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.watchers == nil {
@@ -119,7 +122,7 @@ func (ns *Namespace) WatchFaults(notify func(injected *Fault)) (cancel func()) {
 	}
 }
 
-func (t *faultTable) tell(injected *Fault) {
+func (t *Faults) tell(injected *Fault) {
 	t.mu.Lock()
 	list := make([]func(*Fault), 0, len(t.watchers))
 	for notify := range t.watchers {
@@ -131,13 +134,13 @@ func (t *faultTable) tell(injected *Fault) {
 	}
 }
 
-// Faulty reports whether a fault may strike: a cheap question before [Namespace.Strike].
-func (ns *Namespace) Faulty() bool { return ns.faults.some.Load() }
+// Any reports whether a fault may strike: a cheap question before [Faults.Hit].
+func (t *Faults) Any() bool { return t.some.Load() }
 
-// Strike returns the fault that strikes an attempt, which is counted with that; nil: none. The caller carries out what the fault does. If several
+// Hit returns the fault that strikes an attempt, which is counted with that; nil: none. The caller carries out what the fault does. If several
 // faults fit, the one that was injected first strikes, and the others do not see the attempt.
-func (ns *Namespace) Strike(a *Attempt) *Fault {
-	return ns.faults.strike(ns, a, func(f *Fault) bool { return f.options.Kind != FaultStarve && f.options.Kind != FaultFailJournal })
+func (t *Faults) Hit(a *Attempt) *Fault {
+	return t.hit(a, func(f *Fault) bool { return f.options.Kind != FaultStarve && f.options.Kind != FaultFailJournal })
 }
 
 // Concerns reports whether the fault may strike an attempt, without counting it.
@@ -147,17 +150,16 @@ func (f *Fault) Concerns(a *Attempt) bool {
 	return f.fits(a)
 }
 
-// Strikes is [Namespace.Strike] by this fault alone, for those that strike what is connected.
+// Strikes is [Faults.Hit] by this fault alone, for those that strike what is connected.
 func (f *Fault) Strikes(a *Attempt) bool {
-	return f.ns.faults.strike(f.ns, a, func(one *Fault) bool { return one == f }) != nil
+	return f.ns.faults.hit(a, func(one *Fault) bool { return one == f }) != nil
 }
 
 // Starves returns the id of the fault that starves a link; 0: none. It is counted if it is another one than before.
-func (ns *Namespace) Starves(a *Attempt, before int64) int64 {
-	if !ns.Faulty() {
+func (t *Faults) Starves(a *Attempt, before int64) int64 {
+	if !t.Any() {
 		return 0
 	}
-	t := &ns.faults
 	t.mu.Lock()
 	i := slices.IndexFunc(t.list, func(f *Fault) bool { return f.options.Kind == FaultStarve && f.fits(a) })
 	if i < 0 {
@@ -170,16 +172,16 @@ func (ns *Namespace) Starves(a *Attempt, before int64) int64 {
 	}
 	t.mu.Unlock()
 	if f.id != before {
-		ns.recordFault(f, a)
+		t.record(f, a)
 	}
 	return f.id
 }
 
-func (t *faultTable) strike(ns *Namespace, a *Attempt, may func(*Fault) bool) *Fault {
+func (t *Faults) hit(a *Attempt, may func(*Fault) bool) *Fault {
 	if !t.some.Load() {
 		return nil
 	}
-	now := ns.Now()
+	now := t.ns.Now()
 	t.mu.Lock()
 	var hit *Fault
 	for _, f := range t.list {
@@ -193,39 +195,39 @@ func (t *faultTable) strike(ns *Namespace, a *Attempt, may func(*Fault) bool) *F
 	}
 	t.mu.Unlock()
 	if hit != nil {
-		ns.recordFault(hit, a)
+		t.record(hit, a)
 	}
 	return hit
 }
 
-// recordFault writes into the history that a fault has struck: for each message whose lock the attempt names, or else once.
-func (ns *Namespace) recordFault(f *Fault, a *Attempt) {
-	r := ns.common.record
+// record writes into the history that a fault has struck: for each message whose lock the attempt names, or else once.
+func (t *Faults) record(f *Fault, a *Attempt) {
+	r := t.ns.common.record
 	if r == nil {
 		return
 	}
 	q := a.Entity
 	if q == nil {
-		q = ns.faults.noEntity(ns)
+		q = t.noEntity()
 	}
 	text := fmt.Sprintf("%s struck %s", f, a.Operation)
 	if c := f.Condition(); c != "" {
 		text += ": " + c
 	}
 	h := happened{kind: EventFault, sub: a.Sub, client: a.Client, text: text}
-	if len(a.Tokens) == 0 || !q.recordFaultOf(a.Tokens, h) {
-		r.add(q, ns.Now(), &h)
+	if len(a.Tokens) == 0 || !t.recordEach(q, a.Tokens, h) {
+		r.add(q, t.ns.Now(), &h)
 	}
 }
 
-// recordFaultOf writes an event for each message that one of the tokens locks, and reports whether there are any.
-func (q *Entity) recordFaultOf(tokens []LockToken, h happened) (some bool) {
+// recordEach writes an event for each message that one of the tokens locks, and reports whether there are any.
+func (t *Faults) recordEach(q *Entity, tokens []LockToken, h happened) (some bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for _, t := range tokens {
-		if e := q.locks.byToken[t]; e != nil {
+	for _, token := range tokens {
+		if e := q.locks.byToken[token]; e != nil {
 			h.sub, h.seq, h.first, h.body, h.count = e.sub, e.seq, e.first, e.body.id, e.count
-			q.ns.common.record.add(q, q.ns.Now(), &h)
+			t.ns.common.record.add(q, t.ns.Now(), &h)
 			some = true
 		}
 	}
@@ -233,11 +235,11 @@ func (q *Entity) recordFaultOf(tokens []LockToken, h happened) (some bool) {
 }
 
 // noEntity returns what stands for no entity in the record.
-func (t *faultTable) noEntity(ns *Namespace) *Entity {
+func (t *Faults) noEntity() *Entity {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.nowhere == nil {
-		t.nowhere = &Entity{ns: ns}
+		t.nowhere = &Entity{ns: t.ns}
 	}
 	return t.nowhere
 }

@@ -13,7 +13,7 @@ import (
 // inject adds a fault.
 func (b *broker) inject(o emulator.FaultOptions) *emulator.Fault {
 	b.t.Helper()
-	f, err := b.ns.Inject(o)
+	f, err := b.ns.Faults().Inject(o)
 	if err != nil {
 		b.t.Fatalf("inject %+v: %v", o, err)
 	}
@@ -24,7 +24,7 @@ func (b *broker) inject(o emulator.FaultOptions) *emulator.Fault {
 func (b *broker) struck(a emulator.Attempt, n int) string {
 	var s strings.Builder
 	for range n {
-		if f := b.ns.Strike(&a); f != nil {
+		if f := b.ns.Faults().Hit(&a); f != nil {
 			s.WriteByte('x')
 		} else {
 			s.WriteByte('.')
@@ -76,7 +76,7 @@ func TestFaultStrikesWhatItNames(t *testing.T) {
 			equal(t, name+": after it was removed", b.struck(x.a, 2), "..")
 			equal(t, name+": state", f.State(), emulator.FaultRemoved)
 		}
-		equal(t, "a fault is there", b.ns.Faulty(), false)
+		equal(t, "a fault is there", b.ns.Faults().Any(), false)
 	})
 }
 
@@ -115,9 +115,9 @@ func TestFaultIsOverByTheNamespacesClock(t *testing.T) {
 	bubbleWith(t, recorded(), emulator.QueueOptions{}, func(b *broker) {
 		send := emulator.Attempt{Operation: emulator.OperationSend, Entity: b.q}
 		told := 0
-		defer b.ns.WatchFaults(func(*emulator.Fault) { told++ })()
+		defer b.ns.Faults().Watch(func(*emulator.Fault) { told++ })()
 		f := b.inject(emulator.FaultOptions{Kind: emulator.FaultThrottle, For: time.Hour})
-		b.steer("freeze", b.ns.Freeze)
+		b.steer("freeze", b.ns.Clock().Freeze)
 		wait(2 * time.Hour)
 		equal(t, "while the clock stands", b.struck(send, 1), "x")
 		b.advance(time.Hour - time.Millisecond)
@@ -135,24 +135,24 @@ func TestFaultsAreBoundedAndForgotten(t *testing.T) {
 		for range emulator.MaxFaults - 1 {
 			b.inject(emulator.FaultOptions{Kind: emulator.FaultThrottle})
 		}
-		_, err := b.ns.Inject(emulator.FaultOptions{Kind: emulator.FaultThrottle})
+		_, err := b.ns.Faults().Inject(emulator.FaultOptions{Kind: emulator.FaultThrottle})
 		wantCode(t, "one too many", err, emulator.CodeQuotaExceeded)
 		b.struck(emulator.Attempt{Operation: emulator.OperationSend, Entity: b.q}, 1)
 		last := b.inject(emulator.FaultOptions{Kind: emulator.FaultThrottle})
-		_, err = b.ns.Fault(spent.ID())
+		_, err = b.ns.Faults().Get(spent.ID())
 		wantCode(t, "the spent one, which made room", err, emulator.CodeNotFound)
-		if f, err := b.ns.Fault(last.ID()); err != nil || f != last {
+		if f, err := b.ns.Faults().Get(last.ID()); err != nil || f != last {
 			t.Errorf("the last one: %v, %v", f, err)
 		}
-		equal(t, "removed", b.ns.RemoveFaults(), emulator.MaxFaults)
+		equal(t, "removed", b.ns.Faults().RemoveAll(), emulator.MaxFaults)
 		b.inject(emulator.FaultOptions{Kind: emulator.FaultThrottle})
 		b.restart()
-		equal(t, "after a restart", len(b.ns.Faults()), 0)
+		equal(t, "after a restart", len(b.ns.Faults().List()), 0)
 	})
 	resetBubble(t, func(_ *house, b *broker, list []emulator.EntityConfig) {
 		f := b.inject(emulator.FaultOptions{Kind: emulator.FaultThrottle, For: time.Hour})
 		b.reset(list)
-		equal(t, "after a reset", fmt.Sprint(len(b.ns.Faults()), b.ns.Faulty(), " ", f.State()), "0 false removed")
+		equal(t, "after a reset", fmt.Sprint(len(b.ns.Faults().List()), b.ns.Faults().Any(), " ", f.State()), "0 false removed")
 	})
 }
 
@@ -178,15 +178,15 @@ func TestFaultsThatMakeNoSenseAreRefused(t *testing.T) {
 			"a millisecond at least":                          {Kind: emulator.FaultThrottle, For: time.Microsecond},
 			"A fault of the kind detach can't strike the ope": {Kind: emulator.FaultDetach, Operations: []emulator.Operation{"sleep"}},
 		} {
-			_, err := b.ns.Inject(o)
+			_, err := b.ns.Faults().Inject(o)
 			wantCode(t, text, err, emulator.CodeArgument)
 			if !strings.Contains(err.Error(), text) {
 				t.Errorf("%q does not say %q", err, text)
 			}
 		}
-		_, err := b.ns.Inject(emulator.FaultOptions{Kind: emulator.FaultThrottle, Entity: "nothing"})
+		_, err := b.ns.Faults().Inject(emulator.FaultOptions{Kind: emulator.FaultThrottle, Entity: "nothing"})
 		wantCode(t, "an entity that does not exist", err, emulator.CodeNotFound)
-		equal(t, "faults", len(b.ns.Faults()), 0)
+		equal(t, "faults", len(b.ns.Faults().List()), 0)
 	})
 }
 
@@ -200,12 +200,12 @@ func TestFaultSaysWhatTheServiceSays(t *testing.T) {
 			"com.microsoft:entity-disabled": "entity-disabled: Messaging entity 'q' is currently disabled.",
 		} {
 			f := b.inject(emulator.FaultOptions{Kind: emulator.FaultRefuse, Condition: condition, Count: 1})
-			if b.ns.Strike(&a) != f {
+			if b.ns.Faults().Hit(&a) != f {
 				t.Fatal("it does not strike")
 			}
 			equal(t, "error", f.Condition()+": "+f.Error(&a).Error(), want+fmt.Sprintf(" (by fault %d of Minibus)", f.ID()))
 		}
-		events, _ := b.ns.Events(0, emulator.EventFilter{Kinds: []emulator.EventKind{emulator.EventFault}, Client: "c1", Entity: "q"})
+		events, _ := b.ns.History().Events(0, emulator.EventFilter{Kinds: []emulator.EventKind{emulator.EventFault}, Client: "c1", Entity: "q"})
 		n := 0
 		for e := range events {
 			if n++; !strings.Contains(e.String(), "(refuse) struck attachSender: ") || !strings.Contains(e.String(), " in q by link 0 of connection c1") {
@@ -224,7 +224,7 @@ func BenchmarkNoFault(b *testing.B) {
 	}
 	defer ns.Close()
 	for b.Loop() {
-		if ns.Faulty() || ns.Starves(nil, 0) != 0 {
+		if ns.Faults().Any() || ns.Faults().Starves(nil, 0) != 0 {
 			b.Fatal("a fault")
 		}
 	}
@@ -236,13 +236,13 @@ func TestWithoutFaultsNothingIsAllocated(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ns.Close()
-	f, err := ns.Inject(emulator.FaultOptions{Kind: emulator.FaultThrottle})
+	f, err := ns.Faults().Inject(emulator.FaultOptions{Kind: emulator.FaultThrottle})
 	if err != nil {
 		t.Fatal(err)
 	}
 	f.Remove()
 	if n := testing.AllocsPerRun(100, func() {
-		if ns.Faulty() || ns.Starves(nil, 0) != 0 {
+		if ns.Faults().Any() || ns.Faults().Starves(nil, 0) != 0 {
 			t.Error("a fault")
 		}
 	}); n != 0 {

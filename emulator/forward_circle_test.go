@@ -49,7 +49,7 @@ func TestFWD10_DEC29_CircleThroughATopicEnds(t *testing.T) {
 				synctest.Wait()
 				equal(t, "copies elsewhere after a restart", b.sub("other").q.Counts().Active, 65)
 				o.Queue.ForwardDeadLetteredMessagesTo = ""
-				if _, err := b.ns.UpdateSubscription("t", o); err != nil {
+				if _, err := b.ns.Entities().UpdateSubscription("t", o); err != nil {
 					t.Fatalf("update: %v", err)
 				}
 				equalSlices(t, "dead-lettered", b.sub("s").deadReasons(emulator.DeadLetter), "x="+reason)

@@ -17,7 +17,7 @@ func TestFWD7_QUO5_TargetWithASmallerSizeLimit(t *testing.T) {
 		bubble(t, emulator.QueueOptions{}, func(b *broker) {
 			if queue {
 				b.create("target", emulator.QueueOptions{MaxMessageSizeInKilobytes: 1})
-			} else if _, err := b.ns.CreateTopic("target", emulator.TopicOptions{MaxMessageSizeInKilobytes: 1}); err != nil {
+			} else if _, err := b.ns.Entities().CreateTopic("target", emulator.TopicOptions{MaxMessageSizeInKilobytes: 1}); err != nil {
 				t.Fatalf("create topic: %v", err)
 			}
 			b.sendTexts("a", large, "b")
@@ -68,7 +68,7 @@ func TestFWD7_TooLargeWhileTheLimitGrows(t *testing.T) {
 		b.j.onRead(func() {
 			b.j.onRead(nil)
 			go func() {
-				_, err := b.ns.UpdateQueue("target", emulator.QueueOptions{MaxMessageSizeInKilobytes: 4})
+				_, err := b.ns.Entities().UpdateQueue("target", emulator.QueueOptions{MaxMessageSizeInKilobytes: 4})
 				grown <- err
 			}()
 		})

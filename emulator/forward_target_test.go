@@ -85,7 +85,7 @@ func TestFWD11_FWD12_TargetThatDoesNotTakeThem(t *testing.T) {
 		name, reason string
 		break_       func(b *broker)
 	}{
-		{"deleted", "MessagingEntityNotFoundException", func(b *broker) { _ = b.ns.DeleteEntity("target") }},
+		{"deleted", "MessagingEntityNotFoundException", func(b *broker) { _ = b.ns.Entities().Delete("target") }},
 		{"disabled", "MessagingEntityDisabledException", func(b *broker) {
 			b.set(func(o *emulator.QueueOptions) { o.Status = emulator.StatusDisabled })
 		}},
@@ -225,7 +225,7 @@ func TestDEL4_ForwardsToAQueueThatIsDeletedAndMadeAgain(t *testing.T) {
 		b.create("target", emulator.QueueOptions{})
 		b.sendTexts("a")
 		synctest.Wait()
-		if err := b.ns.DeleteEntity("target"); err != nil {
+		if err := b.ns.Entities().Delete("target"); err != nil {
 			t.Fatalf("delete: %v", err)
 		}
 		b.sendTexts("b")
@@ -249,7 +249,7 @@ func TestFWD3_SourceIsDeletedWhileItForwards(t *testing.T) {
 		if err := b.q.Send(b.encodeAll(texts("a")), done); err != nil {
 			t.Fatalf("send: %v", err)
 		}
-		go func() { deleted <- b.ns.DeleteEntity("q") }()
+		go func() { deleted <- b.ns.Entities().Delete("q") }()
 		synctest.Wait()
 		b.j.Resume()
 		if err := errors.Join(<-done, <-deleted); err != nil {

@@ -139,7 +139,7 @@ func TestFWD3_DEC21_BacklogIsForwardedAfterARestart(t *testing.T) {
 		go func() {
 			o := b.q.Options()
 			o.ForwardTo = "target"
-			_, _ = b.ns.UpdateQueue("q", o)
+			_, _ = b.ns.Entities().UpdateQueue("q", o)
 		}()
 		synctest.Wait()
 		b.j.Resume()

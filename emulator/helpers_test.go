@@ -41,7 +41,7 @@ func bubbleWith(t *testing.T, no emulator.Options, o emulator.QueueOptions, f fu
 			b.close()
 		}()
 		b.ns.Plan(o.ForwardTo, o.ForwardDeadLetteredMessagesTo)
-		q, err := b.ns.CreateQueue("q", o)
+		q, err := b.ns.Entities().CreateQueue("q", o)
 		if err != nil {
 			t.Fatalf("create queue: %v", err)
 		}
@@ -94,7 +94,7 @@ func (b *broker) update(change func(o *emulator.QueueOptions)) {
 	b.t.Helper()
 	o := b.q.Options()
 	change(&o)
-	if _, err := b.ns.UpdateQueue("q", o); err != nil {
+	if _, err := b.ns.Entities().UpdateQueue("q", o); err != nil {
 		b.t.Fatalf("update queue: %v", err)
 	}
 }

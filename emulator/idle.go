@@ -44,9 +44,10 @@ func (u *usage) receiverWaits() bool {
 }
 
 // deleteIdle removes a queue whose idle span is over. It runs on the timer's goroutine, without any mutex.
-func (ns *Namespace) deleteIdle(q *Entity) {
+func (es Entities) deleteIdle(q *Entity) {
+	ns := es.ns
 	ns.logger.Info("deleting an idle queue", "entity", q.path)
-	if err := ns.deleteIf(q, func() bool { return q.usage.idle(ns.Now()) }); err != nil {
+	if err := es.deleteIf(q, func() bool { return q.usage.idle(ns.Now()) }); err != nil {
 		ns.logger.Error("idle queue could not be deleted", "entity", q.path, "error", err)
 	}
 	q.mu.Lock()

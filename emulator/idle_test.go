@@ -133,13 +133,13 @@ func TestIDLE2_SubscriptionsThatComeAndGoKeepTheTopic(t *testing.T) {
 		wait(4 * time.Minute)
 		b.subscribe(named("s")[0])
 		wait(4 * time.Minute)
-		if err := b.ns.DeleteEntity("t/Subscriptions/s"); err != nil {
+		if err := b.ns.Entities().Delete("t/Subscriptions/s"); err != nil {
 			t.Fatalf("delete: %v", err)
 		}
 		wait(4 * time.Minute)
-		equal(t, "topics", len(b.ns.Topics()), 1)
+		equal(t, "topics", len(b.ns.Entities().Topics()), 1)
 		wait(time.Minute)
-		equal(t, "topics without use", len(b.ns.Topics()), 0)
+		equal(t, "topics without use", len(b.ns.Entities().Topics()), 0)
 	})
 }
 
@@ -265,7 +265,7 @@ func TestDEL1_SessionsAndWaitingAcceptsOfADeletedQueue(t *testing.T) {
 			t.Fatalf("set state: %v", err)
 		}
 		gs := h.take(1)
-		if err := b.ns.DeleteEntity("q"); err != nil {
+		if err := b.ns.Entities().Delete("q"); err != nil {
 			t.Fatalf("delete: %v", err)
 		}
 		_, err := h.c.RenewSession()
@@ -274,7 +274,7 @@ func TestDEL1_SessionsAndWaitingAcceptsOfADeletedQueue(t *testing.T) {
 		wantCode(t, "complete", b.trySettle(emulator.Complete, nil, gs[0].token()), emulator.CodeNotFound)
 		_, err = b.tryAccept("t")
 		wantCode(t, "accept", err, emulator.CodeNotFound)
-		_, err = b.q.Sessions(true, 0, 0, 1)
+		_, err = b.q.Sessions().IDs(true, 0, 0, 1)
 		wantCode(t, "list", err, emulator.CodeNotFound)
 		h.c.Close()
 		w.cancel()
@@ -301,7 +301,7 @@ func TestDEL1_FailedDeletionGoesOnForwarding(t *testing.T) {
 			synctest.Wait()
 			b.failOnce()
 		})
-		if err := b.ns.DeleteEntity("q"); !errors.Is(err, errDisk) {
+		if err := b.ns.Entities().Delete("q"); !errors.Is(err, errDisk) {
 			t.Fatalf("delete: %v", err)
 		}
 		wait(2 * time.Second) // the forward may be queued behind the deletion, fail with it and be tried again
@@ -313,7 +313,7 @@ func TestDEL1_DeletedPartitionedQueueLeavesNoCounters(t *testing.T) {
 	bubble(t, partitioned, func(b *broker) {
 		b.send(withKey("k", "a"))
 		first := b.one().seq()
-		if err := b.ns.DeleteEntity("q"); err != nil {
+		if err := b.ns.Entities().Delete("q"); err != nil {
 			t.Fatalf("delete: %v", err)
 		}
 		again := b.create("q", partitioned)

@@ -4,12 +4,12 @@ import (
 	"slices"
 )
 
-// StartJob sets a job to work on the messages of a sub-queue that are there now. Jobs leave alone what clients have locked. A purge works whatever
+// Start sets a job to work on the messages of a sub-queue that are there now. Jobs leave alone what clients have locked. A purge works whatever
 // the entity's status, as an administrator's work. A move is one change in the journal for each batch, so that no message is lost or doubled
 // whenever the process ends. If its target does not take messages, the job fails, and what has not been moved is where it was.
 //
 // It fails with CodeArgument if the options are wrong, with CodeNotFound if there is no target, and with CodeQuotaExceeded if [MaxJobs] run.
-func (q *Entity) StartJob(o JobOptions) (*Job, error) {
+func (t *Jobs) Start(q *Entity, o JobOptions) (*Job, error) {
 	o.Select.Seqs = slices.Compact(slices.Sorted(slices.Values(o.Select.Seqs)))
 	if len(o.Select.States) == 0 {
 		o.Select.States = []State{Active}
@@ -34,7 +34,7 @@ func (q *Entity) StartJob(o JobOptions) (*Job, error) {
 	}
 	q.mu.Unlock()
 	if err == nil {
-		err = q.ns.jobs.add(q.ns, j)
+		err = t.add(j)
 	}
 	if err != nil {
 		return nil, err

@@ -57,7 +57,7 @@ func (j *Job) lookForLocked() (found []*Delivery, more bool, err error) {
 		})
 		if !there {
 			j.note(func(p *JobProgress) { p.Examined++ })
-			j.fail(seq, j.q.noMessage(seq))
+			j.fail(seq, j.q.Messages().missing(seq))
 		}
 	}
 	return found, false, nil

@@ -15,7 +15,7 @@ import (
 // job runs a job to its end.
 func (b *broker) job(o emulator.JobOptions) emulator.JobProgress {
 	b.t.Helper()
-	j, err := b.q.StartJob(o)
+	j, err := b.ns.Jobs().Start(b.q, o)
 	if err != nil {
 		b.t.Fatalf("start a job: %v", err)
 	}
@@ -200,18 +200,18 @@ func TestMoveJobLeavesWhatTheTargetDoesNotTake(t *testing.T) {
 	bubbleWith(t, strict, emulator.QueueOptions{}, func(b *broker) {
 		b.create("sessions", sessionful)
 		dups := b.create("dups", emulator.QueueOptions{RequiresDuplicateDetection: true})
-		if _, err := b.ns.CreateTopic("nobody", emulator.TopicOptions{}); err != nil {
+		if _, err := b.ns.Entities().CreateTopic("nobody", emulator.TopicOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		b.deadLetters("a")
 		b.wantJob(b.move("sessions"), emulator.JobDone, 1, 0, 1, 0)
 		b.wantJob(b.move("nobody"), emulator.JobDone, 1, 0, 1, 0)
 		b.wantCounts(0, 1, 0, 0)
-		_, err := b.q.StartJob(emulator.JobOptions{Kind: emulator.MoveJob, Sub: emulator.DeadLetter, Target: "missing"})
+		_, err := b.ns.Jobs().Start(b.q, emulator.JobOptions{Kind: emulator.MoveJob, Sub: emulator.DeadLetter, Target: "missing"})
 		wantCode(t, "move to a missing entity", err, emulator.CodeNotFound)
-		_, err = b.q.StartJob(emulator.JobOptions{Kind: emulator.MoveJob})
+		_, err = b.ns.Jobs().Start(b.q, emulator.JobOptions{Kind: emulator.MoveJob})
 		wantCode(t, "move to where the messages are", err, emulator.CodeArgument)
-		_, err = b.q.StartJob(emulator.JobOptions{Select: emulator.Selection{SQL: "="}})
+		_, err = b.ns.Jobs().Start(b.q, emulator.JobOptions{Select: emulator.Selection{SQL: "="}})
 		wantCode(t, "a filter that does not parse", err, emulator.CodeArgument)
 		dups.send(withID("x"))
 		b.deadLetterOne(withID("x"))
@@ -247,12 +247,12 @@ func TestMoveJobIsTakenBackIfItCannotBeWritten(t *testing.T) {
 
 func TestMoveJobThroughATopicAndBack(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
-		_, err := b.ns.CreateTopic("events", emulator.TopicOptions{})
+		_, err := b.ns.Entities().CreateTopic("events", emulator.TopicOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"one", "two"} {
-			if _, err := b.ns.CreateSubscription("events", emulator.SubscriptionOptions{Name: name}); err != nil {
+			if _, err := b.ns.Entities().CreateSubscription("events", emulator.SubscriptionOptions{Name: name}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -263,7 +263,7 @@ func TestMoveJobThroughATopicAndBack(t *testing.T) {
 		one.settle(emulator.DeadLetterOutcome, one.one())
 		one.wantCounts(0, 1, 0, 0)
 		one.wantJob(one.move(""), emulator.JobDone, 1, 1, 0, 0)
-		_, err = b.q.StartJob(emulator.JobOptions{Kind: emulator.MoveJob, Target: "events/Subscriptions/one"})
+		_, err = b.ns.Jobs().Start(b.q, emulator.JobOptions{Kind: emulator.MoveJob, Target: "events/Subscriptions/one"})
 		wantCode(t, "move to a subscription", err, emulator.CodeNotAllowed)
 		b.verify(true)
 		b.restart()
@@ -294,16 +294,16 @@ func TestJobsEndWithTheNamespaceAndAreBounded(t *testing.T) {
 		b.j.Pause()
 		var jobs []*emulator.Job
 		for range emulator.MaxJobs {
-			j, err := b.q.StartJob(emulator.JobOptions{Kind: emulator.MoveJob, Target: "target"})
+			j, err := b.ns.Jobs().Start(b.q, emulator.JobOptions{Kind: emulator.MoveJob, Target: "target"})
 			if err != nil {
 				t.Fatal(err)
 			}
 			jobs = append(jobs, j)
 		}
 		synctest.Wait()
-		_, err := b.q.StartJob(emulator.JobOptions{})
+		_, err := b.ns.Jobs().Start(b.q, emulator.JobOptions{})
 		wantCode(t, "one job more", err, emulator.CodeQuotaExceeded)
-		equal(t, "jobs", len(b.ns.Jobs()), emulator.MaxJobs)
+		equal(t, "jobs", len(b.ns.Jobs().List()), emulator.MaxJobs)
 		jobs[1].Cancel()
 		jobs[1].Cancel()
 		go func() { time.Sleep(time.Second); b.j.Resume() }()
@@ -318,12 +318,12 @@ func TestJobsEndWithTheNamespaceAndAreBounded(t *testing.T) {
 			moved += j.Progress().Done
 		}
 		equal(t, "why the cancelled one ended", jobs[1].Progress().Why, "")
-		_, err = b.q.StartJob(emulator.JobOptions{})
+		_, err = b.ns.Jobs().Start(b.q, emulator.JobOptions{})
 		wantCode(t, "a job after the end", err, emulator.CodeServerBusy)
 		b.j.Close()
 		b.start()
-		equal(t, "jobs after a restart", len(b.ns.Jobs()), 0)
-		_, err = b.ns.Job(1)
+		equal(t, "jobs after a restart", len(b.ns.Jobs().List()), 0)
+		_, err = b.ns.Jobs().Get(1)
 		wantCode(t, "a job of before", err, emulator.CodeNotFound)
 		equal(t, "moved", b.active("target"), moved)
 		equal(t, "all", b.active("q")+moved, 500)
@@ -341,13 +341,13 @@ func TestJobEndsWithItsEntity(t *testing.T) {
 		b.create("target", emulator.QueueOptions{})
 		b.send(texts(make([]string, 300)...)...)
 		b.j.Pause()
-		j, err := b.q.StartJob(emulator.JobOptions{Kind: emulator.MoveJob, Target: "target"})
+		j, err := b.ns.Jobs().Start(b.q, emulator.JobOptions{Kind: emulator.MoveJob, Target: "target"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
 		deleted := make(chan error, 1)
-		go func() { deleted <- b.ns.DeleteEntity("q") }()
+		go func() { deleted <- b.ns.Entities().Delete("q") }()
 		synctest.Wait()
 		b.j.Resume()
 		if err := <-deleted; err != nil {
@@ -367,7 +367,7 @@ func TestPurgeJobLeavesWhatComesLater(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		b.send(texts(make([]string, 100)...)...)
 		b.j.Pause()
-		j, err := b.q.StartJob(emulator.JobOptions{})
+		j, err := b.ns.Jobs().Start(b.q, emulator.JobOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -388,7 +388,7 @@ func TestPurgeJobThatFailsLeavesSchedulesThatFellDueMeanwhile(t *testing.T) {
 		b.schedule(at("due", now().Add(time.Hour)))
 		b.j.Pause()
 		b.failOnce()
-		j, err := b.q.StartJob(emulator.JobOptions{Select: emulator.Selection{States: []emulator.State{emulator.Scheduled}}})
+		j, err := b.ns.Jobs().Start(b.q, emulator.JobOptions{Select: emulator.Selection{States: []emulator.State{emulator.Scheduled}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -406,7 +406,7 @@ func TestTheEndWaitsForAJobThatReads(t *testing.T) {
 	bubbleWith(t, small, emulator.QueueOptions{}, func(b *broker) {
 		b.send(texts(slices.Repeat([]string{"a"}, 100)...)...)
 		b.j.Pause()
-		j, err := b.q.StartJob(emulator.JobOptions{Select: emulator.Selection{Text: "a"}})
+		j, err := b.ns.Jobs().Start(b.q, emulator.JobOptions{Select: emulator.Selection{Text: "a"}})
 		if err != nil {
 			t.Fatal(err)
 		}

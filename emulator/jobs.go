@@ -145,8 +145,9 @@ func (j *Job) fail(seq int64, why error) {
 	})
 }
 
-// jobTable has the jobs of a namespace.
-type jobTable struct {
+// Jobs has the jobs of a namespace.
+type Jobs struct {
+	ns      *Namespace
 	mu      sync.Mutex
 	last    int64
 	all     []*Job // by number
@@ -154,7 +155,8 @@ type jobTable struct {
 }
 
 // add takes in a job that begins. It fails if too many run.
-func (t *jobTable) add(ns *Namespace, j *Job) error {
+func (t *Jobs) add(j *Job) error {
+	ns := t.ns
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if ns.closed.Load() || ns.stage.Load() != stageThere {
@@ -183,7 +185,7 @@ func (t *jobTable) add(ns *Namespace, j *Job) error {
 const stopping = "the process stops, or the namespace is being deleted"
 
 // end cancels all jobs and waits for them.
-func (t *jobTable) end() {
+func (t *Jobs) end() {
 	t.mu.Lock()
 	for _, j := range t.all {
 		j.stop(stopping)
@@ -192,21 +194,24 @@ func (t *jobTable) end() {
 	t.running.wait()
 }
 
-// Jobs returns the jobs that run and the last hundred that have ended, the newest first.
-func (ns *Namespace) Jobs() []*Job {
-	ns.jobs.mu.Lock()
-	defer ns.jobs.mu.Unlock()
-	all := slices.Clone(ns.jobs.all)
+// Jobs returns the jobs of the namespace.
+func (ns *Namespace) Jobs() *Jobs { return &ns.jobs }
+
+// List returns the jobs that run and the last hundred that have ended, the newest first.
+func (t *Jobs) List() []*Job {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := slices.Clone(t.all)
 	slices.Reverse(all)
 	return all
 }
 
-// Job returns the job with that number.
-func (ns *Namespace) Job(id int64) (*Job, error) {
-	for _, j := range ns.Jobs() {
+// Get returns the job with that number.
+func (t *Jobs) Get(id int64) (*Job, error) {
+	for _, j := range t.List() {
 		if j.id == id {
 			return j, nil
 		}
 	}
-	return nil, errorf(CodeNotFound, "", "The namespace '%s' has no job %d. A restart forgets all jobs, and only the last %d are remembered.", ns.name, id, keptJobs)
+	return nil, errorf(CodeNotFound, "", "The namespace '%s' has no job %d. A restart forgets all jobs, and only the last %d are remembered.", t.ns.name, id, keptJobs)
 }

@@ -27,7 +27,7 @@ func (b *broker) wantListed(want string) {
 	b.t.Helper()
 	var paths []string
 	for _, kind := range []emulator.EntityKind{emulator.KindQueue, emulator.KindTopic} {
-		page, _ := b.ns.Page(kind, 0, math.MaxInt)
+		page, _ := b.ns.Entities().Page(kind, 0, math.MaxInt)
 		for _, q := range page {
 			paths = append(paths, q.Path())
 		}
@@ -56,10 +56,10 @@ func (b *broker) wantLower() {
 	}
 	o := s.Options()
 	equal(b.t, "subscription", s.Path()+" "+o.Name+" "+o.Rules[0].Name+" "+o.Queue.ForwardTo, "events/Subscriptions/All All Every work/orders")
-	for _, e := range b.ns.Configuration() {
+	for _, e := range b.ns.Configuration().Current() {
 		equal(b.t, "configuration", e.Path, strings.ToLower(e.Path))
 	}
-	for _, source := range b.ns.Sources("Errors") {
+	for _, source := range b.ns.Entities().Sources("Errors") {
 		equal(b.t, "source", source.Entity.Path(), "work/orders")
 	}
 	b.on("events").send(text("m"))
@@ -77,16 +77,16 @@ func TestDEC9_QueuesAndTopicsAreInLowerCase(t *testing.T) {
 	for name, make := range map[string]func(b *broker) error{
 		"one by one": func(b *broker) error {
 			list := topology()
-			if _, err := b.ns.CreateQueue(list[1].Path, *list[1].Queue); err != nil {
+			if _, err := b.ns.Entities().CreateQueue(list[1].Path, *list[1].Queue); err != nil {
 				return err
 			}
-			if _, err := b.ns.CreateQueue(list[0].Path, *list[0].Queue); err != nil {
+			if _, err := b.ns.Entities().CreateQueue(list[0].Path, *list[0].Queue); err != nil {
 				return err
 			}
-			_, err := b.ns.CreateTopic(list[2].Path, *list[2].Topic)
+			_, err := b.ns.Entities().CreateTopic(list[2].Path, *list[2].Topic)
 			return err
 		},
-		"a configuration": func(b *broker) error { return b.ns.EnsureEntities(topology()) },
+		"a configuration": func(b *broker) error { return b.ns.Configuration().Ensure(topology()) },
 		"a reset": func(b *broker) error {
 			return b.ns.Reset(append(topology(), emulator.EntityConfig{Path: "Q", Queue: &emulator.QueueOptions{}}))
 		},
@@ -108,22 +108,22 @@ func TestDEC9_QueuesAndTopicsAreInLowerCase(t *testing.T) {
 // TestDEC9_ErrorsNameTheEntity as the lists do, whatever case the client wrote.
 func TestDEC9_ErrorsNameTheEntity(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
-		if err := b.ns.EnsureEntities(topology()); err != nil {
+		if err := b.ns.Configuration().Ensure(topology()); err != nil {
 			t.Fatal(err)
 		}
-		_, taken := b.ns.CreateQueue("EVENTS", emulator.QueueOptions{})
-		_, fixed := b.ns.UpdateTopic("EVENTS", emulator.TopicOptions{RequiresDuplicateDetection: true})
-		_, there := b.ns.CreateSubscription("EVENTS", emulator.SubscriptionOptions{Name: "ALL"})
+		_, taken := b.ns.Entities().CreateQueue("EVENTS", emulator.QueueOptions{})
+		_, fixed := b.ns.Entities().UpdateTopic("EVENTS", emulator.TopicOptions{RequiresDuplicateDetection: true})
+		_, there := b.ns.Entities().CreateSubscription("EVENTS", emulator.SubscriptionOptions{Name: "ALL"})
 		_, kind := b.on("EVENTS").q.Subscription()
-		_, differs := b.ns.Apply([]emulator.EntityConfig{{Path: "ERRORS", Queue: &emulator.QueueOptions{RequiresSession: true}}}, false)
-		_, fault := b.ns.Inject(emulator.FaultOptions{Kind: emulator.FaultThrottle, Entity: "EVENTS/Nothing"})
+		_, differs := b.ns.Configuration().Apply([]emulator.EntityConfig{{Path: "ERRORS", Queue: &emulator.QueueOptions{RequiresSession: true}}}, false)
+		_, fault := b.ns.Faults().Inject(emulator.FaultOptions{Kind: emulator.FaultThrottle, Entity: "EVENTS/Nothing"})
 		for what, err := range map[string]error{"taken": taken, "fixed": fixed, "there": there, "kind": kind, "differs": differs} {
 			if err == nil || strings.Contains(err.Error(), "EVENTS") || strings.Contains(err.Error(), "ERRORS") {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
 		wantCode(t, "fault", fault, emulator.CodeNotFound)
-		f, err := b.ns.Inject(emulator.FaultOptions{Kind: emulator.FaultThrottle, Entity: "ERRORS/$deadletterqueue"})
+		f, err := b.ns.Faults().Inject(emulator.FaultOptions{Kind: emulator.FaultThrottle, Entity: "ERRORS/$deadletterqueue"})
 		if err != nil {
 			t.Fatal(err)
 		}

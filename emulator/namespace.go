@@ -34,8 +34,8 @@ type Namespace struct {
 
 	forwarding running  // goroutines that forward
 	parkers    sync.Map // of *Entity: those with parked messages
-	jobs       jobTable
-	faults     faultTable
+	jobs       Jobs
+	faults     Faults
 	reading    running  // reads of scheduled messages that have become due
 	damaged    sync.Map // ids of damaged bodies of which the log was told
 
@@ -134,6 +134,7 @@ func newNamespace(c *common, r NamespaceRecord, o NamespaceOptions) (*Namespace,
 	if r.ID != DefaultNamespaceID {
 		ns.logger = c.logger.With("namespace", r.Name)
 	}
+	ns.jobs.ns, ns.faults.ns = ns, ns
 	setID(ns, r.ID)
 	ns.settings.Store(&o)
 	return ns, nil
@@ -155,7 +156,7 @@ func closeAll(list []*Namespace) {
 	var all []*Entity
 	for _, ns := range list {
 		ns.closed.Store(true)
-		ns.RemoveFaults()
+		ns.Faults().RemoveAll()
 		all = append(all, ns.catalog.entities(anyKind)...)
 	}
 	for _, q := range all {
@@ -235,11 +236,6 @@ func (ns *Namespace) Exists(path string) bool {
 	}
 	t := ns.catalog.lookUp(topic)
 	return t != nil && t.kind == KindTopic
-}
-
-// Queues returns all queues by path.
-func (ns *Namespace) Queues() []*Queue {
-	return mapped(ns.catalog.entities(KindQueue), func(q *Entity) *Queue { return &Queue{q} })
 }
 
 func mapped[A, B any](list []A, f func(A) B) []B {

@@ -133,7 +133,7 @@ func TestPacked_BDEL5_DeletedFromTheFront(t *testing.T) {
 // TestPacked_DEL1_WithItsQueue: the bytes of the bodies in memory are given back, and nothing is left behind.
 func TestPacked_DEL1_WithItsQueue(t *testing.T) {
 	deep(t, 14_000, emulator.QueueOptions{}, func(b *broker) {
-		if err := b.ns.DeleteEntity("q"); err != nil {
+		if err := b.ns.Entities().Delete("q"); err != nil {
 			t.Fatalf("delete queue: %v", err)
 		}
 		all, _ := b.q.BodiesInMemory()

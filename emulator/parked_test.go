@@ -50,7 +50,7 @@ func TestFWD6_DEC28_ParkedMessagesGoWhenTheTargetTakesThem(t *testing.T) {
 	want := "1 2 3"
 	for what, cure := range map[string]func(b *broker) *broker{
 		"another queue of that name": func(b *broker) *broker {
-			if err := b.ns.DeleteEntity("target"); err != nil {
+			if err := b.ns.Entities().Delete("target"); err != nil {
 				t.Fatalf("delete: %v", err)
 			}
 			wait(time.Hour)
@@ -92,7 +92,7 @@ func TestFWD6_ParkedWhileTheTargetIsTakenAway(t *testing.T) {
 			if !once {
 				once = true
 				go func() {
-					_, err := b.ns.UpdateQueue("q", emulator.QueueOptions{MaxDeliveryCount: 1})
+					_, err := b.ns.Entities().UpdateQueue("q", emulator.QueueOptions{MaxDeliveryCount: 1})
 					updated <- err
 				}()
 			}
@@ -128,7 +128,7 @@ func TestCNT6_WhatWaitsToBeForwarded(t *testing.T) {
 		b.j.Pause()
 		done := make(chan error, 1)
 		go func() {
-			_, err := b.ns.UpdateQueue("q", emulator.QueueOptions{ForwardTo: "target"})
+			_, err := b.ns.Entities().UpdateQueue("q", emulator.QueueOptions{ForwardTo: "target"})
 			done <- err
 		}()
 		b.j.Resume()

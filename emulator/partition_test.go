@@ -101,7 +101,7 @@ func TestPART1_FlagIsFixedAndTheQuotaIsSixteenfold(t *testing.T) {
 	o := partitioned
 	o.MaxSizeInMegabytes = 1
 	bubbleWith(t, emulator.Options{Limits: emulator.LimitsStandard}, o, func(b *broker) {
-		_, err := b.ns.UpdateQueue("q", emulator.QueueOptions{})
+		_, err := b.ns.Entities().UpdateQueue("q", emulator.QueueOptions{})
 		wantCode(t, "update", err, emulator.CodeArgument)
 		m := b.encodeAll([]*goamqp.Message{goamqp.NewMessage(make([]byte, 255<<10))})
 		for range 4*16 + 1 { // a plain queue is full after the fifth

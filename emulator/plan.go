@@ -39,15 +39,15 @@ type Planned struct {
 }
 
 // Preview says what Apply would do with a list, for each entity of the list and of the namespace, and why it would be refused as a whole. It changes nothing.
-func (ns *Namespace) Preview(list []EntityConfig, prune bool) (plan []Planned, refused error) {
-	ns.admin.Lock()
-	defer ns.admin.Unlock()
-	plan = (&configurator{ns}).planAll(list, prune)
-	return plan, (&configurator{ns}).refusal(plan, list)
+func (c Configuration) Preview(list []EntityConfig, prune bool) (plan []Planned, refused error) {
+	c.ns.admin.Lock()
+	defer c.ns.admin.Unlock()
+	plan = c.planAll(list, prune)
+	return plan, c.refusal(plan, list)
 }
 
 // refusal returns why a plan can't be carried out.
-func (c *configurator) refusal(plan []Planned, list []EntityConfig) error {
+func (c Configuration) refusal(plan []Planned, list []EntityConfig) error {
 	changes := false
 	for _, p := range plan {
 		if p.Why != nil {
@@ -65,7 +65,7 @@ func (c *configurator) refusal(plan []Planned, list []EntityConfig) error {
 func (p *Planned) changes() bool { return p.Action != ActionKeep && p.Action != ActionLeave }
 
 // planAll compares a list with the namespace. With prune it deletes what the list does not have.
-func (c *configurator) planAll(list []EntityConfig, prune bool) (plan []Planned) {
+func (c Configuration) planAll(list []EntityConfig, prune bool) (plan []Planned) {
 	named := make(map[string]bool, len(list))
 	for _, e := range list {
 		e.Path = nameOf(e.Path)
@@ -103,7 +103,7 @@ func (q *Entity) Settings() Settings {
 	return Settings{Queue: new(q.Options())}
 }
 
-func (c *configurator) planQueue(e EntityConfig) Planned {
+func (c Configuration) planQueue(e EntityConfig) Planned {
 	o := *e.Queue
 	o.nameTargets()
 	p := Planned{Path: e.Path, Kind: KindQueue, Action: ActionCreate, New: Settings{Queue: &o}}
@@ -120,7 +120,7 @@ func (c *configurator) planQueue(e EntityConfig) Planned {
 	return p.compare("queue", old, next, c.sameQueue(old, next))
 }
 
-func (c *configurator) planTopic(e EntityConfig) Planned {
+func (c Configuration) planTopic(e EntityConfig) Planned {
 	settings := *e.Topic
 	settings.Subscriptions = nil
 	p := Planned{Path: e.Path, Kind: KindTopic, Action: ActionCreate, New: Settings{Topic: &settings}}
@@ -137,7 +137,7 @@ func (c *configurator) planTopic(e EntityConfig) Planned {
 	return p.compare("topic", old.Queue(), next.Queue(), old.SupportOrdering == next.SupportOrdering && c.sameQueue(old.Queue(), next.Queue()))
 }
 
-func (c *configurator) planSubscription(topic string, o SubscriptionOptions) Planned {
+func (c Configuration) planSubscription(topic string, o SubscriptionOptions) Planned {
 	o.Queue.nameTargets()
 	path := subscriptionPath(topic, o.Name)
 	p := Planned{Path: path, Kind: KindSubscription, Action: ActionCreate, New: Settings{Subscription: &o}, topic: topic}
@@ -155,7 +155,7 @@ func (c *configurator) planSubscription(topic string, o SubscriptionOptions) Pla
 }
 
 // sameQueue reports whether settings mean the same. One that is not set means its default.
-func (c *configurator) sameQueue(a, b QueueOptions) bool {
+func (c Configuration) sameQueue(a, b QueueOptions) bool {
 	return reflect.DeepEqual(a.Effective(c.ns.Limits()), b.Effective(c.ns.Limits()))
 }
 
@@ -178,15 +178,16 @@ func (p Planned) refuse(why error) Planned {
 	return p
 }
 
-// Configuration returns the queues and topics of the namespace, each by path, as a configuration that says all of it.
-func (ns *Namespace) Configuration() (list []EntityConfig) {
+// Current returns the queues and topics of the namespace, each by path, as a configuration that says all of it.
+func (c Configuration) Current() (list []EntityConfig) {
+	ns := c.ns
 	for _, q := range ns.catalog.entities(KindQueue) {
 		list = append(list, EntityConfig{Path: q.path, Queue: new(q.Options())})
 	}
 	for _, q := range ns.catalog.entities(KindTopic) {
 		o := q.topic.Options()
 		o.Subscriptions = nil
-		subscriptions, _ := ns.Subscriptions(q.path) // none of a topic that was deleted meanwhile
+		subscriptions, _ := ns.Entities().Subscriptions(q.path) // none of a topic that was deleted meanwhile
 		for _, s := range subscriptions {
 			one := s.Options()
 			if one.Rules == nil {

@@ -16,7 +16,7 @@ func TestAuthorizationRulesHaveTimes(t *testing.T) {
 		apply := func(key string) {
 			t.Helper()
 			admin := emulator.Admin{AuthorizationRules: rule(key)}
-			if err := b.ns.EnsureEntities([]emulator.EntityConfig{
+			if err := b.ns.Configuration().Ensure([]emulator.EntityConfig{
 				{Path: "declared", Queue: &emulator.QueueOptions{Admin: admin}},
 				{Path: "topic", Topic: &emulator.TopicOptions{Admin: admin}},
 			}); err != nil {

@@ -9,60 +9,62 @@ import (
 // CreateQueue creates a queue and waits until that is durable. It fails with CodeAlreadyExists if an entity of any
 // kind has the name (ERR-5), with CodeArgument for settings that no queue can have (FWD-2, FWD-5, IDLE-1, STAT-5, QUO-9),
 // and with CodeQuotaExceeded (PART-9).
-func (ns *Namespace) CreateQueue(path string, o QueueOptions) (*Queue, error) {
+func (es Entities) CreateQueue(path string, o QueueOptions) (*Queue, error) {
+	ns := es.ns
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
 	path = nameOf(path)
-	if err := ns.mayCreateLocked(path, &o); err != nil {
+	if err := es.mayCreateLocked(path, &o); err != nil {
 		return nil, err
 	}
 	o.Admin.date(nil, ns.Now())
 	q := newEntity(ns, ns.newRow(), KindQueue, path, o)
-	if err := ns.putEntity(q, o, q.usage.updated); err != nil {
+	if err := es.put(q, o, q.usage.updated); err != nil {
 		return nil, err
 	}
-	ns.addEntity(q)
+	es.add(q)
 	return &Queue{q}, nil
 }
 
 // mayCreateLocked reports why a queue or a topic with these settings can't be created, or nil.
-func (ns *Namespace) mayCreateLocked(path string, o *QueueOptions) error {
+func (es Entities) mayCreateLocked(path string, o *QueueOptions) error {
 	if err := checkName(path, path, MaxPath); err != nil {
 		return err
 	}
 	if entitypath.IsReserved(path) {
 		return errorf(CodeArgument, path, "The name '%s' is the path of a subscription: a queue or topic can't have it.", path)
 	}
-	if err := ns.catalog.vacant(path); err != nil {
+	if err := es.ns.catalog.vacant(path); err != nil {
 		return err
 	}
-	if err := ns.checkLocked(path, o); err != nil {
+	if err := es.checkLocked(path, o); err != nil {
 		return err
 	}
-	return ns.roomForEntity(path, o.EnablePartitioning)
+	return es.roomForEntity(path, o.EnablePartitioning)
 }
 
-// addEntity lets a new entity be found. Its idle span begins (IDLE-1).
-func (ns *Namespace) addEntity(q *Entity) {
-	ns.catalog.add(q)
+// add lets a new entity be found. Its idle span begins (IDLE-1).
+func (es Entities) add(q *Entity) {
+	es.ns.catalog.add(q)
 	q.mu.Lock()
 	q.alarm.setNext()
 	q.mu.Unlock()
-	ns.tellParkers(q)
+	es.ns.tellParkers(q)
 }
 
-// putEntity stores an entity with its settings and waits.
-func (ns *Namespace) putEntity(q *Entity, options any, updated int64) error {
+// put stores an entity with its settings and waits.
+func (es Entities) put(q *Entity, options any, updated int64) error {
 	b, err := q.usage.encode(options, updated)
 	if err != nil {
 		return err
 	}
-	return ns.commit(Op{Kind: OpPutEntity, Entity: EntityRecord{ID: q.id, Kind: q.kind, Path: q.path, Options: b}})
+	return es.commit(Op{Kind: OpPutEntity, Entity: EntityRecord{ID: q.id, Kind: q.kind, Path: q.path, Options: b}})
 }
 
 // commit appends operations as one change and waits for its commit. The caller holds ns.admin, which no completion and no
 // client's operation takes, and no other mutex. Nothing is stored for a namespace that is gone.
-func (ns *Namespace) commit(ops ...Op) error {
+func (es Entities) commit(ops ...Op) error {
+	ns := es.ns
 	if ns.stage.Load() == stageGone {
 		return namespaceNotFound(ns.name)
 	}
@@ -72,7 +74,8 @@ func (ns *Namespace) commit(ops ...Op) error {
 // UpdateQueue changes a queue's settings and waits until that is durable; then, if they differ, its links are told to
 // attach again (LOCK-17, STAT-4). Message locks stay as they are (DEC-23), and a new lock duration counts from the next lock
 // or renewal (LOCK-18). Errors: CodeNotFound, and CodeArgument for what can't be changed and as of CreateQueue.
-func (ns *Namespace) UpdateQueue(path string, o QueueOptions) (*Queue, error) {
+func (es Entities) UpdateQueue(path string, o QueueOptions) (*Queue, error) {
+	ns := es.ns
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
 	q, err := ns.catalog.find(path, KindQueue)
@@ -82,11 +85,11 @@ func (ns *Namespace) UpdateQueue(path string, o QueueOptions) (*Queue, error) {
 	if name := immutable(q.Options(), o); name != "" {
 		return nil, errorf(CodeArgument, q.path, "%s of the queue '%s' can't be changed.", name, q.path)
 	}
-	if err := ns.checkLocked(q.path, &o); err != nil {
+	if err := es.checkLocked(q.path, &o); err != nil {
 		return nil, err
 	}
 	o.Admin.date(q.Options().Admin.AuthorizationRules, ns.Now())
-	if err := ns.putEntity(q, o, ns.Now()); err != nil {
+	if err := es.put(q, o, ns.Now()); err != nil {
 		return nil, err
 	}
 	q.become(o)

@@ -66,7 +66,7 @@ func TestQUO12_SessionReceiversAndAccepts(t *testing.T) {
 		w, last := b.next(), b.next()
 		full := func(what string) {
 			t.Helper()
-			_, err := b.q.AcceptNextSession(emulator.Accept{Notify: func() {}, Lost: func(error) {}}, func(*emulator.Consumer) {})
+			_, err := b.q.Sessions().AcceptNext(emulator.Accept{Notify: func() {}, Lost: func(error) {}}, func(*emulator.Consumer) {})
 			wantCode(t, what+": accept next", err, emulator.CodeQuotaExceeded)
 			_, err = b.tryAccept("x")
 			wantCode(t, what+": accept", err, emulator.CodeQuotaExceeded)

@@ -52,7 +52,7 @@ func TestQUO5_DEC2_TheProfileDecidesTheDefaultLimitOfMessages(t *testing.T) {
 		emulator.LimitsRelaxed: 256, emulator.LimitsStandard: 256, emulator.LimitsPremium: 1024, emulator.LimitsEmulator: 256,
 	} {
 		bubbleWith(t, emulator.Options{Limits: limits}, emulator.QueueOptions{}, func(b *broker) {
-			topic, err := b.ns.CreateTopic("t", emulator.TopicOptions{})
+			topic, err := b.ns.Entities().CreateTopic("t", emulator.TopicOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -197,7 +197,7 @@ func (l *link) settle(d *emulator.Delivery, o emulator.Outcome, inSession bool) 
 // acceptNext waits for a session; nil says that there was none in time.
 func (l *link) acceptNext(r *rand.Rand, quit chan struct{}) bool {
 	granted := make(chan *emulator.Consumer, 1)
-	cancel, err := l.q.AcceptNextSession(emulator.Accept{Notify: l.notify, Lost: func(error) { l.notify() }},
+	cancel, err := l.q.Sessions().AcceptNext(emulator.Accept{Notify: l.notify, Lost: func(error) { l.notify() }},
 		func(c *emulator.Consumer) { granted <- c })
 	if err != nil {
 		time.Sleep(100 * time.Millisecond)
@@ -416,7 +416,7 @@ func (s *clients) browse(r *rand.Rand, quit chan struct{}) {
 				s.t.Errorf("counts of %s: %+v", path, c)
 			}
 			_ = q.Peek(emulator.Peek{Max: 1 + r.IntN(20), Sub: emulator.SubQueue(r.IntN(2))}, func([]*emulator.Delivery, error) {})
-			_, _ = q.Sessions(r.IntN(2) == 0, 0, 0, 100)
+			_, _ = q.Sessions().IDs(r.IntN(2) == 0, 0, 0, 100)
 		}
 	}
 }

@@ -113,7 +113,7 @@ func TestRandom_ManyClientsLoseAndDoubleNothing(t *testing.T) {
 			s.begin(storetest.NewMemory(), no)
 			for path, o := range clientsQueues {
 				s.gen().ns.Plan(o.ForwardTo, o.ForwardDeadLetteredMessagesTo)
-				if _, err := s.gen().ns.CreateQueue(path, o); err != nil {
+				if _, err := s.gen().ns.Entities().CreateQueue(path, o); err != nil {
 					t.Fatalf("create queue %s: %v", path, err)
 				}
 			}
@@ -241,7 +241,7 @@ func (s *clients) update(path string, status emulator.Status) {
 	for {
 		o := clientsQueues[path]
 		o.Status = status
-		_, err := s.gen().ns.UpdateQueue(path, o)
+		_, err := s.gen().ns.Entities().UpdateQueue(path, o)
 		if err == nil {
 			return
 		}
@@ -268,7 +268,7 @@ func (s *clients) check(no emulator.Options) {
 		}
 		equal(s.t, "sessions that are left", s.queue("work").SessionsInMemory(), len(s.states))
 		for id, want := range s.states {
-			state, err := s.queue("work").BrowseSessionState(id)
+			state, err := s.queue("work").Sessions().BrowseState(id)
 			if err != nil || string(state) != want {
 				s.t.Errorf("state of session %s is %q, want %q (%v)", id, state, want, err)
 			}

@@ -102,18 +102,18 @@ func (w *overlap) updateAny() {
 	case emulator.KindQueue:
 		o := q.Options()
 		change(&o)
-		w.admin(func() { _, err := w.ns.UpdateQueue(path, o); w.note("update %s: %v", path, err) })
+		w.admin(func() { _, err := w.ns.Entities().UpdateQueue(path, o); w.note("update %s: %v", path, err) })
 	case emulator.KindTopic:
 		topic, _ := q.Topic()
 		o := topic.Options()
 		o.UserMetadata = fmt.Sprint(w.round)
-		w.admin(func() { _, err := w.ns.UpdateTopic(path, o); w.note("update %s: %v", path, err) })
+		w.admin(func() { _, err := w.ns.Entities().UpdateTopic(path, o); w.note("update %s: %v", path, err) })
 	default:
 		s, _ := q.Subscription()
 		o := s.Options()
 		change(&o.Queue)
 		w.admin(func() {
-			_, err := w.ns.UpdateSubscription(path[:len(path)-len("/Subscriptions/a")], o)
+			_, err := w.ns.Entities().UpdateSubscription(path[:len(path)-len("/Subscriptions/a")], o)
 			w.note("update %s: %v", path, err)
 		})
 	}
@@ -122,7 +122,7 @@ func (w *overlap) updateAny() {
 func (w *overlap) deleteAny() {
 	if w.r.IntN(3) == 0 {
 		path, _ := w.any()
-		w.admin(func() { w.note("delete %s: %v", path, w.ns.DeleteEntity(path)) })
+		w.admin(func() { w.note("delete %s: %v", path, w.ns.Entities().Delete(path)) })
 	}
 }
 

@@ -209,7 +209,7 @@ func (w *overlap) accept() {
 	h := &overlapHolder{path: path}
 	a := emulator.Accept{Mode: emulator.ReceiveMode(w.r.IntN(2)), Notify: func() {}, Lost: func(err error) { w.note("session of %s lost: %v", path, err) }}
 	if w.r.IntN(2) == 0 {
-		c, err := q.AcceptSession([]string{"", "a", "b"}[w.r.IntN(3)], a)
+		c, err := q.Sessions().Accept([]string{"", "a", "b"}[w.r.IntN(3)], a)
 		if err == nil {
 			h.c = c
 			w.holders = append(w.holders, h)
@@ -218,7 +218,7 @@ func (w *overlap) accept() {
 		return
 	}
 	var granted *emulator.Consumer
-	cancel, err := q.AcceptNextSession(a, func(c *emulator.Consumer) { granted = c })
+	cancel, err := q.Sessions().AcceptNext(a, func(c *emulator.Consumer) { granted = c })
 	if err != nil {
 		return
 	}

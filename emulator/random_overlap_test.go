@@ -112,7 +112,7 @@ func TestRandom_OverlappingChangesLeaveMemoryAsStored(t *testing.T) {
 			w := &overlap{broker: b, r: r, tokens: map[string][]lockToken{}, seqs: map[string][]int64{}, fetched: map[string][]lockToken{}}
 			w.begin()
 			b.ns.Plan(overlapPaths...)
-			if err := b.ns.DeleteEntity("q"); err != nil {
+			if err := b.ns.Entities().Delete("q"); err != nil {
 				t.Fatal(err)
 			}
 			for path := range overlapQueues {
@@ -260,9 +260,9 @@ func (w *overlap) make(path string) {
 	w.admin(func() {
 		var err error
 		if o, ok := overlapQueues[path]; ok {
-			_, err = w.ns.CreateQueue(path, o)
+			_, err = w.ns.Entities().CreateQueue(path, o)
 		} else {
-			_, err = w.ns.CreateTopic(path, overlapTopic(path))
+			_, err = w.ns.Entities().CreateTopic(path, overlapTopic(path))
 		}
 		w.note("create %s: %v", path, err)
 	})

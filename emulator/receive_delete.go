@@ -40,7 +40,7 @@ func (op *receiveDelete) removeAllLocked() {
 
 // appendRemovalLocked appends the change.
 func (op *receiveDelete) appendRemovalLocked() {
-	op.q.breakLocked(&op.change, OperationReceive, op.ds[0].e.sub, op.client)
+	op.q.ns.faults.failJournalLocked(op.q, &op.change, OperationReceive, op.ds[0].e.sub, op.client)
 	op.q.ns.append(&op.change)
 }
 

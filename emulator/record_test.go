@@ -36,7 +36,7 @@ func told(events []emulator.Event) (lines []string) {
 // life returns what happened to the messages with an id.
 func (b *broker) life(id string) []string {
 	b.t.Helper()
-	return told(b.ns.Life(emulator.EventFilter{MessageID: id}))
+	return told(b.ns.History().Life(emulator.EventFilter{MessageID: id}))
 }
 
 func TestRecordTellsTheLifeOfAMessageToItsEnd(t *testing.T) {
@@ -60,7 +60,7 @@ func TestRecordTellsTheLifeOfAMessageToItsEnd(t *testing.T) {
 		equalSlices(t, "life", b.life("first"),
 			"sent q 1", "delivered q 1", "abandoned q 1 count 1", "delivered q 1 count 1", "lock renewed q 1 count 1", "lock expired q 1 count 2",
 			"delivered q 1 count 2", "abandoned q 1 count 3", "dead-lettered q 1 count 3 MaxDeliveryCountExceeded", "delivered q/dlq 1 count 3", "completed q/dlq 1 count 3")
-		events, _ := b.ns.Events(0, emulator.EventFilter{Kinds: []emulator.EventKind{emulator.EventDelivered}})
+		events, _ := b.ns.History().Events(0, emulator.EventFilter{Kinds: []emulator.EventKind{emulator.EventDelivered}})
 		for e := range events {
 			if e.Until != e.At+10_000 {
 				t.Errorf("delivered at %d, locked until %d", e.At, e.Until)
@@ -159,7 +159,7 @@ func TestRecordHasNothingOfWhatFailed(t *testing.T) {
 		if err := b.trySend(text("a")); err == nil {
 			t.Fatal("sent without the journal")
 		}
-		events, _ := b.ns.Events(0, emulator.EventFilter{})
+		events, _ := b.ns.History().Events(0, emulator.EventFilter{})
 		for e := range events {
 			t.Errorf("recorded: %v", told([]emulator.Event{e}))
 		}
@@ -260,7 +260,7 @@ func TestRecordSaysWhoDidWhat(t *testing.T) {
 		b.job(emulator.JobOptions{Kind: emulator.MoveJob, Target: "end", Max: 1, Client: client("mover")})
 		b.job(emulator.JobOptions{Client: client("purger")})
 		did := make(map[string][]string)
-		events, _ := b.ns.Events(0, emulator.EventFilter{})
+		events, _ := b.ns.History().Events(0, emulator.EventFilter{})
 		for e := range events {
 			if e.Client != nil {
 				did[e.Client.Container] = append(did[e.Client.Container], told([]emulator.Event{e})[0])

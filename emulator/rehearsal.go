@@ -7,7 +7,7 @@ import (
 
 // rehearse finds out whether a plan can be carried out, by making the list true in a copy of the namespace that has its entities but for those that the plan
 // deletes, without their messages, and keeps nothing. So every check that there is counts, and a list that is refused changes nothing.
-func (c *configurator) rehearse(list []EntityConfig, plan []Planned) error {
+func (c Configuration) rehearse(list []EntityConfig, plan []Planned) error {
 	stage := &rehearsal{}
 	leaving := make(map[*Entity]bool)
 	for _, p := range plan {
@@ -28,7 +28,7 @@ func (c *configurator) rehearse(list []EntityConfig, plan []Planned) error {
 		return fmt.Errorf("try the configuration: %w", err)
 	}
 	defer trial.Close()
-	return (&configurator{trial}).ensure(list)
+	return trial.Configuration().ensure(list)
 }
 
 // stored returns what the journal keeps of an entity but for its times: options of its kind.

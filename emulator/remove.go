@@ -12,7 +12,8 @@ import (
 //
 // An error means that c will not be called: CodeMessageNotFound names the numbers that are not there, CodeNotAllowed says who has a message and until
 // when, and CodeArgument refuses more than [MaxBatchDelete] numbers.
-func (q *Entity) Remove(sub SubQueue, seqs []int64, c Completion) error {
+func (ms Messages) Remove(sub SubQueue, seqs []int64, c Completion) error {
+	q := ms.q
 	seqs = slices.Compact(slices.Sorted(slices.Values(seqs)))
 	if len(seqs) == 0 || len(seqs) > MaxBatchDelete {
 		return errorf(CodeArgument, q.path, "The number of messages to remove must be between 1 and %d; it is %d.", MaxBatchDelete, len(seqs))
@@ -22,7 +23,7 @@ func (q *Entity) Remove(sub SubQueue, seqs []int64, c Completion) error {
 	if err := q.may.use(); err != nil {
 		return err
 	}
-	entries, err := q.atRestLocked(sub, seqs)
+	entries, err := ms.idleLocked(sub, seqs)
 	if err != nil {
 		return err
 	}
@@ -67,8 +68,9 @@ func backTo(e *entry) fallback {
 	return fallback{undo: undoRest}
 }
 
-// atRestLocked returns the messages with the numbers, or says which are not there or not at rest.
-func (q *Entity) atRestLocked(sub SubQueue, seqs []int64) ([]*entry, error) {
+// idleLocked returns the messages with the numbers, or says which are not there or not at rest.
+func (ms Messages) idleLocked(sub SubQueue, seqs []int64) ([]*entry, error) {
+	q := ms.q
 	entries := make([]*entry, 0, len(seqs))
 	var missing []string
 	var held error
@@ -78,7 +80,7 @@ func (q *Entity) atRestLocked(sub SubQueue, seqs []int64) ([]*entry, error) {
 		case e == nil:
 			missing = append(missing, fmt.Sprint(seq))
 		case e.mark != markFree && held == nil:
-			held = q.heldLocked(e)
+			held = ms.heldLocked(e)
 		}
 		entries = append(entries, e)
 	}
@@ -92,8 +94,9 @@ func (q *Entity) atRestLocked(sub SubQueue, seqs []int64) ([]*entry, error) {
 }
 
 // heldLocked says who has a message that is not at rest.
-func (q *Entity) heldLocked(e *entry) error {
-	switch s := q.seenLocked(e); {
+func (ms Messages) heldLocked(e *entry) error {
+	q := ms.q
+	switch s := ms.viewLocked(e); {
 	case e.mark == markLocked:
 		return errorf(CodeNotAllowed, q.path, "The message %d of '%s' is locked by %s until %s. Settle it there, or wait until the lock ends.",
 			e.seq, q.path, s.HeldBy(), time.UnixMilli(s.LockedUntil).UTC().Format(time.RFC3339))

@@ -12,7 +12,7 @@ import (
 func (b *broker) remove(seqs ...int64) error {
 	b.t.Helper()
 	done := newOutcome()
-	err := b.q.Remove(emulator.Main, seqs, done)
+	err := b.q.Messages().Remove(emulator.Main, seqs, done)
 	if err == nil {
 		err = <-done
 	}
@@ -24,7 +24,7 @@ func (b *broker) remove(seqs ...int64) error {
 func (b *broker) reschedule(seq int64, to time.Time) error {
 	b.t.Helper()
 	done := newOutcome()
-	err := b.q.Reschedule(seq, to.UnixMilli(), done)
+	err := b.q.Messages().Reschedule(seq, to.UnixMilli(), done)
 	if err == nil {
 		err = <-done
 	}
@@ -66,7 +66,7 @@ func TestRemoveIsTakenBackIfItCannotBeWritten(t *testing.T) {
 		h := b.accept("s")
 		b.j.Pause()
 		done := newOutcome()
-		if err := b.q.Remove(emulator.Main, []int64{1, seqs[0]}, done); err != nil {
+		if err := b.q.Messages().Remove(emulator.Main, []int64{1, seqs[0]}, done); err != nil {
 			t.Fatal(err)
 		}
 		b.failOnce()

@@ -13,7 +13,8 @@ const latest = 253402300799999
 //
 // An error means that c will not be called: CodeMessageNotFound if there is no such message, CodeNotAllowed if it is not scheduled or is being changed,
 // and CodeArgument for a time that the service does not have.
-func (q *Entity) Reschedule(seq, at int64, c Completion) error {
+func (ms Messages) Reschedule(seq, at int64, c Completion) error {
+	q := ms.q
 	if at <= 0 || at > latest {
 		return errorf(CodeArgument, q.path, "The time must lie between the years 1970 and 9999.")
 	}
@@ -25,11 +26,11 @@ func (q *Entity) Reschedule(seq, at int64, c Completion) error {
 	e := q.box(Main).findLoose(seq)
 	switch {
 	case e == nil && !q.box(Main).has(seq):
-		return q.noMessage(seq)
+		return ms.missing(seq)
 	case e == nil || e.state != Scheduled:
 		return errorf(CodeNotAllowed, q.path, "The message %d of '%s' is not scheduled.", seq, q.path)
 	case e.mark != markFree:
-		return q.heldLocked(e)
+		return ms.heldLocked(e)
 	}
 	q.usage.touch(q.ns.Now())
 	op := newTransition(q, 1, c)

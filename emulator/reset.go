@@ -37,7 +37,7 @@ func (ns *Namespace) Reset(list []EntityConfig) error {
 		return err
 	}
 	ns.fresh.Store(ns.common.record.Next())
-	ns.RemoveFaults()
+	ns.Faults().RemoveAll()
 	if c, ok := ns.clock.(*SystemClock); ok {
 		c.restart(ClockState{})
 	}
@@ -47,7 +47,7 @@ func (ns *Namespace) Reset(list []EntityConfig) error {
 	if ns.Options().Time == (ClockState{}) {
 		return nil
 	}
-	return ns.keepClockLocked(ClockState{})
+	return ns.Clock().keepLocked(ClockState{})
 }
 
 // entitiesOf returns what the journal keeps of the entities of a list, with ids of this namespace, topics before their subscriptions. The entities are made in
@@ -62,7 +62,7 @@ func (ns *Namespace) entitiesOf(list []EntityConfig, now int64) ([]EntityRecord,
 		return nil, err
 	}
 	defer trial.Close()
-	if err := (&configurator{trial}).ensure(list); err != nil {
+	if err := trial.Configuration().ensure(list); err != nil {
 		return nil, err
 	}
 	records := slices.SortedFunc(maps.Values(stage.byID), func(x, y EntityRecord) int { return cmp.Compare(x.ID, y.ID) })
@@ -126,7 +126,7 @@ func (r *replacement) put(records []EntityRecord) error {
 	if len(ops) == 0 {
 		return nil
 	}
-	return r.ns.commit(ops...)
+	return r.ns.Entities().commit(ops...)
 }
 
 // load makes the entities.

@@ -21,7 +21,7 @@ func resetBubble(t *testing.T, f func(h *house, b *broker, list []emulator.Entit
 	houseBubble(t, emulator.Options{}, nil, func(h *house) {
 		ns, err := h.Create("orders", emulator.NamespaceOptions{Entities: list})
 		if err == nil {
-			err = ns.EnsureEntities(list)
+			err = ns.Configuration().Ensure(list)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -41,8 +41,8 @@ func (b *broker) reset(list []emulator.EntityConfig) {
 // wantFresh fails unless the namespace is as it was created.
 func (b *broker) wantFresh() {
 	b.t.Helper()
-	all, _ := b.ns.Page(emulator.KindQueue, 0, 10)
-	topics, _ := b.ns.Page(emulator.KindTopic, 0, 10)
+	all, _ := b.ns.Entities().Page(emulator.KindQueue, 0, 10)
+	topics, _ := b.ns.Entities().Page(emulator.KindTopic, 0, 10)
 	equalSlices(b.t, "queues", mapped(all, (*emulator.Entity).Path), "q")
 	equalSlices(b.t, "topics", mapped(topics, (*emulator.Entity).Path), "events")
 	b.wantCounts(0, 0, 0, 0)
@@ -67,19 +67,19 @@ func TestReset_ANamespaceIsAsItWasCreated(t *testing.T) {
 		b.ids("locked", "x", "dead")
 		b.create("later", emulator.QueueOptions{}).sendTexts("x")
 		b.update(func(o *emulator.QueueOptions) { o.ForwardDeadLetteredMessagesTo = "later" })
-		if err := b.ns.DeleteEntity("events"); err != nil {
+		if err := b.ns.Entities().Delete("events"); err != nil {
 			t.Fatal(err)
 		}
 		b.advance(time.Hour)
 		b.send(at("scheduled", now().Add(9*time.Hour)))
 		wait(time.Minute)
 		b.reset(list)
-		equal(t, "ahead of the machine's clock", b.ns.ReadClock().Ahead, 0)
+		equal(t, "ahead of the machine's clock", b.ns.Clock().Read().Ahead, 0)
 		b.wantFresh()
 		b.reset(b.ns.Options().Entities)
 		h.restart()
 		b = h.in("orders")
-		equal(t, "ahead of the machine's clock", b.ns.ReadClock().Ahead, 0)
+		equal(t, "ahead of the machine's clock", b.ns.Clock().Read().Ahead, 0)
 		b.wantFresh()
 	})
 }
@@ -131,7 +131,7 @@ func TestReset_ThatIsRefusedOrFailsChangesNothing(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 		wait(time.Second)
-		equal(t, "ahead of the machine's clock", b.ns.ReadClock().Ahead, time.Hour)
+		equal(t, "ahead of the machine's clock", b.ns.Clock().Read().Ahead, time.Hour)
 		b.sendTexts("d")
 		gs := b.receive(5)
 		equal(t, "received", bodies(gs), "a b c d")
@@ -201,7 +201,7 @@ func TestALifeBeginsAfterTheReset(t *testing.T) {
 		b.send(m)
 		equalSlices(t, "life", b.life("id"), "sent q 1")
 		n := 0
-		events, _ := b.ns.Events(0, emulator.EventFilter{MessageID: "id"})
+		events, _ := b.ns.History().Events(0, emulator.EventFilter{MessageID: "id"})
 		for range events {
 			n++
 		}

@@ -125,7 +125,7 @@ func changeAtRandom(b *broker, r *rand.Rand) {
 			options.Rules = []emulator.RuleOptions{o}
 			options.Queue.MaxDeliveryCount = 1 + r.IntN(9)
 			go func() {
-				_, err := b.ns.UpdateSubscription("t", options)
+				_, err := b.ns.Entities().UpdateSubscription("t", options)
 				done.Completed(err)
 			}()
 		}

@@ -36,15 +36,15 @@ func TestQUO10_LimitsOfStrictProfiles(t *testing.T) {
 		}
 		o := s.subscription().Options()
 		o.Rules = append(o.Rules, sql("more", "1=1"), sql("and more", "1=1"))
-		_, err := b.ns.UpdateSubscription("t", o)
+		_, err := b.ns.Entities().UpdateSubscription("t", o)
 		wantCode(t, "SQL filters, by an update of the subscription", err, emulator.CodeQuotaExceeded)
 		s.addRule(sql("more", "1=1"))
-		_, err = b.ns.CreateSubscription("t", emulator.SubscriptionOptions{Name: "with default rule"})
+		_, err = b.ns.Entities().CreateSubscription("t", emulator.SubscriptionOptions{Name: "with default rule"})
 		wantCode(t, "SQL filters, by a subscription", err, emulator.CodeQuotaExceeded)
 		for i := range 49 {
 			b.subscribe(withRules(fmt.Sprint("s", i), correlating("c")))
 		}
-		_, err = b.ns.CreateSubscription("t", withRules("more", correlating("c")))
+		_, err = b.ns.Entities().CreateSubscription("t", withRules("more", correlating("c")))
 		wantCode(t, "subscriptions", err, emulator.CodeQuotaExceeded)
 	})
 }
@@ -57,12 +57,12 @@ func TestQUO10_RulesOfASubscriptionAreCountedTogether(t *testing.T) {
 		return list
 	}
 	topicBubbleWith(t, emulator.Options{Limits: emulator.LimitsEmulator}, emulator.TopicOptions{}, nil, func(b *broker) {
-		_, err := b.ns.CreateSubscription("t", withRules("s", many(1001)...))
+		_, err := b.ns.Entities().CreateSubscription("t", withRules("s", many(1001)...))
 		wantCode(t, "rules of one subscription", err, emulator.CodeQuotaExceeded)
 		b.subscribe(withRules("s", many(999)...))
 		b.subscribe(withRules("t", many(1)...))
 		wantCode(t, "correlation filters of the topic", b.sub("s").tryRule(correlating("more")), emulator.CodeQuotaExceeded)
-		_, err = b.ns.CreateSubscription("t", withRules("u", many(1)...))
+		_, err = b.ns.Entities().CreateSubscription("t", withRules("u", many(1)...))
 		wantCode(t, "correlation filters, by a subscription", err, emulator.CodeQuotaExceeded)
 		b.sub("s").addRule(sql("sql", "1=1"))
 		wantCode(t, "rules", b.sub("s").tryRule(sql("more", "1=1")), emulator.CodeQuotaExceeded)
@@ -82,7 +82,7 @@ func TestQUO10_TextsAndStatements(t *testing.T) {
 				wantCode(t, name+": update", s.tryUpdateRule(o), emulator.CodeArgument)
 				o.Name = "more"
 				wantCode(t, name+": add", s.tryRule(o), emulator.CodeArgument)
-				_, err := b.ns.CreateSubscription("t", withRules("more", o))
+				_, err := b.ns.Entities().CreateSubscription("t", withRules("more", o))
 				wantCode(t, name+": create", err, emulator.CodeArgument)
 			}
 			wantText(t, name, s.tryRule(sql("more", long)), "1025 characters")

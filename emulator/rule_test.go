@@ -149,7 +149,7 @@ func TestTOP6_SessionIDAfterTheActionCounts(t *testing.T) {
 		b.send(m)
 		for range 2 {
 			s := b.sub("s")
-			c, err := s.q.AcceptSession("new", emulator.Accept{Notify: func() {}})
+			c, err := s.q.Sessions().Accept("new", emulator.Accept{Notify: func() {}})
 			if err != nil {
 				t.Fatalf("accept: %v", err)
 			}
@@ -226,7 +226,7 @@ func TestTOP8_FailedRuleChangesAreUndone(t *testing.T) {
 		o := s.subscription().Options()
 		o.Rules = []emulator.RuleOptions{sql("other", "1=0")}
 		o.Queue.MaxDeliveryCount = 3
-		if _, err := b.ns.UpdateSubscription("t", o); err == nil {
+		if _, err := b.ns.Entities().UpdateSubscription("t", o); err == nil {
 			t.Error("an update that could not be written succeeded")
 		}
 		equal(t, "setting", s.subscription().Options().Queue.MaxDeliveryCount, 0)

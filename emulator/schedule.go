@@ -60,7 +60,7 @@ func (q *Entity) CancelScheduled(seqs []int64, c Completion) error {
 	}
 	q.usage.touch(q.ns.Now())
 	op := newRemoval(q, found, EventCancelled, fallback{undo: undoReschedule}, c)
-	q.breakLocked(&op.change, OperationManage, Main, op.client)
+	q.ns.faults.failJournalLocked(q, &op.change, OperationManage, Main, op.client)
 	op.appendLocked()
 	return nil
 }

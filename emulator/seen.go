@@ -46,10 +46,10 @@ type Seen struct {
 	d *Delivery
 }
 
-// seenLocked notes how an entry stands.
-func (q *Entity) seenLocked(e *entry) *Seen {
+// viewLocked notes how an entry stands.
+func (ms Messages) viewLocked(e *entry) *Seen {
 	s := &Seen{Sequence: e.seq, FirstSequence: e.first, Standing: e.standing(), State: e.state, Enqueued: e.enqueued, Expires: e.expires(), Scheduled: e.due(),
-		DeliveryCount: e.count, Size: int64(e.body.size), Reason: e.reason(), Source: e.source(), d: newDelivery(q, e, nil)}
+		DeliveryCount: e.count, Size: int64(e.body.size), Reason: e.reason(), Source: e.source(), d: newDelivery(ms.q, e, nil)}
 	s.d.e, s.d.mode, s.d.lock, s.d.until, s.d.withState, s.d.body = nil, ReceiveAndDelete, nil, 0, true, e.body.data
 	if s.Standing == StandingLocked {
 		s.LockedUntil, s.ByBroker = e.lockedUntil(), e.lock.own || e.lock.back
@@ -77,13 +77,13 @@ func (s *Seen) Load() error {
 		return err
 	}
 	if s.d.body == nil {
-		return s.d.q.noMessage(s.d.seq)
+		return s.d.q.Messages().missing(s.d.seq)
 	}
 	return nil
 }
 
 // Sections returns the message as its receivers get it, without its body, and the sections of the body as they were sent. The content must have
-// been loaded, as that of what [Entity.Browse] shows is.
+// been loaded, as that of what [Messages.Browse] shows is.
 func (s *Seen) Sections() (head, body message.Message, err error) {
 	if body, err = message.Scan(s.d.body); err != nil {
 		return head, body, err
@@ -94,8 +94,9 @@ func (s *Seen) Sections() (head, body message.Message, err error) {
 	return head, body, err
 }
 
-// Message returns a message of a sub-queue by its number. It locks, moves and reads nothing; [Seen.Load] reads the content.
-func (q *Entity) Message(sub SubQueue, seq int64) (*Seen, error) {
+// Get returns a message of a sub-queue by its number. It locks, moves and reads nothing; [Seen.Load] reads the content.
+func (ms Messages) Get(sub SubQueue, seq int64) (*Seen, error) {
+	q := ms.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.use(); err != nil {
@@ -107,16 +108,16 @@ func (q *Entity) Message(sub SubQueue, seq int64) (*Seen, error) {
 			return true // its old self may follow
 		}
 		if e.seq == seq {
-			found = q.seenLocked(e)
+			found = ms.viewLocked(e)
 		}
 		return false
 	})
 	if found == nil {
-		return nil, q.noMessage(seq)
+		return nil, ms.missing(seq)
 	}
 	return found, nil
 }
 
-func (q *Entity) noMessage(seq int64) *Error {
-	return errorf(CodeMessageNotFound, q.path, "There is no message with the sequence number %d.", seq)
+func (ms Messages) missing(seq int64) *Error {
+	return errorf(CodeMessageNotFound, ms.q.path, "There is no message with the sequence number %d.", seq)
 }

@@ -30,7 +30,7 @@ func (q *Entity) Send(msgs []message.Message, c Completion) error {
 		return err
 	}
 	change := newSending(q, in, numbering{}, false, c)
-	q.breakLocked(change, OperationSend, Main, clientOf(c))
+	q.ns.faults.failJournalLocked(q, change, OperationSend, Main, clientOf(c))
 	q.ns.append(change)
 	return nil
 }
@@ -82,7 +82,7 @@ func (q *Entity) submit(msgs []message.Message, browsed bool, c Completion) ([]i
 	}
 	seqs := make([]int64, 0, len(in))
 	change := newSending(q, in, numbering{told: &seqs}, false, c)
-	q.breakLocked(change, OperationSend, Main, clientOf(c))
+	q.ns.faults.failJournalLocked(q, change, OperationSend, Main, clientOf(c))
 	q.ns.append(change)
 	return seqs, nil
 }

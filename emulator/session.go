@@ -263,10 +263,11 @@ type byEnd struct{}
 func (byEnd) less(a, b *sessionHold) bool      { return a.until < b.until }
 func (byEnd) placed(h *sessionHold, index int) { h.ending = index }
 
-// Sessions lists the ids of sessions, in their order without regard to case, from the skip-th on and top at most. With all, those that have
+// IDs lists the ids of sessions, in their order without regard to case, from the skip-th on and top at most. With all, those that have
 // an active message or a state; otherwise those whose state was set after the instant updatedAfter, in milliseconds
 // (SESS-27 to SESS-29).
-func (q *Entity) Sessions(all bool, updatedAfter int64, skip, top int) ([]string, error) {
+func (ss Sessions) IDs(all bool, updatedAfter int64, skip, top int) ([]string, error) {
+	q := ss.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.receive(Main); err != nil {
@@ -326,3 +327,9 @@ func (v sessionView) walk(numbers iter.Seq[int64], f func(*entry) bool) {
 		}
 	}
 }
+
+// Sessions is what clients and people do with the sessions of an entity. It fails on an entity that has none.
+type Sessions struct{ q *Entity }
+
+// Sessions returns the sessions of the entity.
+func (q *Entity) Sessions() Sessions { return Sessions{q} }

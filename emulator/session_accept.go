@@ -2,10 +2,11 @@ package emulator
 
 import "slices"
 
-// AcceptSession locks the session with that id for a new consumer; the empty string is an id like any other
+// Accept locks the session with that id for a new consumer; the empty string is an id like any other
 // (SESS-34). It fails with CodeSessionLocked if a consumer holds it (SESS-7), with CodeNotAllowed on an entity without
 // sessions, and with CodeQuotaExceeded beyond the profile's limit (QUO-12).
-func (q *Entity) AcceptSession(id string, a Accept) (*Consumer, error) {
+func (ss Sessions) Accept(id string, a Accept) (*Consumer, error) {
+	q := ss.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.accept(); err != nil {
@@ -22,10 +23,11 @@ func (q *Entity) AcceptSession(id string, a Accept) (*Consumer, error) {
 	return q.sessions.hold(q.sessions.get(id), id, a), nil
 }
 
-// AcceptNextSession locks the next available session for a new consumer. If there is none it waits, first come,
+// AcceptNext locks the next available session for a new consumer. If there is none it waits, first come,
 // first served, until cancel is called (SESS-8, SESS-9); the caller limits the time. granted is called at most once,
 // possibly under the queue's mutex: it must only post, and the caller closes a consumer that it no longer wants.
-func (q *Entity) AcceptNextSession(a Accept, granted func(*Consumer)) (cancel func(), err error) {
+func (ss Sessions) AcceptNext(a Accept, granted func(*Consumer)) (cancel func(), err error) {
+	q := ss.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.accept(); err != nil {

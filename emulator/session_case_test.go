@@ -79,15 +79,15 @@ func TestSESS35_WhatSelectsASession(t *testing.T) {
 		h := b.accept("b")
 		b.settle(emulator.DeadLetterOutcome, h.take(1)...)
 		h.c.Close()
-		list, more, err := b.q.ListSessions("", true, 1)
+		list, more, err := b.q.Sessions().List("", true, 1)
 		if err != nil || len(list) != 1 || list[0].ID != "a" || list[0].Active != 2 || more {
 			t.Errorf("sessions: %+v, more %v, %v", list, more, err)
 		}
-		list, _, err = b.q.ListSessions("A", false, 5)
+		list, _, err = b.q.Sessions().List("A", false, 5)
 		if err != nil || len(list) != 0 {
 			t.Errorf("sessions behind A: %+v, %v", list, err)
 		}
-		x, err := b.q.SessionInfo("A")
+		x, err := b.q.Sessions().Get("A")
 		equal(t, "known as", x.ID, "a")
 		equal(t, "error", err, nil)
 		shown, _ := b.numbers(emulator.Browse{Max: 10, Select: emulator.Selection{SessionID: new("A")}})
@@ -95,7 +95,7 @@ func TestSESS35_WhatSelectsASession(t *testing.T) {
 		shown, _ = b.numbers(emulator.Browse{Sub: emulator.DeadLetter, Max: 10, Select: emulator.Selection{SessionID: new("B")}})
 		equal(t, "browsed in the dead-letter queue", shown, "3")
 		b.accept("A")
-		if err := b.q.BreakSession("a", nil); err != nil {
+		if err := b.q.Sessions().Break("a", nil); err != nil {
 			t.Errorf("break: %v", err)
 		}
 	})

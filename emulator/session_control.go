@@ -20,9 +20,10 @@ type SessionInfo struct {
 	Updated   int64 // when the state was set, ms
 }
 
-// ListSessions returns up to max sessions with ids behind after, in the order of their ids without regard to case, and whether
+// List returns up to max sessions with ids behind after, in the order of their ids without regard to case, and whether
 // there are more: those that have a message, a state or a holder. It locks no session.
-func (q *Entity) ListSessions(after string, all bool, max int) (list []SessionInfo, more bool, err error) {
+func (ss Sessions) List(after string, all bool, max int) (list []SessionInfo, more bool, err error) {
+	q := ss.q
 	q.mu.Lock()
 	if err := q.may.haveSessions(); err != nil {
 		q.mu.Unlock()
@@ -41,22 +42,23 @@ func (q *Entity) ListSessions(after string, all bool, max int) (list []SessionIn
 		if len(list) == max {
 			return list, i < len(keys), nil
 		}
-		if x, ok := q.sessionInfo(key); ok {
+		if x, ok := ss.info(key); ok {
 			list = append(list, x)
 		}
 	}
 	return list, false, nil
 }
 
-// SessionInfo returns one session. It fails with CodeNotFound if nothing is there of it.
-func (q *Entity) SessionInfo(id string) (SessionInfo, error) {
+// Get returns one session. It fails with CodeNotFound if nothing is there of it.
+func (ss Sessions) Get(id string) (SessionInfo, error) {
+	q := ss.q
 	q.mu.Lock()
 	err := q.may.haveSessions()
 	q.mu.Unlock()
 	if err != nil {
 		return SessionInfo{}, err
 	}
-	x, ok := q.sessionInfo(id)
+	x, ok := ss.info(id)
 	if !ok {
 		return x, sessionMissing(q.path, id)
 	}
@@ -78,8 +80,9 @@ func (m *permissions) haveSessions() error {
 	return nil
 }
 
-// sessionInfo counts the messages of a session, few in one critical section.
-func (q *Entity) sessionInfo(id string) (x SessionInfo, ok bool) {
+// info counts the messages of a session, few in one critical section.
+func (ss Sessions) info(id string) (x SessionInfo, ok bool) {
+	q := ss.q
 	from := int64(-1 << 63)
 	for more := true; more; {
 		q.mu.Lock()
@@ -126,24 +129,26 @@ func (x *SessionInfo) count(e *entry) {
 	}
 }
 
-// ReadSessionState returns the state of a session, nil if it has none, whatever the entity's status. It waits for the
+// State returns the state of a session, nil if it has none, whatever the entity's status. It waits for the
 // disk.
-func (q *Entity) ReadSessionState(id string) ([]byte, error) {
+func (ss Sessions) State(id string) ([]byte, error) {
 	return awaitState(func(done func([]byte, error)) error {
-		return q.fetchState(id, nil, done, func() error { return q.may.haveSessions() })
+		return ss.fetchState(id, nil, done, func() error { return ss.q.may.haveSessions() })
 	})
 }
 
-// SessionStateSize returns the bytes of a session's state.
-func (q *Entity) SessionStateSize(id string) int64 {
+// StateSize returns the bytes of a session's state.
+func (ss Sessions) StateSize(id string) int64 {
+	q := ss.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.sessions.find(id).stateSize()
 }
 
-// WriteSessionState stores the state of a session without its lock; nil or nothing clears it. If a consumer holds the session, its next read
+// SetState stores the state of a session without its lock; nil or nothing clears it. If a consumer holds the session, its next read
 // shows the new state. A state above the limit fails with CodeMessageTooLarge. An error means that done will not be called.
-func (q *Entity) WriteSessionState(id string, state []byte, done Completion) error {
+func (ss Sessions) SetState(id string, state []byte, done Completion) error {
+	q := ss.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.haveSessions(); err != nil {
@@ -156,10 +161,11 @@ func (q *Entity) WriteSessionState(id string, state []byte, done Completion) err
 	return q.sessions.write(q.sessions.get(id), state, done)
 }
 
-// BreakSession takes the lock of a session from its holder, who learns of it as if the lock's time were over (SESS-15): what it had received and not
+// Break takes the lock of a session from its holder, who learns of it as if the lock's time were over (SESS-15): what it had received and not
 // settled is available again with one more delivery counted. The history says that by did it; nil: nobody known. It fails with CodeNotFound if there is
 // no such session, and with CodeNotAllowed if no consumer holds it.
-func (q *Entity) BreakSession(id string, by *Client) error {
+func (ss Sessions) Break(id string, by *Client) error {
+	q := ss.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.haveSessions(); err != nil {

@@ -67,7 +67,7 @@ func TestRAD3_RAD5_ReceiveAndDeleteInASession(t *testing.T) {
 		a := h.accept()
 		a.Mode = emulator.ReceiveAndDelete
 		var err error
-		if h.c, err = b.q.AcceptSession("s", a); err != nil {
+		if h.c, err = b.q.Sessions().Accept("s", a); err != nil {
 			t.Fatalf("accept: %v", err)
 		}
 		ds := h.pull(3)
@@ -86,7 +86,7 @@ func TestRAD5_SESS26_ReturnedMessageFindsItsForgottenSession(t *testing.T) {
 		a := h.accept()
 		a.Mode = emulator.ReceiveAndDelete
 		var err error
-		if h.c, err = b.q.AcceptSession("s", a); err != nil {
+		if h.c, err = b.q.Sessions().Accept("s", a); err != nil {
 			t.Fatalf("accept: %v", err)
 		}
 		b.j.Pause()

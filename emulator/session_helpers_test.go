@@ -18,7 +18,7 @@ import (
 func (b *broker) create(path string, o emulator.QueueOptions) *broker {
 	b.t.Helper()
 	b.ns.Plan(o.ForwardTo, o.ForwardDeadLetteredMessagesTo)
-	if _, err := b.ns.CreateQueue(path, o); err != nil {
+	if _, err := b.ns.Entities().CreateQueue(path, o); err != nil {
 		b.t.Fatalf("create queue %s: %v", path, err)
 	}
 	return b.on(path)
@@ -41,7 +41,7 @@ func (b *broker) set(change func(o *emulator.QueueOptions)) {
 	b.t.Helper()
 	o := b.q.Options()
 	change(&o)
-	if _, err := b.ns.UpdateQueue(b.q.Path(), o); err != nil {
+	if _, err := b.ns.Entities().UpdateQueue(b.q.Path(), o); err != nil {
 		b.t.Fatalf("update queue %s: %v", b.q.Path(), err)
 	}
 	synctest.Wait()
@@ -119,7 +119,7 @@ func (b *broker) tryAcceptIn(id string, mode emulator.ReceiveMode) (*holder, err
 	h := &holder{receiver: &receiver{b: b}}
 	a := h.accept()
 	a.Mode = mode
-	c, err := b.q.AcceptSession(id, a)
+	c, err := b.q.Sessions().Accept(id, a)
 	h.c = c
 	return h, err
 }
@@ -151,7 +151,7 @@ func (w *acceptNext) granted() int64 { return w.grants.Load() }
 func (b *broker) next() *acceptNext {
 	b.t.Helper()
 	w := &acceptNext{holder: &holder{receiver: &receiver{b: b}}}
-	cancel, err := b.q.AcceptNextSession(w.accept(), func(c *emulator.Consumer) { w.c = c; w.grants.Add(1) })
+	cancel, err := b.q.Sessions().AcceptNext(w.accept(), func(c *emulator.Consumer) { w.c = c; w.grants.Add(1) })
 	if err != nil {
 		b.t.Fatalf("accept the next session: %v", err)
 	}
@@ -218,7 +218,7 @@ func (b *broker) peekSession(id string) []*got {
 // sessions lists sessions; all is mode A of SESS-27.
 func (b *broker) sessions(all bool, after time.Time, skip, top int) []string {
 	b.t.Helper()
-	ids, err := b.q.Sessions(all, after.UnixMilli(), skip, top)
+	ids, err := b.q.Sessions().IDs(all, after.UnixMilli(), skip, top)
 	if err != nil {
 		b.t.Fatalf("list sessions: %v", err)
 	}

@@ -1,7 +1,7 @@
 package emulator
 
-// MaxSessionState is the limit for a session's state in bytes, that of one message (SESS-23).
-func (q *Entity) MaxSessionState() int64 { return q.MaxMessageSize() }
+// MaxState is the limit for a session's state in bytes, that of one message (SESS-23).
+func (ss Sessions) MaxState() int64 { return ss.q.MaxMessageSize() }
 
 // stateOp is a session state that is being written.
 type stateOp struct {
@@ -43,7 +43,7 @@ func (t *sessionTable) write(s *session, state []byte, done Completion) error {
 	}
 	t.q.usage.touch(t.q.ns.Now())
 	op := t.newStateOp(s, state, done)
-	t.q.breakLocked(&op.change, OperationManage, Main, holder(s.holder()))
+	t.q.ns.faults.failJournalLocked(t.q, &op.change, OperationManage, Main, holder(s.holder()))
 	t.q.ns.append(&op.change)
 	return nil
 }
@@ -150,9 +150,9 @@ func (c *Consumer) SessionState() ([]byte, error) {
 	return awaitState(func(done func([]byte, error)) error { return c.FetchSessionState(nil, done) })
 }
 
-// BrowseSessionState is [Entity.FetchSessionState] for callers that may wait for the disk.
-func (q *Entity) BrowseSessionState(id string) ([]byte, error) {
-	return awaitState(func(done func([]byte, error)) error { return q.FetchSessionState(id, nil, done) })
+// BrowseState is [Sessions.FetchState] for callers that may wait for the disk.
+func (ss Sessions) BrowseState(id string) ([]byte, error) {
+	return awaitState(func(done func([]byte, error)) error { return ss.FetchState(id, nil, done) })
 }
 
 func awaitState(fetch func(done func([]byte, error)) error) (state []byte, err error) {
@@ -178,13 +178,13 @@ func (c *Consumer) HoldsSession() error {
 // and on any goroutine. The lock is needed (SESS-14). An error means that done will not be called.
 func (c *Consumer) FetchSessionState(reserve Reserve, done func([]byte, error)) error {
 	id, _ := c.SessionID()
-	return c.q.fetchState(id, reserve, done, c.holdsLocked)
+	return c.q.Sessions().fetchState(id, reserve, done, c.holdsLocked)
 }
 
-// FetchSessionState is [Consumer.FetchSessionState] for any session, without a lock, as browsing clients ask for it
+// FetchState is [Consumer.FetchSessionState] for any session, without a lock, as browsing clients ask for it
 // (SESS-24).
-func (q *Entity) FetchSessionState(id string, reserve Reserve, done func([]byte, error)) error {
-	return q.fetchState(id, reserve, done, q.may.accept)
+func (ss Sessions) FetchState(id string, reserve Reserve, done func([]byte, error)) error {
+	return ss.fetchState(id, reserve, done, ss.q.may.accept)
 }
 
 // stateFetch is a state that is to be read.
@@ -195,7 +195,8 @@ type stateFetch struct {
 }
 
 // fetchState reads a state if the entity allows it.
-func (q *Entity) fetchState(id string, reserve Reserve, done func([]byte, error), allowed func() error) error {
+func (ss Sessions) fetchState(id string, reserve Reserve, done func([]byte, error), allowed func() error) error {
+	q := ss.q
 	q.mu.Lock()
 	err, size := allowed(), q.sessions.find(id).stateSize()
 	q.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 // stateOf reads a session's state without a lock.
 func (b *broker) stateOf(id string) string {
 	b.t.Helper()
-	state, err := b.q.BrowseSessionState(id)
+	state, err := b.q.Sessions().BrowseState(id)
 	if err != nil {
 		b.t.Fatalf("browse state of session %q: %v", id, err)
 	}
@@ -127,7 +127,7 @@ func TestSESS23_StateIsLimitedAndCounted(t *testing.T) {
 	o := sessionful
 	o.MaxMessageSizeInKilobytes = 1
 	bubble(t, o, func(b *broker) {
-		equal(t, "limit", b.q.MaxSessionState(), 1024)
+		equal(t, "limit", b.q.Sessions().MaxState(), 1024)
 		h := b.accept("s")
 		if err := h.setState(make([]byte, 1024)); err != nil {
 			t.Errorf("state of the limit's size: %v", err)
@@ -147,13 +147,13 @@ func TestSESS23_StateOfASubscriptionHasTheTopicsLimit(t *testing.T) {
 	topicBubble(t, emulator.TopicOptions{MaxMessageSizeInKilobytes: 1024}, []emulator.SubscriptionOptions{{Name: "s", Queue: sessionful}}, func(b *broker) {
 		for _, limit := range []int64{1024 << 10, 300 << 10} {
 			s := b.sub("s")
-			equal(t, "limit", s.q.MaxSessionState(), limit)
+			equal(t, "limit", s.q.Sessions().MaxState(), limit)
 			h := s.accept("x")
 			if err := h.setState(make([]byte, limit)); err != nil {
 				t.Errorf("state of the limit's size: %v", err)
 			}
 			wantCode(t, "state above the limit", h.setState(make([]byte, limit+1)), emulator.CodeMessageTooLarge)
-			if _, err := b.ns.UpdateTopic("t", emulator.TopicOptions{MaxMessageSizeInKilobytes: 300}); err != nil {
+			if _, err := b.ns.Entities().UpdateTopic("t", emulator.TopicOptions{MaxMessageSizeInKilobytes: 300}); err != nil {
 				t.Fatalf("update topic: %v", err)
 			}
 			b = b.again()
@@ -168,7 +168,7 @@ func TestSESS24_DEC20_BrowsingNeedsNoLock(t *testing.T) {
 		equal(t, "state of a held session", b.stateOf("s"), "x")
 		equal(t, "state of a session that is not there", b.stateOf("t"), "none")
 		b.update(func(o *emulator.QueueOptions) { o.Status = emulator.StatusDisabled })
-		_, err := b.q.BrowseSessionState("s")
+		_, err := b.q.Sessions().BrowseState("s")
 		wantCode(t, "state in a disabled queue", err, emulator.CodeEntityDisabled)
 	})
 }
@@ -246,7 +246,7 @@ func TestSESS25_TXN18_StateOfASessionThatIsLostBeforeTheCommit(t *testing.T) {
 func TestSESS25_SESS23_StateThatIsTooLong(t *testing.T) {
 	bubble(t, sessionful, func(b *broker) {
 		h := b.accept("s")
-		err := b.begin().SetSessionState(h.c, make([]byte, b.q.MaxSessionState()+1))
+		err := b.begin().SetSessionState(h.c, make([]byte, b.q.Sessions().MaxState()+1))
 		wantCode(t, "set state", err, emulator.CodeMessageTooLarge)
 	})
 }
@@ -379,7 +379,7 @@ func TestSESS22_StateThatIsReadWhileItChanges(t *testing.T) {
 		b.withState(strings.Repeat("x", 200<<10), "s")
 		b.restart()
 		b.j.setReads(errDisk, 0)
-		if state, err := b.q.BrowseSessionState("s"); !errors.Is(err, errDisk) {
+		if state, err := b.q.Sessions().BrowseState("s"); !errors.Is(err, errDisk) {
 			t.Errorf("%.20q, %v", state, err)
 		}
 		b.j.setReads(nil, 0)
@@ -389,10 +389,10 @@ func TestSESS22_StateThatIsReadWhileItChanges(t *testing.T) {
 			err   error
 		}
 		got := make(chan result, 1)
-		if err := b.q.WriteSessionState("s", nil, emulator.CompletionFunc(func(error) {})); err != nil {
+		if err := b.q.Sessions().SetState("s", nil, emulator.CompletionFunc(func(error) {})); err != nil {
 			t.Fatal(err)
 		}
-		if err := b.q.FetchSessionState("s", nil, func(state []byte, err error) { got <- result{state, err} }); err != nil {
+		if err := b.q.Sessions().FetchState("s", nil, func(state []byte, err error) { got <- result{state, err} }); err != nil {
 			t.Fatal(err)
 		}
 		b.j.Resume()
@@ -407,13 +407,13 @@ func TestBudget_StatesGiveWay(t *testing.T) {
 	const budget = 2 << 20
 	houseBubble(t, emulator.Options{BodyBudget: budget}, []string{"orders", "stocks"}, func(h *house) {
 		b := h.in("orders")
-		q, err := b.ns.CreateQueue("sessions", emulator.QueueOptions{RequiresSession: true})
+		q, err := b.ns.Entities().CreateQueue("sessions", emulator.QueueOptions{RequiresSession: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range 400 {
 			done := make(chan error, 1)
-			err := q.WriteSessionState(fmt.Sprint(i), make([]byte, 10<<10), emulator.CompletionFunc(func(err error) { done <- err }))
+			err := q.Sessions().SetState(fmt.Sprint(i), make([]byte, 10<<10), emulator.CompletionFunc(func(err error) { done <- err }))
 			if err != nil || <-done != nil {
 				t.Fatal(err)
 			}
@@ -426,7 +426,7 @@ func TestBudget_StatesGiveWay(t *testing.T) {
 		if all, states := q.BodiesInMemory(); states > budget || all > budget+20<<10 {
 			t.Errorf("states have %d bytes in memory, the process %d", states, all)
 		}
-		if err := b.ns.DeleteEntity("sessions"); err != nil {
+		if err := b.ns.Entities().Delete("sessions"); err != nil {
 			t.Fatal(err)
 		}
 		h.in("stocks").drain()

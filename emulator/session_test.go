@@ -16,7 +16,7 @@ var sessionful = emulator.QueueOptions{RequiresSession: true, LockDuration: 10 *
 func TestSESS1_RequiresSessionIsFixedAtCreation(t *testing.T) {
 	for _, requires := range []bool{true, false} {
 		bubble(t, emulator.QueueOptions{RequiresSession: requires}, func(b *broker) {
-			_, err := b.ns.UpdateQueue("q", emulator.QueueOptions{RequiresSession: !requires})
+			_, err := b.ns.Entities().UpdateQueue("q", emulator.QueueOptions{RequiresSession: !requires})
 			wantCode(t, "update", err, emulator.CodeArgument)
 			equal(t, "requires sessions", b.q.Options().RequiresSession, requires)
 			b.restart()
@@ -59,9 +59,9 @@ func TestSESS5_DEC19_WrongKindOfReceiver(t *testing.T) {
 		_, err = plain.tryAccept("s")
 		wantCode(t, "session receiver", err, emulator.CodeNotAllowed)
 		wantText(t, "session receiver", err, "RequiresSession")
-		_, err = plain.q.AcceptNextSession(emulator.Accept{}, nil)
+		_, err = plain.q.Sessions().AcceptNext(emulator.Accept{}, nil)
 		wantCode(t, "next session", err, emulator.CodeNotAllowed)
-		_, err = plain.q.BrowseSessionState("s")
+		_, err = plain.q.Sessions().BrowseState("s")
 		wantCode(t, "session state", err, emulator.CodeNotAllowed)
 	})
 }

@@ -49,7 +49,7 @@ func (lt *lockTable) settle(tokens []LockToken, s Settlement, client *Client, c 
 		op.settleLocked(e, s, relock(lt.unlock(e)), now)
 	}
 	if len(op.change.Ops) > 0 {
-		lt.q.breakLocked(&op.change, OperationSettle, entries[0].sub, client)
+		lt.q.ns.faults.failJournalLocked(lt.q, &op.change, OperationSettle, entries[0].sub, client)
 	}
 	op.appendLocked()
 	return nil

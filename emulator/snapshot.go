@@ -24,8 +24,15 @@ func CheckSnapshotName(name string) error {
 		"letter or a digit.", name, MaxName)
 }
 
-// Snapshots returns the snapshots of the namespace by name.
-func (ns *Namespace) Snapshots() []SnapshotRecord {
+// Snapshots keeps copies of what is in a namespace, and brings them back.
+type Snapshots struct{ ns *Namespace }
+
+// Snapshots returns the part that saves and restores what is in the namespace.
+func (ns *Namespace) Snapshots() Snapshots { return Snapshots{ns} }
+
+// List returns the snapshots of the namespace by name.
+func (s Snapshots) List() []SnapshotRecord {
+	ns := s.ns
 	if ns.home == nil || ns.stage.Load() == stageGone {
 		return nil
 	}
@@ -36,12 +43,13 @@ func (ns *Namespace) Snapshots() []SnapshotRecord {
 	return all
 }
 
-// Snapshot returns the snapshot with a name, in letters of any case. It fails with CodeNotFound.
-func (ns *Namespace) Snapshot(name string) (SnapshotRecord, error) {
+// Get returns the snapshot with a name, in letters of any case. It fails with CodeNotFound.
+func (s Snapshots) Get(name string) (SnapshotRecord, error) {
+	ns := s.ns
 	if ns.stage.Load() == stageGone {
 		return SnapshotRecord{}, namespaceNotFound(ns.name)
 	}
-	for _, r := range ns.Snapshots() {
+	for _, r := range s.List() {
 		if strings.EqualFold(r.Name, name) {
 			return r, nil
 		}
@@ -49,47 +57,49 @@ func (ns *Namespace) Snapshot(name string) (SnapshotRecord, error) {
 	return SnapshotRecord{}, errorf(CodeNotFound, "", "The namespace '%s' has no snapshot '%.60s'.", ns.name, name)
 }
 
-// SaveSnapshot saves what is in the namespace at one moment, and returns when that is durable: every entity with its settings and numbers, every message in its
+// Save saves what is in the namespace at one moment, and returns when that is durable: every entity with its settings and numbers, every message in its
 // state, the states of sessions, the ids that duplicate detection remembers, and what the clock shows. All that was acknowledged before the call is in it. Clients go
 // on meanwhile. Locks are not saved: a locked message is available in the snapshot.
 //
 // With replace the snapshot takes the place of one with the same name, which stays if saving fails. Errors: CodeArgument for a name that no snapshot can have,
 // CodeAlreadyExists without replace, CodeQuotaExceeded where there are too many or the disk is full, CodeNotFound when the namespace is deleted meanwhile,
 // CodeNotAllowed for a namespace that has no broker, and that of ctx if it ends before the snapshot is whole. Then nothing of it is left.
-func (ns *Namespace) SaveSnapshot(ctx context.Context, name string, replace bool) (SnapshotRecord, error) {
+func (s Snapshots) Save(ctx context.Context, name string, replace bool) (SnapshotRecord, error) {
+	ns := s.ns
 	if err := CheckSnapshotName(name); err != nil {
 		return SnapshotRecord{}, err
 	}
 	ns.saving.Lock()
 	defer ns.saving.Unlock()
-	old, err := ns.Snapshot(name)
+	old, err := s.Get(name)
 	switch {
 	case err == nil && !replace:
 		return SnapshotRecord{}, errorf(CodeAlreadyExists, "", "The namespace '%s' has a snapshot '%s' already. Replace it, or choose another name.", ns.name, old.Name)
-	case err != nil && len(ns.Snapshots()) >= MaxSnapshots:
+	case err != nil && len(s.List()) >= MaxSnapshots:
 		return SnapshotRecord{}, errorf(CodeQuotaExceeded, "", "The namespace '%s' has %d snapshots, and can't have more. Delete one.", ns.name, MaxSnapshots)
 	}
-	number, err := ns.newNumber()
+	number, err := s.newNumber()
 	if err == nil {
 		err = ctx.Err() // it may have waited for another one
 	}
 	if err != nil {
 		return SnapshotRecord{}, err
 	}
-	r := &SnapshotRecord{Number: number, Namespace: ns.id, Name: name, Saved: ns.machineTime()}
+	r := &SnapshotRecord{Number: number, Namespace: ns.id, Name: name, Saved: ns.Clock().machineTime()}
 	done := make(chan error, 1)
-	err = ns.beginSnapshot(ctx, r, old.Number, CompletionFunc(func(err error) { done <- err }))
+	err = s.begin(ctx, r, old.Number, CompletionFunc(func(err error) { done <- err }))
 	if err == nil {
 		err = <-done
 	}
 	if err != nil {
-		return SnapshotRecord{}, cmp.Or(ctx.Err(), ns.orGone(err))
+		return SnapshotRecord{}, cmp.Or(ctx.Err(), s.orGone(err))
 	}
 	return *r, nil
 }
 
-// beginSnapshot returns when the moment of a snapshot is committed. The clock is not steered meanwhile.
-func (ns *Namespace) beginSnapshot(ctx context.Context, r *SnapshotRecord, instead int64, done Completion) error {
+// begin returns when the moment of a snapshot is committed. The clock is not steered meanwhile.
+func (s Snapshots) begin(ctx context.Context, r *SnapshotRecord, instead int64, done Completion) error {
+	ns := s.ns
 	ns.steering.Lock()
 	defer ns.steering.Unlock()
 	return await(func(begun Completion) {
@@ -103,19 +113,21 @@ func (ns *Namespace) beginSnapshot(ctx context.Context, r *SnapshotRecord, inste
 	})
 }
 
-// DeleteSnapshot deletes a snapshot. It fails with CodeNotFound.
-func (ns *Namespace) DeleteSnapshot(name string) error {
+// Delete deletes a snapshot. It fails with CodeNotFound.
+func (s Snapshots) Delete(name string) error {
+	ns := s.ns
 	ns.saving.Lock()
 	defer ns.saving.Unlock()
-	r, err := ns.Snapshot(name)
+	r, err := s.Get(name)
 	if err != nil {
 		return err
 	}
-	return ns.orGone(await(func(done Completion) { ns.home.store.DropCopy(r.Number, done) }))
+	return s.orGone(await(func(done Completion) { ns.home.store.DropCopy(r.Number, done) }))
 }
 
 // newNumber returns a number for the rows of a copy.
-func (ns *Namespace) newNumber() (int64, error) {
+func (s Snapshots) newNumber() (int64, error) {
+	ns := s.ns
 	if ns.home == nil {
 		return 0, errorf(CodeNotAllowed, "", "The namespace '%s' is opened by itself, and has no snapshots.", ns.name)
 	}
@@ -127,17 +139,9 @@ func (ns *Namespace) newNumber() (int64, error) {
 }
 
 // orGone says of an error why it came, where the namespace was deleted meanwhile.
-func (ns *Namespace) orGone(err error) error {
-	if err != nil && ns.stage.Load() == stageGone {
-		return namespaceNotFound(ns.name)
+func (s Snapshots) orGone(err error) error {
+	if err != nil && s.ns.stage.Load() == stageGone {
+		return namespaceNotFound(s.ns.name)
 	}
 	return err
-}
-
-// machineTime returns the machine's time in milliseconds since the Unix epoch.
-func (ns *Namespace) machineTime() int64 {
-	if c, ok := ns.clock.(*SystemClock); ok {
-		return millis(c.wall())
-	}
-	return ns.Now()
 }

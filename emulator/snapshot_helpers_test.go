@@ -83,7 +83,7 @@ func (h *house) wantContent(what, name, want string) {
 
 func save(t *testing.T, ns *emulator.Namespace, name string) emulator.SnapshotRecord {
 	t.Helper()
-	r, err := ns.SaveSnapshot(context.Background(), name, false)
+	r, err := ns.Snapshots().Save(context.Background(), name, false)
 	if err != nil {
 		t.Fatalf("save %s: %v", name, err)
 	}
@@ -95,7 +95,7 @@ func (h *house) putBack(name, snapshot string) *broker {
 	h.t.Helper()
 	ns, err := h.Namespace(name)
 	if err == nil {
-		_, err = ns.RestoreSnapshot(context.Background(), snapshot)
+		_, err = ns.Snapshots().Restore(context.Background(), snapshot)
 	}
 	if err != nil {
 		h.t.Fatalf("restore %s: %v", snapshot, err)

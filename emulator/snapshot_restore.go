@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// RestoreSnapshot makes the namespace what it was when a snapshot was saved: it has those entities and no others, with the same messages, numbers, states of
+// Restore makes the namespace what it was when a snapshot was saved: it has those entities and no others, with the same messages, numbers, states of
 // sessions and remembered ids, and its clock shows what it showed then. It is frozen if it was frozen; else it goes on from there, as far behind the machine's clock
 // or ahead of it as that makes it. So what was due in an hour is due in an hour again. The keys, the port, the aliases and the limits of the namespace stay.
 //
@@ -14,14 +14,15 @@ import (
 // open are rolled back, jobs end. What clients hold is available again. RestoreSnapshot returns once all is durable: a crash leaves the old state or the restored one.
 //
 // Errors: CodeNotFound without the snapshot, or when the namespace is deleted meanwhile; that of ctx if it ends before clients notice anything; others leave the namespace as it was.
-func (ns *Namespace) RestoreSnapshot(ctx context.Context, name string) (SnapshotRecord, error) {
+func (s Snapshots) Restore(ctx context.Context, name string) (SnapshotRecord, error) {
+	ns := s.ns
 	ns.saving.Lock()
 	defer ns.saving.Unlock()
-	r, err := ns.Snapshot(name)
+	r, err := s.Get(name)
 	if err != nil {
 		return r, err
 	}
-	number, err := ns.newNumber()
+	number, err := s.newNumber()
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -29,20 +30,20 @@ func (ns *Namespace) RestoreSnapshot(ctx context.Context, name string) (Snapshot
 		return r, err
 	}
 	if err := await(func(done Completion) { ns.home.store.CopySnapshot(ctx, r.Number, number, done) }); err != nil {
-		return r, cmp.Or(ctx.Err(), ns.orGone(err))
+		return r, cmp.Or(ctx.Err(), s.orGone(err))
 	}
-	if err := ns.restore(ctx, &r, number); err != nil {
-		return r, ns.orGone(err)
+	if err := s.restore(ctx, &r, number); err != nil {
+		return r, s.orGone(err)
 	}
 	return r, nil
 }
 
 // restore puts what is in a copy in the place of what the namespace has. It is loaded before anything ends, so that clients wait for less.
-func (ns *Namespace) restore(ctx context.Context, r *SnapshotRecord, number int64) error {
+func (s Snapshots) restore(ctx context.Context, r *SnapshotRecord, number int64) error {
 	entities := newCatalog()
-	l := newLoader(ns, &entities)
+	l := newLoader(s.ns, &entities)
 	l.now = r.Now
-	err := ns.home.store.LoadCopy(number, l)
+	err := s.ns.home.store.LoadCopy(number, l)
 	if err == nil {
 		err = l.rest()
 	}
@@ -50,13 +51,14 @@ func (ns *Namespace) restore(ctx context.Context, r *SnapshotRecord, number int6
 		err = ctx.Err()
 	}
 	if err == nil {
-		return ns.adopt(r, number, l)
+		return s.adopt(r, number, l)
 	}
-	return ns.dropCopy(number, err)
+	return s.dropCopy(number, err)
 }
 
 // adopt makes the copy what the namespace has, and what was loaded of it what clients find.
-func (ns *Namespace) adopt(r *SnapshotRecord, number int64, l *loader) error {
+func (s Snapshots) adopt(r *SnapshotRecord, number int64, l *loader) error {
+	ns := s.ns
 	ns.steering.Lock()
 	defer ns.steering.Unlock()
 	ns.admin.Lock()
@@ -65,10 +67,10 @@ func (ns *Namespace) adopt(r *SnapshotRecord, number int64, l *loader) error {
 		return namespaceNotFound(ns.name)
 	}
 	o := ns.Options()
-	o.Time = ns.timeOf(r)
+	o.Time = s.timeOf(r)
 	record, err := ns.record(o)
 	if err != nil {
-		return ns.dropCopy(number, err)
+		return s.dropCopy(number, err)
 	}
 	paths := make(map[string]bool, len(l.byID))
 	for _, q := range l.byID {
@@ -79,10 +81,10 @@ func (ns *Namespace) adopt(r *SnapshotRecord, number int64, l *loader) error {
 		return await(func(done Completion) { ns.home.store.AdoptCopy(record, number, done) })
 	})
 	if err != nil {
-		return ns.dropCopy(number, err)
+		return s.dropCopy(number, err)
 	}
 	ns.settings.Store(&o)
-	ns.goOnWith(number, l)
+	s.goOnWith(number, l)
 	if c, ok := ns.clock.(*SystemClock); ok {
 		c.restart(o.Time)
 	}
@@ -95,24 +97,26 @@ func (ns *Namespace) adopt(r *SnapshotRecord, number int64, l *loader) error {
 }
 
 // dropCopy removes a copy that an error makes useless, and returns the error.
-func (ns *Namespace) dropCopy(number int64, err error) error {
-	_ = await(func(done Completion) { ns.home.store.DropCopy(number, done) }) // a start would do it, too
+func (s Snapshots) dropCopy(number int64, err error) error {
+	_ = await(func(done Completion) { s.ns.home.store.DropCopy(number, done) }) // a start would do it, too
 	return err
 }
 
 // timeOf returns what the clock becomes.
-func (ns *Namespace) timeOf(r *SnapshotRecord) ClockState {
+func (s Snapshots) timeOf(r *SnapshotRecord) ClockState {
+	ns := s.ns
 	if _, ok := ns.clock.(*SystemClock); !ok {
 		return ns.Options().Time
 	}
 	if r.Frozen {
 		return ClockState{Frozen: r.Now}
 	}
-	return ClockState{Ahead: r.Now - ns.machineTime()}
+	return ClockState{Ahead: r.Now - ns.Clock().machineTime()}
 }
 
 // goOnWith draws ids behind all that the namespace ever used, apart from the number, so that no two messages have the same made id.
-func (ns *Namespace) goOnWith(number int64, l *loader) {
+func (s Snapshots) goOnWith(number int64, l *loader) {
+	ns := s.ns
 	last := ns.lastRow.Load()
 	before, _ := RowsOf(NamespaceOf(last))
 	first, _ := RowsOf(number)

@@ -27,7 +27,7 @@ func seeded(t *testing.T, f func(h *house, b *broker)) {
 	houseBubble(t, emulator.Options{}, []string{"others"}, func(h *house) {
 		ns, err := h.Create("orders", emulator.NamespaceOptions{})
 		if err == nil {
-			err = ns.EnsureEntities(list)
+			err = ns.Configuration().Ensure(list)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -59,7 +59,7 @@ func (b *broker) disturb() {
 	b.on("sessions").send(inSession("s", "c"))
 	b.on("events").sendTexts("another")
 	b.create("new", emulator.QueueOptions{}).sendTexts("x")
-	if err := b.ns.DeleteEntity("parts"); err != nil {
+	if err := b.ns.Entities().Delete("parts"); err != nil {
 		b.t.Fatal(err)
 	}
 	b.receive(1)
@@ -152,16 +152,16 @@ func TestSnapshot_TheClockGoesOnFromThere(t *testing.T) {
 			b.wantCounts(1, 1, 0, 1)
 		}
 		b = h.putBack("orders", "running")
-		b.steer("freeze", b.ns.Freeze)
+		b.steer("freeze", b.ns.Clock().Freeze)
 		frozen := b.ns.Now()
 		save(t, b.ns, "frozen")
 		b.advance(time.Hour)
-		b.steer("resume", b.ns.Resume)
+		b.steer("resume", b.ns.Clock().Resume)
 		wait(time.Hour)
 		b = h.putBack("orders", "frozen")
 		wait(time.Hour)
 		equal(t, "frozen at", b.ns.Now(), frozen)
-		equal(t, "frozen", b.ns.ReadClock().Frozen, true)
+		equal(t, "frozen", b.ns.Clock().Read().Frozen, true)
 	})
 }
 
@@ -193,16 +193,16 @@ func TestSnapshot_ThatFailsChangesNothing(t *testing.T) {
 	seeded(t, func(h *house, b *broker) {
 		want := h.content("orders")
 		h.m.FailNext(1, errDisk)
-		if _, err := b.ns.SaveSnapshot(context.Background(), "s", false); !errors.Is(err, errDisk) {
+		if _, err := b.ns.Snapshots().Save(context.Background(), "s", false); !errors.Is(err, errDisk) {
 			t.Errorf("save: %v", err)
 		}
 		synctest.Wait()
-		wantCode(t, "restore what was not saved", second(b.ns.RestoreSnapshot(context.Background(), "s")), emulator.CodeNotFound)
+		wantCode(t, "restore what was not saved", second(b.ns.Snapshots().Restore(context.Background(), "s")), emulator.CodeNotFound)
 		save(t, b.ns, "s")
-		wantCode(t, "save again", second(b.ns.SaveSnapshot(context.Background(), "S", false)), emulator.CodeAlreadyExists)
+		wantCode(t, "save again", second(b.ns.Snapshots().Save(context.Background(), "S", false)), emulator.CodeAlreadyExists)
 		for pass := range 2 {
 			h.m.FailAfter(pass, errDisk)
-			if _, err := b.ns.RestoreSnapshot(context.Background(), "s"); !errors.Is(err, errDisk) {
+			if _, err := b.ns.Snapshots().Restore(context.Background(), "s"); !errors.Is(err, errDisk) {
 				t.Errorf("restore: %v", err)
 			}
 			wait(time.Second)
@@ -210,20 +210,20 @@ func TestSnapshot_ThatFailsChangesNothing(t *testing.T) {
 		}
 		b.sendTexts("later")
 		for i := range 2 {
-			if _, err := b.ns.SaveSnapshot(context.Background(), "s", true); err != nil {
+			if _, err := b.ns.Snapshots().Save(context.Background(), "s", true); err != nil {
 				t.Fatal(err)
 			}
-			equal(t, fmt.Sprint("snapshots ", i), len(b.ns.Snapshots()), 1)
+			equal(t, fmt.Sprint("snapshots ", i), len(b.ns.Snapshots().List()), 1)
 		}
 		b.disturb()
 		b = h.putBack("orders", "s")
 		equal(t, "replaced", bodies(b.peek()), "one two without an id scheduled later")
-		if err := b.ns.DeleteSnapshot("s"); err != nil {
+		if err := b.ns.Snapshots().Delete("s"); err != nil {
 			t.Fatal(err)
 		}
-		wantCode(t, "delete again", b.ns.DeleteSnapshot("s"), emulator.CodeNotFound)
+		wantCode(t, "delete again", b.ns.Snapshots().Delete("s"), emulator.CodeNotFound)
 		for _, name := range []string{"", "-a", "a b", "a/b", "ä", strings.Repeat("a", 51)} {
-			wantCode(t, "save "+name, second(b.ns.SaveSnapshot(context.Background(), name, false)), emulator.CodeArgument)
+			wantCode(t, "save "+name, second(b.ns.Snapshots().Save(context.Background(), name, false)), emulator.CodeArgument)
 		}
 	})
 }
@@ -238,12 +238,12 @@ func TestSnapshot_OfADeletedNamespace(t *testing.T) {
 			t.Fatal(err)
 		}
 		for what, err := range map[string]error{
-			"save": second(b.ns.SaveSnapshot(context.Background(), "t", false)), "restore": second(b.ns.RestoreSnapshot(context.Background(), "s")), "delete": b.ns.DeleteSnapshot("s"),
+			"save": second(b.ns.Snapshots().Save(context.Background(), "t", false)), "restore": second(b.ns.Snapshots().Restore(context.Background(), "s")), "delete": b.ns.Snapshots().Delete("s"),
 		} {
 			wantCode(t, what, err, emulator.CodeNotFound)
 		}
 		b = h.create("orders", emulator.NamespaceOptions{})
-		equal(t, "snapshots of another namespace of that name", len(b.ns.Snapshots()), 0)
+		equal(t, "snapshots of another namespace of that name", len(b.ns.Snapshots().List()), 0)
 		h.restart()
 	})
 }
@@ -296,9 +296,9 @@ func TestSnapshot_WhoAskedForItGoes(t *testing.T) {
 		b.sendTexts("later")
 		want := h.content("orders")
 		for what, f := range map[string]func(context.Context) error{
-			"save":    func(ctx context.Context) error { return second(b.ns.SaveSnapshot(ctx, "t", false)) },
-			"replace": func(ctx context.Context) error { return second(b.ns.SaveSnapshot(ctx, "s", true)) },
-			"restore": func(ctx context.Context) error { return second(b.ns.RestoreSnapshot(ctx, "s")) },
+			"save":    func(ctx context.Context) error { return second(b.ns.Snapshots().Save(ctx, "t", false)) },
+			"replace": func(ctx context.Context) error { return second(b.ns.Snapshots().Save(ctx, "s", true)) },
+			"restore": func(ctx context.Context) error { return second(b.ns.Snapshots().Restore(ctx, "s")) },
 		} {
 			ctx, cancel := context.WithCancel(context.Background())
 			ended := make(chan error, 1)
@@ -311,7 +311,7 @@ func TestSnapshot_WhoAskedForItGoes(t *testing.T) {
 				t.Errorf("%s: %v", what, err)
 			}
 			h.wantContent("after the end of a "+what, "orders", want)
-			equal(t, "snapshots after the end of a "+what, len(b.ns.Snapshots()), 1)
+			equal(t, "snapshots after the end of a "+what, len(b.ns.Snapshots().List()), 1)
 		}
 		b = h.putBack("orders", "s")
 		equal(t, "restored", bodies(b.peek()), "one two without an id scheduled")

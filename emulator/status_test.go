@@ -62,10 +62,10 @@ func TestSTAT1_STAT2_WhatEachStatusAllows(t *testing.T) {
 				if len(b.peek()) == 0 { // PEEK-13
 					t.Error("nothing to peek")
 				}
-				if _, err := b.ns.UpdateQueue("q", b.q.Options()); err != nil {
+				if _, err := b.ns.Entities().UpdateQueue("q", b.q.Options()); err != nil {
 					t.Errorf("update: %v", err)
 				}
-				if err := b.ns.DeleteEntity("q"); err != nil {
+				if err := b.ns.Entities().Delete("q"); err != nil {
 					t.Errorf("delete: %v", err)
 				}
 			})
@@ -79,8 +79,8 @@ func TestSTAT2_SessionsOfADisabledQueue(t *testing.T) {
 			b.sendSession("s:1")
 			b.update(func(o *emulator.QueueOptions) { o.Status = c.status })
 			_, err := b.tryAccept("s")
-			_, nextErr := b.q.AcceptNextSession(emulator.Accept{Notify: func() {}}, func(*emulator.Consumer) {})
-			_, listErr := b.q.Sessions(true, 0, 0, 10)
+			_, nextErr := b.q.Sessions().AcceptNext(emulator.Accept{Notify: func() {}}, func(*emulator.Consumer) {})
+			_, listErr := b.q.Sessions().IDs(true, 0, 0, 10)
 			for what, err := range map[string]error{"accept": err, "accept the next": nextErr, "list": listErr} {
 				if c.receive && err != nil {
 					t.Errorf("%s: %v", what, err)
@@ -95,9 +95,9 @@ func TestSTAT2_SessionsOfADisabledQueue(t *testing.T) {
 func TestSTAT1_STAT5_OnlyTheStatusesOfUsersCanBeSet(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		for _, s := range []emulator.Status{"Creating", "Deleting", "Renaming", "Restoring", "Unknown", "active"} {
-			_, err := b.ns.UpdateQueue("q", emulator.QueueOptions{Status: s})
+			_, err := b.ns.Entities().UpdateQueue("q", emulator.QueueOptions{Status: s})
 			wantCode(t, "update to "+string(s), err, emulator.CodeArgument)
-			_, err = b.ns.CreateQueue("new", emulator.QueueOptions{Status: s})
+			_, err = b.ns.Entities().CreateQueue("new", emulator.QueueOptions{Status: s})
 			wantCode(t, "create as "+string(s), err, emulator.CodeArgument)
 		}
 		b.sendTexts("it works on")

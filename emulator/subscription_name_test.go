@@ -10,15 +10,15 @@ import (
 func TestNoEntityIsCalledAsASubscription(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		for _, path := range []string{"t/Subscriptions/s", "T/subscriptions/S", "a/b/subscriptions/s", "t/Subscriptions/s/RULES", "t/Subscriptions/s/Rules/r"} {
-			_, err := b.ns.CreateQueue(path, emulator.QueueOptions{})
+			_, err := b.ns.Entities().CreateQueue(path, emulator.QueueOptions{})
 			wantCode(t, "queue "+path, err, emulator.CodeArgument)
-			_, err = b.ns.CreateTopic(path, emulator.TopicOptions{})
+			_, err = b.ns.Entities().CreateTopic(path, emulator.TopicOptions{})
 			wantCode(t, "topic "+path, err, emulator.CodeArgument)
-			err = b.ns.EnsureEntities([]emulator.EntityConfig{{Path: path, Queue: &emulator.QueueOptions{}}})
+			err = b.ns.Configuration().Ensure([]emulator.EntityConfig{{Path: path, Queue: &emulator.QueueOptions{}}})
 			wantCode(t, "configuration "+path, err, emulator.CodeArgument)
 		}
 		for _, path := range []string{"subscriptions/s", "t/subscriptions", "mysubscriptions/s", "t/subscriptions1/s", "t/Subscriptions/s/x"} {
-			if _, err := b.ns.CreateQueue(path, emulator.QueueOptions{}); err != nil {
+			if _, err := b.ns.Entities().CreateQueue(path, emulator.QueueOptions{}); err != nil {
 				t.Errorf("%s: %v", path, err)
 			}
 		}
@@ -29,7 +29,7 @@ func TestNoEntityIsCalledAsASubscription(t *testing.T) {
 func TestNoSubscriptionHasASlashInItsName(t *testing.T) {
 	topicBubble(t, emulator.TopicOptions{}, nil, func(b *broker) {
 		for _, name := range []string{"a/b", "/", "x/Subscriptions/y"} {
-			_, err := b.ns.CreateSubscription("t", emulator.SubscriptionOptions{Name: name})
+			_, err := b.ns.Entities().CreateSubscription("t", emulator.SubscriptionOptions{Name: name})
 			wantCode(t, name, err, emulator.CodeArgument)
 		}
 	})

@@ -147,8 +147,8 @@ func (t *Topic) roomForSubscription(s *Subscription, rules []*rule) error {
 
 // PutRule adds a rule to a subscription at a path, or gives its rule of that name another filter and action, and waits until that is durable. Errors are
 // those of AddRule, and CodeNotFound without the subscription.
-func (ns *Namespace) PutRule(path string, o RuleOptions) (created bool, err error) {
-	s, err := ns.subscriptionAt(path)
+func (es Entities) PutRule(path string, o RuleOptions) (created bool, err error) {
+	s, err := es.subscriptionAt(path)
 	if err != nil {
 		return false, err
 	}
@@ -162,16 +162,16 @@ func (ns *Namespace) PutRule(path string, o RuleOptions) (created bool, err erro
 }
 
 // DeleteRule removes a rule of a subscription at a path and waits until that is durable. It fails with CodeNotFound without the subscription or the rule.
-func (ns *Namespace) DeleteRule(path, name string) error {
-	s, err := ns.subscriptionAt(path)
+func (es Entities) DeleteRule(path, name string) error {
+	s, err := es.subscriptionAt(path)
 	if err != nil {
 		return err
 	}
 	return awaitStarted(func(done Completion) error { return s.RemoveRule(name, done) })
 }
 
-func (ns *Namespace) subscriptionAt(path string) (*Subscription, error) {
-	q, err := ns.Entity(path)
+func (es Entities) subscriptionAt(path string) (*Subscription, error) {
+	q, err := es.ns.Entity(path)
 	if err != nil {
 		return nil, err
 	}

@@ -7,39 +7,41 @@ import (
 
 // CreateTopic creates a topic with the subscriptions that the options name, and waits until that is durable. It fails with
 // CodeAlreadyExists if an entity of any kind has the name (ERR-5).
-func (ns *Namespace) CreateTopic(path string, o TopicOptions) (*Topic, error) {
-	t, err := ns.createTopic(path, o)
+func (es Entities) CreateTopic(path string, o TopicOptions) (*Topic, error) {
+	t, err := es.createTopic(path, o)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range o.Subscriptions {
-		if _, err := ns.CreateSubscription(path, s); err != nil {
+		if _, err := es.CreateSubscription(path, s); err != nil {
 			return nil, err
 		}
 	}
 	return t, nil
 }
 
-func (ns *Namespace) createTopic(path string, o TopicOptions) (*Topic, error) {
+func (es Entities) createTopic(path string, o TopicOptions) (*Topic, error) {
+	ns := es.ns
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
 	path = nameOf(path)
 	settings := o.Queue()
-	if err := ns.mayCreateLocked(path, &settings); err != nil {
+	if err := es.mayCreateLocked(path, &settings); err != nil {
 		return nil, err
 	}
 	o.Admin.date(nil, ns.Now())
 	t := newTopic(ns, ns.newRow(), path, o)
-	if err := ns.putEntity(t.Entity, t.settings, t.usage.updated); err != nil {
+	if err := es.put(t.Entity, t.settings, t.usage.updated); err != nil {
 		return nil, err
 	}
-	ns.addEntity(t.Entity)
+	es.add(t.Entity)
 	return t, nil
 }
 
 // UpdateTopic changes a topic's settings, not its subscriptions, and waits until that is durable; then its links are told
 // to attach again (LOCK-17).
-func (ns *Namespace) UpdateTopic(path string, o TopicOptions) (*Topic, error) {
+func (es Entities) UpdateTopic(path string, o TopicOptions) (*Topic, error) {
+	ns := es.ns
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
 	t, err := ns.catalog.findTopic(path)
@@ -51,11 +53,11 @@ func (ns *Namespace) UpdateTopic(path string, o TopicOptions) (*Topic, error) {
 		return nil, errorf(CodeArgument, t.path, "%s of the topic '%s' can't be changed.", name, t.path)
 	}
 	settings := o.Queue()
-	if err := ns.checkLocked(t.path, &settings); err != nil {
+	if err := es.checkLocked(t.path, &settings); err != nil {
 		return nil, err
 	}
 	o.Admin.date(t.Options().Admin.AuthorizationRules, ns.Now())
-	if err := ns.putEntity(t.Entity, o, ns.Now()); err != nil {
+	if err := es.put(t.Entity, o, ns.Now()); err != nil {
 		return nil, err
 	}
 	t.become(o)
@@ -75,7 +77,8 @@ func (t *Topic) become(o TopicOptions) {
 // CreateSubscription creates a subscription of a topic, with the rules given or else the default one (TOP-4), and waits
 // until that is durable. It gets what is sent, or becomes due, from then on (TOP-3). Errors: CodeNotFound without the
 // topic, CodeAlreadyExists, CodeArgument for a rule that can't be used, CodeQuotaExceeded (QUO-10).
-func (ns *Namespace) CreateSubscription(topic string, o SubscriptionOptions) (*Subscription, error) {
+func (es Entities) CreateSubscription(topic string, o SubscriptionOptions) (*Subscription, error) {
+	ns := es.ns
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
 	t, err := ns.catalog.findTopic(topic)
@@ -86,7 +89,7 @@ func (ns *Namespace) CreateSubscription(topic string, o SubscriptionOptions) (*S
 	if ns.catalog.lookUp(path) != nil {
 		return nil, alreadyExists(subscriptionName(t, o.Name))
 	}
-	if err := ns.checkLocked(path, &o.Queue); err != nil {
+	if err := es.checkLocked(path, &o.Queue); err != nil {
 		return nil, err
 	}
 	if err := checkName(path, o.Name, MaxName); err != nil {
@@ -97,7 +100,7 @@ func (ns *Namespace) CreateSubscription(topic string, o SubscriptionOptions) (*S
 	if err != nil {
 		return nil, err
 	}
-	if err := ns.commit(op); err != nil {
+	if err := es.commit(op); err != nil {
 		return nil, err
 	}
 	t.admit(s)
@@ -111,7 +114,7 @@ func (t *Topic) admit(s *Subscription) {
 	t.addSubscription(s)
 	t.usage.touch(t.ns.Now()) // CNT-9, IDLE-2
 	t.mu.Unlock()
-	t.ns.addEntity(s.Entity)
+	t.ns.Entities().add(s.Entity)
 }
 
 // prepare gives a new subscription, which no other goroutine knows yet, its rules and returns the operation that stores it.
@@ -132,7 +135,8 @@ func (s *Subscription) prepare(rules []RuleOptions) (Op, error) {
 
 // UpdateSubscription changes a subscription's settings, and its rules if the options have any, and waits until that is
 // durable; then its links are told to attach again (LOCK-17). The topic is not touched by it (CNT-8).
-func (ns *Namespace) UpdateSubscription(topic string, o SubscriptionOptions) (*Subscription, error) {
+func (es Entities) UpdateSubscription(topic string, o SubscriptionOptions) (*Subscription, error) {
+	ns := es.ns
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
 	q, err := ns.catalog.find(subscriptionPath(topic, o.Name), KindSubscription)
@@ -144,7 +148,7 @@ func (ns *Namespace) UpdateSubscription(topic string, o SubscriptionOptions) (*S
 	if name := immutable(q.Options(), o.Queue); name != "" {
 		return nil, errorf(CodeArgument, q.path, "%s of the subscription '%s' can't be changed.", name, s.name)
 	}
-	if err := ns.checkLocked(q.path, &o.Queue); err != nil {
+	if err := es.checkLocked(q.path, &o.Queue); err != nil {
 		return nil, err
 	}
 	var rules []*rule
@@ -186,13 +190,13 @@ func (s *Subscription) store(o SubscriptionOptions, rules []*rule) error {
 }
 
 // Topics returns all topics by path.
-func (ns *Namespace) Topics() []*Topic {
-	return mapped(ns.catalog.entities(KindTopic), func(q *Entity) *Topic { return q.topic })
+func (es Entities) Topics() []*Topic {
+	return mapped(es.ns.catalog.entities(KindTopic), func(q *Entity) *Topic { return q.topic })
 }
 
 // Subscriptions returns the subscriptions of a topic by path. It fails with CodeNotFound without the topic.
-func (ns *Namespace) Subscriptions(topic string) ([]*Subscription, error) {
-	t, err := ns.catalog.findTopic(topic)
+func (es Entities) Subscriptions(topic string) ([]*Subscription, error) {
+	t, err := es.ns.catalog.findTopic(topic)
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func benchTopic(b *testing.B, kind string, subs int, all bool) {
 		}
 		o.Subscriptions = append(o.Subscriptions, withRules(fmt.Sprint("s", i), benchRule(kind, value)))
 	}
-	q, err := ns.CreateTopic("t", o)
+	q, err := ns.Entities().CreateTopic("t", o)
 	if err != nil {
 		b.Fatalf("create topic: %v", err)
 	}

@@ -153,7 +153,7 @@ func TestQUO4_DeletedSubscriptionLeavesTheBodiesOfOthers(t *testing.T) {
 	topicBubble(t, emulator.TopicOptions{}, named("a", "b", "c"), func(b *broker) {
 		b.sendTexts("1", "2", "3")
 		b.sub("c").drain()
-		if err := b.ns.DeleteEntity("t/Subscriptions/a"); err != nil {
+		if err := b.ns.Entities().Delete("t/Subscriptions/a"); err != nil {
 			t.Fatalf("delete: %v", err)
 		}
 		b.wantStored(3, 3)
@@ -193,7 +193,7 @@ func TestSESS32_EachSubscriptionHasItsOwnSessions(t *testing.T) {
 		b.send(inSession("s", "x"))
 		accept := func(name string) *emulator.Consumer {
 			t.Helper()
-			c, err := b.sub(name).q.AcceptSession("s", emulator.Accept{Notify: func() {}})
+			c, err := b.sub(name).q.Sessions().Accept("s", emulator.Accept{Notify: func() {}})
 			if err != nil {
 				t.Fatalf("accept in %s: %v", name, err)
 			}

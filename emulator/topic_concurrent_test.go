@@ -29,7 +29,7 @@ func TestInvariant4_FanOutUnderConcurrency(t *testing.T) {
 			{Name: "all"}, forwardingTo("to queue", "q"), forwardingTo("to topic", "t2"), withRules("changing", sql("r", "1=0")),
 			{Name: "eager", Queue: emulator.QueueOptions{MaxDeliveryCount: 1000}},
 		}, func(b *broker) {
-			if _, err := b.ns.CreateTopic("t2", emulator.TopicOptions{Subscriptions: named("x", "y")}); err != nil {
+			if _, err := b.ns.Entities().CreateTopic("t2", emulator.TopicOptions{Subscriptions: named("x", "y")}); err != nil {
 				t.Fatalf("create topic: %v", err)
 			}
 			c := &topicCrowd{broker: b, accepted: map[string]bool{}}
@@ -117,12 +117,12 @@ func (c *topicCrowd) administer(stop chan struct{}) {
 	for i := 0; ; i++ {
 		select {
 		case <-stop:
-			_ = c.ns.DeleteEntity("t/Subscriptions/passing")
+			_ = c.ns.Entities().Delete("t/Subscriptions/passing")
 			return
 		case <-time.After(2 * time.Millisecond):
 		}
 		// The journal fails now and then: errors are expected, wrong states are not.
-		_, _ = c.ns.CreateSubscription("t", emulator.SubscriptionOptions{Name: "passing"})
+		_, _ = c.ns.Entities().CreateSubscription("t", emulator.SubscriptionOptions{Name: "passing"})
 		changing := c.sub("changing").subscription()
 		done := newOutcome()
 		if changing.AddRule(emulator.RuleOptions{Name: fmt.Sprint("r", i), SQL: "1=1", Action: "SET x = 1"}, done) == nil {
@@ -132,7 +132,7 @@ func (c *topicCrowd) administer(stop chan struct{}) {
 		if changing.RemoveRule(fmt.Sprint("r", i-3), done) == nil {
 			<-done
 		}
-		_ = c.ns.DeleteEntity("t/Subscriptions/passing")
+		_ = c.ns.Entities().Delete("t/Subscriptions/passing")
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 func TestTOP4_TOP9_MicrosoftsDefaultTopology(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		for range 2 { // as it is created, and as it is found again
-			if err := b.ns.EnsureEntities(config.DefaultTopology().Entities); err != nil {
+			if err := b.ns.Configuration().Ensure(config.DefaultTopology().Entities); err != nil {
 				t.Fatalf("ensure: %v", err)
 			}
 			topic := b.on("topic.1")
@@ -52,7 +52,7 @@ func TestDEC7_EnsureTopicsAndSubscriptions(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		o := emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{{Name: "a"}, withRules("b", sql("r", "1=1"))}}
 		ensure := func() error {
-			return b.ns.EnsureEntities([]emulator.EntityConfig{{Path: "t", Topic: &o}})
+			return b.ns.Configuration().Ensure([]emulator.EntityConfig{{Path: "t", Topic: &o}})
 		}
 		changes := func(want int) {
 			t.Helper()

@@ -39,10 +39,10 @@ func TestFWD1_FWD9_ToATopicAndOn(t *testing.T) {
 			withRules("red", sql("r", "color = 'red' AND RuleName IS NULL")), withRules("painted", action("r", "SET color = 'green'; SET sys.Label = 'l'")), forwardingTo("on", "t3"),
 		}
 		b.ns.Plan("t3")
-		if _, err := b.ns.CreateTopic("t2", emulator.TopicOptions{Subscriptions: subs}); err != nil {
+		if _, err := b.ns.Entities().CreateTopic("t2", emulator.TopicOptions{Subscriptions: subs}); err != nil {
 			t.Fatalf("create topic: %v", err)
 		}
-		if _, err := b.ns.CreateTopic("t3", emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{
+		if _, err := b.ns.Entities().CreateTopic("t3", emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{
 			withRules("end", sql("r", "sys.SequenceNumber > 0")),
 		}}); err != nil {
 			t.Fatalf("create topic: %v", err)
@@ -79,11 +79,11 @@ func TestFWD1_ToATopicFromAQueueWithHigherAndLowerID(t *testing.T) {
 	topicBubble(t, emulator.TopicOptions{}, named("a", "b", "c"), func(b *broker) {
 		for _, path := range []string{"q", "late"} { // created before and after the topic
 			if path == "late" {
-				if _, err := b.ns.CreateQueue(path, emulator.QueueOptions{}); err != nil {
+				if _, err := b.ns.Entities().CreateQueue(path, emulator.QueueOptions{}); err != nil {
 					t.Fatalf("create queue: %v", err)
 				}
 			}
-			if _, err := b.ns.UpdateQueue(path, emulator.QueueOptions{ForwardTo: "t"}); err != nil {
+			if _, err := b.ns.Entities().UpdateQueue(path, emulator.QueueOptions{ForwardTo: "t"}); err != nil {
 				t.Fatalf("update queue: %v", err)
 			}
 			b.on(path).sendTexts("1", "2")
@@ -99,21 +99,21 @@ func TestFWD1_ToATopicFromAQueueWithHigherAndLowerID(t *testing.T) {
 
 func TestFWD3_FailedForwardThroughATopicIsTriedAgain(t *testing.T) {
 	topicBubble(t, emulator.TopicOptions{RequiresDuplicateDetection: true}, named("a", "b"), func(b *broker) {
-		if _, err := b.ns.CreateTopic("src", emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{{Name: "x"}, {Name: "y"}}}); err != nil {
+		if _, err := b.ns.Entities().CreateTopic("src", emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{{Name: "x"}, {Name: "y"}}}); err != nil {
 			t.Fatalf("create topic: %v", err)
 		}
 		src := b.on("src")
 		src.sendTexts("1")
 		src.wantStored(2, 1)
 		b.failOnce()
-		if _, err := b.ns.UpdateSubscription("src", emulator.SubscriptionOptions{Name: "y", Queue: emulator.QueueOptions{ForwardTo: "t"}}); err == nil {
+		if _, err := b.ns.Entities().UpdateSubscription("src", emulator.SubscriptionOptions{Name: "y", Queue: emulator.QueueOptions{ForwardTo: "t"}}); err == nil {
 			t.Fatal("an update that could not be written succeeded")
 		}
 		synctest.Wait() // what follows a failure is done on the journal's goroutine
 		b.j.Pause()
 		done := newOutcome()
 		go func() {
-			_, err := b.ns.UpdateSubscription("src", emulator.SubscriptionOptions{Name: "y", Queue: emulator.QueueOptions{ForwardTo: "t"}})
+			_, err := b.ns.Entities().UpdateSubscription("src", emulator.SubscriptionOptions{Name: "y", Queue: emulator.QueueOptions{ForwardTo: "t"}})
 			done <- err
 		}()
 		b.j.Resume()
@@ -134,7 +134,7 @@ func TestFWD11_FWD6_TargetsThatRefuse(t *testing.T) {
 	topicBubble(t, emulator.TopicOptions{Status: emulator.StatusDisabled}, []emulator.SubscriptionOptions{{Name: "s", Queue: emulator.QueueOptions{RequiresSession: true}}}, func(b *broker) {
 		b.ns.Plan("t/Subscriptions/s", "nope") // as in a database of an older version
 		for to, reason := range map[string]string{"t": "MessagingEntityDisabledException", "t/Subscriptions/s": "MessagingEntityNotFoundException", "nope": "MessagingEntityNotFoundException"} {
-			if _, err := b.ns.UpdateQueue("q", emulator.QueueOptions{ForwardTo: to}); err != nil {
+			if _, err := b.ns.Entities().UpdateQueue("q", emulator.QueueOptions{ForwardTo: to}); err != nil {
 				t.Fatalf("update: %v", err)
 			}
 			q := b.on("q")
@@ -146,10 +146,10 @@ func TestFWD11_FWD6_TargetsThatRefuse(t *testing.T) {
 			}
 			equal(t, to+": reason", g[0].property(emulator.DeadLetterReason), any(reason))
 		}
-		if _, err := b.ns.UpdateTopic("t", emulator.TopicOptions{}); err != nil {
+		if _, err := b.ns.Entities().UpdateTopic("t", emulator.TopicOptions{}); err != nil {
 			t.Fatalf("update: %v", err)
 		}
-		if _, err := b.ns.UpdateQueue("q", emulator.QueueOptions{ForwardTo: "t"}); err != nil {
+		if _, err := b.ns.Entities().UpdateQueue("q", emulator.QueueOptions{ForwardTo: "t"}); err != nil {
 			t.Fatalf("update: %v", err)
 		}
 		b.on("q").sendTexts("no session")
@@ -163,7 +163,7 @@ func TestDLQ10_DeadLettersOfASubscriptionForwardedToATopic(t *testing.T) {
 	topicBubble(t, emulator.TopicOptions{}, []emulator.SubscriptionOptions{
 		{Name: "s", Queue: emulator.QueueOptions{ForwardDeadLetteredMessagesTo: "dead"}},
 	}, func(b *broker) {
-		if _, err := b.ns.CreateTopic("dead", emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{
+		if _, err := b.ns.Entities().CreateTopic("dead", emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{
 			withRules("mine", sql("r", "DeadLetterReason = 'why'")), withRules("others", sql("r", "DeadLetterReason <> 'why'")),
 		}}); err != nil {
 			t.Fatalf("create topic: %v", err)
@@ -183,14 +183,14 @@ func TestDLQ10_DeadLettersOfASubscriptionForwardedToATopic(t *testing.T) {
 
 func TestDEL1_FWD3_DeletingTheSourceWhileItForwards(t *testing.T) {
 	topicBubble(t, emulator.TopicOptions{}, named("a", "b"), func(b *broker) {
-		if _, err := b.ns.UpdateQueue("q", emulator.QueueOptions{}); err != nil {
+		if _, err := b.ns.Entities().UpdateQueue("q", emulator.QueueOptions{}); err != nil {
 			t.Fatalf("update: %v", err)
 		}
 		b.on("q").sendTexts("1", "2", "3")
-		if _, err := b.ns.UpdateQueue("q", emulator.QueueOptions{ForwardTo: "t"}); err != nil {
+		if _, err := b.ns.Entities().UpdateQueue("q", emulator.QueueOptions{ForwardTo: "t"}); err != nil {
 			t.Fatalf("update: %v", err)
 		}
-		if err := b.ns.DeleteEntity("q"); err != nil {
+		if err := b.ns.Entities().Delete("q"); err != nil {
 			t.Fatalf("delete: %v", err)
 		}
 		wait(time.Minute)
@@ -207,7 +207,7 @@ func TestDEL1_FWD3_DeletingTheSourceWhileItForwards(t *testing.T) {
 
 func TestFWD1_TOP2_ForwardToATopicWithoutTakers(t *testing.T) {
 	topicBubble(t, emulator.TopicOptions{}, nil, func(b *broker) {
-		if _, err := b.ns.UpdateQueue("q", emulator.QueueOptions{ForwardTo: "t"}); err != nil {
+		if _, err := b.ns.Entities().UpdateQueue("q", emulator.QueueOptions{ForwardTo: "t"}); err != nil {
 			t.Fatalf("update: %v", err)
 		}
 		b.on("q").sendTexts("1", "2")
@@ -223,7 +223,7 @@ func TestFWD1_TOP2_ForwardToATopicWithoutTakers(t *testing.T) {
 
 func TestFWD6_FWD11_DeadLettersWithoutSessionIDWait(t *testing.T) {
 	topicBubble(t, emulator.TopicOptions{}, []emulator.SubscriptionOptions{{Name: "s", Queue: emulator.QueueOptions{ForwardDeadLetteredMessagesTo: "target"}}}, func(b *broker) {
-		if _, err := b.ns.CreateQueue("target", emulator.QueueOptions{RequiresSession: true}); err != nil {
+		if _, err := b.ns.Entities().CreateQueue("target", emulator.QueueOptions{RequiresSession: true}); err != nil {
 			t.Fatalf("create queue: %v", err)
 		}
 		b.send(text("none"), inSession("id", "with"))

@@ -21,7 +21,7 @@ func topicBubbleWith(t *testing.T, no emulator.Options, o emulator.TopicOptions,
 		for _, s := range subs {
 			b.ns.Plan(s.Queue.ForwardTo, s.Queue.ForwardDeadLetteredMessagesTo)
 		}
-		if _, err := b.ns.CreateTopic("t", o); err != nil {
+		if _, err := b.ns.Entities().CreateTopic("t", o); err != nil {
 			t.Fatalf("create topic: %v", err)
 		}
 		f(b.on("t"))
@@ -65,7 +65,7 @@ func (b *broker) again() *broker {
 // subscribe creates a subscription of "t".
 func (b *broker) subscribe(o emulator.SubscriptionOptions) {
 	b.t.Helper()
-	if _, err := b.ns.CreateSubscription("t", o); err != nil {
+	if _, err := b.ns.Entities().CreateSubscription("t", o); err != nil {
 		b.t.Fatalf("create subscription %s: %v", o.Name, err)
 	}
 }

@@ -112,7 +112,7 @@ func TestSCHED16_DueWhileADeletionFails(t *testing.T) {
 			synctest.Wait()
 			b.failOnce()
 		})
-		if err := b.ns.DeleteEntity("t"); !errors.Is(err, errDisk) {
+		if err := b.ns.Entities().Delete("t"); !errors.Is(err, errDisk) {
 			t.Fatalf("the deletion ended with %v", err)
 		}
 		wait(time.Minute)

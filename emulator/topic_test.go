@@ -40,7 +40,7 @@ func TestTOP1_SCHED17_DLQ1_NothingIsReceivedFromATopic(t *testing.T) {
 		}
 		_, err := b.byNumber(emulator.Main, emulator.PeekLock, 1)
 		wantCode(t, "receive by number", err, emulator.CodeMessageNotFound)
-		_, err = b.q.AcceptSession("x", emulator.Accept{})
+		_, err = b.q.Sessions().Accept("x", emulator.Accept{})
 		wantCode(t, "accept a session", err, emulator.CodeNotFound)
 	})
 }
@@ -200,7 +200,7 @@ func TestTOP12_STAT3_StatusOfTopicAndSubscription(t *testing.T) {
 	topicBubble(t, emulator.TopicOptions{}, named("s"), func(b *broker) {
 		set := func(o emulator.QueueOptions) {
 			t.Helper()
-			if _, err := b.ns.UpdateSubscription("T", emulator.SubscriptionOptions{Name: "S", Queue: o}); err != nil {
+			if _, err := b.ns.Entities().UpdateSubscription("T", emulator.SubscriptionOptions{Name: "S", Queue: o}); err != nil {
 				t.Fatalf("update subscription: %v", err)
 			}
 		}
@@ -210,7 +210,7 @@ func TestTOP12_STAT3_StatusOfTopicAndSubscription(t *testing.T) {
 			wantCode(t, "receive", b.sub("s").q.CanReceive(emulator.Main), emulator.CodeEntityDisabled)
 		}
 		set(emulator.QueueOptions{})
-		if _, err := b.ns.UpdateTopic("t", emulator.TopicOptions{Status: emulator.StatusDisabled}); err != nil {
+		if _, err := b.ns.Entities().UpdateTopic("t", emulator.TopicOptions{Status: emulator.StatusDisabled}); err != nil {
 			t.Fatalf("update topic: %v", err)
 		}
 		wantCode(t, "send to a disabled topic", b.trySend(text("x")), emulator.CodeEntityDisabled)
@@ -282,7 +282,7 @@ func TestTOP14_DEL1_DeletingASubscription(t *testing.T) {
 		a := b.sub("a")
 		var told []error
 		a.q.Watch(emulator.Main, func(err error) { told = append(told, err) })
-		if err := b.ns.DeleteEntity("T/subscriptions/A"); err != nil {
+		if err := b.ns.Entities().Delete("T/subscriptions/A"); err != nil {
 			t.Fatalf("delete: %v", err)
 		}
 		if len(told) != 1 {
@@ -308,7 +308,7 @@ func TestTOP14_DeletingATopicDeletesItsSubscriptions(t *testing.T) {
 		b.send(text("1"), at("2", soon(time.Minute)))
 		deletions := 0
 		b.j.on(emulator.OpDeleteEntity, func() { deletions++ })
-		if err := b.ns.DeleteEntity("t"); err != nil {
+		if err := b.ns.Entities().Delete("t"); err != nil {
 			t.Fatalf("delete: %v", err)
 		}
 		equal(t, "changes that delete something", deletions, 1) // another one may drop the body that the copies shared
@@ -320,7 +320,7 @@ func TestTOP14_DeletingATopicDeletesItsSubscriptions(t *testing.T) {
 		}
 		wait(time.Hour)
 		b.restart()
-		equal(t, "topics after a restart", len(b.ns.Topics()), 0)
+		equal(t, "topics after a restart", len(b.ns.Entities().Topics()), 0)
 	})
 }
 
@@ -329,7 +329,7 @@ func TestTOP14_FailedDeletionLeavesTheTopicAlive(t *testing.T) {
 		b.sendTexts("1")
 		for _, path := range []string{"t", "t/Subscriptions/a"} {
 			b.failOnce()
-			if err := b.ns.DeleteEntity(path); err == nil {
+			if err := b.ns.Entities().Delete(path); err == nil {
 				t.Fatalf("the deletion of %s could not be written and succeeded", path)
 			}
 			synctest.Wait()
@@ -393,26 +393,26 @@ func TestIDLE2_IDLE3_TopicAndSubscriptionIdle(t *testing.T) {
 
 func TestERR5_NamesOfTopicsAndSubscriptions(t *testing.T) {
 	topicBubble(t, emulator.TopicOptions{}, named("s"), func(b *broker) {
-		_, err := b.ns.CreateTopic("Q", emulator.TopicOptions{})
+		_, err := b.ns.Entities().CreateTopic("Q", emulator.TopicOptions{})
 		wantCode(t, "topic where a queue is", err, emulator.CodeAlreadyExists)
-		_, err = b.ns.CreateQueue("T", emulator.QueueOptions{})
+		_, err = b.ns.Entities().CreateQueue("T", emulator.QueueOptions{})
 		wantCode(t, "queue where a topic is", err, emulator.CodeAlreadyExists)
-		_, err = b.ns.CreateSubscription("t", emulator.SubscriptionOptions{Name: "S"})
+		_, err = b.ns.Entities().CreateSubscription("t", emulator.SubscriptionOptions{Name: "S"})
 		wantCode(t, "second subscription", err, emulator.CodeAlreadyExists)
 		equal(t, "text", err.Error(), "The messaging entity 'sbemulatorns:Topic:t|S' already exists.")
-		_, err = b.ns.CreateSubscription("q", emulator.SubscriptionOptions{Name: "S"})
+		_, err = b.ns.Entities().CreateSubscription("q", emulator.SubscriptionOptions{Name: "S"})
 		wantCode(t, "subscription of a queue", err, emulator.CodeNotFound)
-		_, err = b.ns.UpdateSubscription("t", emulator.SubscriptionOptions{Name: "nope"})
+		_, err = b.ns.Entities().UpdateSubscription("t", emulator.SubscriptionOptions{Name: "nope"})
 		wantCode(t, "update of a missing subscription", err, emulator.CodeNotFound)
-		_, err = b.ns.UpdateTopic("q", emulator.TopicOptions{})
+		_, err = b.ns.Entities().UpdateTopic("q", emulator.TopicOptions{})
 		wantCode(t, "update of a queue as a topic", err, emulator.CodeNotFound)
-		_, err = b.ns.UpdateQueue("t", emulator.QueueOptions{})
+		_, err = b.ns.Entities().UpdateQueue("t", emulator.QueueOptions{})
 		wantCode(t, "update of a topic as a queue", err, emulator.CodeNotFound)
-		_, err = b.ns.Subscriptions("q")
+		_, err = b.ns.Entities().Subscriptions("q")
 		wantCode(t, "subscriptions of a queue", err, emulator.CodeNotFound)
-		list, err := b.ns.Subscriptions("T")
-		if err != nil || len(list) != 1 || list[0].Path() != "t/Subscriptions/s" || len(b.ns.Topics()) != 1 || len(b.ns.Queues()) != 1 {
-			t.Errorf("lists: %v %v %v %v", list, err, b.ns.Topics(), b.ns.Queues())
+		list, err := b.ns.Entities().Subscriptions("T")
+		if err != nil || len(list) != 1 || list[0].Path() != "t/Subscriptions/s" || len(b.ns.Entities().Topics()) != 1 || len(b.ns.Entities().Queues()) != 1 {
+			t.Errorf("lists: %v %v %v %v", list, err, b.ns.Entities().Topics(), b.ns.Entities().Queues())
 		}
 	})
 }
@@ -420,12 +420,12 @@ func TestERR5_NamesOfTopicsAndSubscriptions(t *testing.T) {
 func TestCNT9_ANewSubscriptionIsAnAccessOfItsTopic(t *testing.T) {
 	for name, subscribe := range map[string]func(b *broker) error{
 		"one by one": func(b *broker) error {
-			_, err := b.ns.CreateSubscription("t", emulator.SubscriptionOptions{Name: "s"})
+			_, err := b.ns.Entities().CreateSubscription("t", emulator.SubscriptionOptions{Name: "s"})
 			return err
 		},
 		"a configuration": func(b *broker) error {
 			topic := emulator.TopicOptions{Subscriptions: named("s")}
-			return b.ns.EnsureEntities([]emulator.EntityConfig{{Path: "t", Topic: &topic}})
+			return b.ns.Configuration().Ensure([]emulator.EntityConfig{{Path: "t", Topic: &topic}})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -120,7 +120,7 @@ func TestTXN9_TXN10_TopicAsTheWayAndAsTheDestination(t *testing.T) {
 		if err := tx.Send(q.q, b.encodeAll(texts("back"))); err != nil {
 			t.Fatalf("send: %v", err)
 		}
-		if _, err := b.ns.UpdateQueue("q", emulator.QueueOptions{Status: emulator.StatusDisabled}); err != nil {
+		if _, err := b.ns.Entities().UpdateQueue("q", emulator.QueueOptions{Status: emulator.StatusDisabled}); err != nil {
 			t.Fatalf("update: %v", err)
 		}
 		if err := commit(tx); err != nil {
@@ -129,7 +129,7 @@ func TestTXN9_TXN10_TopicAsTheWayAndAsTheDestination(t *testing.T) {
 		b.wantCounts(0, 0, 0, 0)
 		equal(t, "in the topic's transfer dead-letter queue", b.q.Counts().TransferDeadLetter, 1) // TXN-11
 		equal(t, "transfer dead-letter", b.oneFrom(emulator.TransferDeadLetter).body(), "back")
-		if _, err := b.ns.UpdateQueue("q", emulator.QueueOptions{}); err != nil {
+		if _, err := b.ns.Entities().UpdateQueue("q", emulator.QueueOptions{}); err != nil {
 			t.Fatalf("update: %v", err)
 		}
 		for _, via := range []string{"t/Subscriptions/a", ""} { // a subscription is the first entity
@@ -157,7 +157,7 @@ func TestTXN2_SubscriptionsThatComeAndGoBeforeTheCommit(t *testing.T) {
 			t.Fatalf("send: %v", err)
 		}
 		b.subscribe(emulator.SubscriptionOptions{Name: "new"})
-		if err := b.ns.DeleteEntity("t/Subscriptions/gone"); err != nil {
+		if err := b.ns.Entities().Delete("t/Subscriptions/gone"); err != nil {
 			t.Fatalf("delete: %v", err)
 		}
 		if err := commit(tx); err != nil {
@@ -171,7 +171,7 @@ func TestTXN2_SubscriptionsThatComeAndGoBeforeTheCommit(t *testing.T) {
 
 func TestTXN2_DeadlockFreeWithTopicsInBothDirections(t *testing.T) {
 	topicBubble(t, emulator.TopicOptions{}, named("a", "b"), func(b *broker) {
-		if _, err := b.ns.CreateTopic("t2", emulator.TopicOptions{Subscriptions: named("c", "d")}); err != nil {
+		if _, err := b.ns.Entities().CreateTopic("t2", emulator.TopicOptions{Subscriptions: named("c", "d")}); err != nil {
 			t.Fatalf("create topic: %v", err)
 		}
 		b.subscribe(emulator.SubscriptionOptions{Name: "late"}) // its id is above those of t2

@@ -65,7 +65,7 @@ func (t *Transaction) breakLocked(op *txCommit) {
 		case w.isCancel, w.holder != nil:
 			what = OperationManage
 		}
-		w.q.breakLocked(&op.change, what, Main, clientOf(op.done))
+		w.q.ns.faults.failJournalLocked(w.q, &op.change, what, Main, clientOf(op.done))
 	}
 }
 

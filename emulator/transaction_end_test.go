@@ -178,7 +178,7 @@ func TestTXN19_EntityThatIsFullOrGoneAtCommit(t *testing.T) {
 		b.update(func(o *emulator.QueueOptions) { o.Status = emulator.StatusActive })
 		w = b.begin()
 		w.send(b, text("a"))
-		if err := b.ns.DeleteEntity("q"); err != nil {
+		if err := b.ns.Entities().Delete("q"); err != nil {
 			t.Fatalf("delete: %v", err)
 		}
 		wantCode(t, "commit on a deleted queue", w.tryCommit(), emulator.CodeNotFound)

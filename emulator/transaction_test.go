@@ -189,7 +189,7 @@ func TestTXN11_DeletedOrFullDestination(t *testing.T) {
 		wantCode(t, "commit with a full destination", w.tryCommit(), emulator.CodeQuotaExceeded)
 		w = b.beginCross("q")
 		w.send(gone, text("a"))
-		if err := b.ns.DeleteEntity("gone"); err != nil {
+		if err := b.ns.Entities().Delete("gone"); err != nil {
 			t.Fatalf("delete: %v", err)
 		}
 		wantCode(t, "send to a deleted one", w.Send(gone.q, b.encodeAll(texts("b"))), emulator.CodeNotFound)
@@ -203,7 +203,7 @@ func TestTXN11_DeletedViaEntityOfADisabledDestination(t *testing.T) {
 		off := b.create("off", emulator.QueueOptions{Status: emulator.StatusDisabled})
 		w := b.beginCross("q")
 		w.send(off, text("a"))
-		if err := b.ns.DeleteEntity("q"); err != nil {
+		if err := b.ns.Entities().Delete("q"); err != nil {
 			t.Fatalf("delete: %v", err)
 		}
 		before, _ := b.j.seen()

@@ -9,13 +9,14 @@ type Upcoming struct {
 
 // Upcoming returns how many scheduled messages are due in each of so many steps from an instant on. It rounds both down to minutes. The numbers are
 // kept up to date, not counted, and the entity's mutex is held for one step at a time. It fails with CodeNotFound if the entity is gone.
-func (q *Entity) Upcoming(from, step int64, steps int) (u Upcoming, err error) {
+func (ms Messages) Upcoming(from, step int64, steps int) (u Upcoming, err error) {
+	q := ms.q
 	from -= from % minute
 	step = max(step-step%minute, minute)
 	u.Slots = make([]int, steps)
 	for i := range u.Slots {
 		at := from + int64(i)*step
-		if u.Slots[i], err = q.dueBetween(at, at+step); err != nil {
+		if u.Slots[i], err = ms.dueBetween(at, at+step); err != nil {
 			return Upcoming{}, err
 		}
 	}
@@ -29,7 +30,8 @@ func (q *Entity) Upcoming(from, step int64, steps int) (u Upcoming, err error) {
 }
 
 // dueBetween returns how many scheduled messages are due from one beginning of a minute to another.
-func (q *Entity) dueBetween(from, to int64) (int, error) {
+func (ms Messages) dueBetween(from, to int64) (int, error) {
+	q := ms.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.use(); err != nil {

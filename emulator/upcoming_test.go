@@ -16,7 +16,7 @@ func TestUpcomingSaysHowManyAreDueWhen(t *testing.T) {
 			begin := now().Truncate(time.Hour).Add(time.Hour)
 			wants := func(what string, step time.Duration, steps int, want string) {
 				t.Helper()
-				u, err := b.q.Upcoming(begin.UnixMilli()+59_999, step.Milliseconds(), steps)
+				u, err := b.q.Messages().Upcoming(begin.UnixMilli()+59_999, step.Milliseconds(), steps)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -59,10 +59,10 @@ func TestUpcomingSaysHowManyAreDueWhen(t *testing.T) {
 func TestUpcomingOfADeletedEntity(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		q := b.q
-		if err := b.ns.DeleteEntity("q"); err != nil {
+		if err := b.ns.Entities().Delete("q"); err != nil {
 			t.Fatal(err)
 		}
-		_, err := q.Upcoming(0, time.Hour.Milliseconds(), 1)
+		_, err := q.Messages().Upcoming(0, time.Hour.Milliseconds(), 1)
 		wantCode(t, "after its end", err, emulator.CodeNotFound)
 	})
 }

@@ -163,7 +163,7 @@ func TestWhyNothingIsReceivedBySession(t *testing.T) {
 		a := h.accept()
 		a.Client = worker
 		var err error
-		if h.c, err = b.q.AcceptSession("a", a); err != nil {
+		if h.c, err = b.q.Sessions().Accept("a", a); err != nil {
 			t.Fatal(err)
 		}
 		h.pull(10)

@@ -22,8 +22,8 @@ func (d domain) Kind(path string) emulator.EntityKind {
 }
 
 func (d domain) Entities() int {
-	_, queues := d.Page(emulator.KindQueue, 0, 0)
-	_, topics := d.Page(emulator.KindTopic, 0, 0)
+	_, queues := d.Namespace.Entities().Page(emulator.KindQueue, 0, 0)
+	_, topics := d.Namespace.Entities().Page(emulator.KindTopic, 0, 0)
 	return queues + topics
 }
 
@@ -67,16 +67,16 @@ func changedQueue(q *emulator.Queue) atom.Queue { return shownQueue(q.Entity) }
 
 // Queues returns a page of all queues.
 func (d domain) Queues(skip, top int) []atom.Queue {
-	page, _ := d.Page(emulator.KindQueue, skip, top)
+	page, _ := d.Namespace.Entities().Page(emulator.KindQueue, skip, top)
 	return shownAll(page, shownQueue)
 }
 
 func (d domain) CreateQueue(path string, o emulator.QueueOptions) (atom.Queue, error) {
-	return shown(changedQueue)(d.Namespace.CreateQueue(path, o))
+	return shown(changedQueue)(d.Namespace.Entities().CreateQueue(path, o))
 }
 
 func (d domain) UpdateQueue(path string, o emulator.QueueOptions) (atom.Queue, error) {
-	return shown(changedQueue)(d.Namespace.UpdateQueue(path, o))
+	return shown(changedQueue)(d.Namespace.Entities().UpdateQueue(path, o))
 }
 
 // updated returns when the queue or topic at a path was updated, in ms, for ETags; 0 if there is none.

@@ -33,7 +33,7 @@ func (d domain) Topic(path string) (atom.Topic, error) {
 func (d domain) shownTopic(topic *emulator.Topic) atom.Topic {
 	c := topic.Counts()
 	t := atom.Topic{Path: topic.Path(), Options: topic.Options(), Counts: c, Times: topic.Times(), Subscriptions: c.Subscriptions}
-	list, _ := d.Namespace.Subscriptions(topic.Path()) // none if the topic was deleted meanwhile
+	list, _ := d.Namespace.Entities().Subscriptions(topic.Path()) // none if the topic was deleted meanwhile
 	for _, s := range list {
 		for _, r := range s.Options().Rules {
 			if r.Correlation != nil {
@@ -49,7 +49,7 @@ func (d domain) shownTopic(topic *emulator.Topic) atom.Topic {
 // Topics returns a page of all topics.
 func (d domain) Topics(skip, top int) []atom.Topic {
 	var list []atom.Topic
-	page, _ := d.Page(emulator.KindTopic, skip, top)
+	page, _ := d.Namespace.Entities().Page(emulator.KindTopic, skip, top)
 	for _, e := range page {
 		if t, err := e.Topic(); err == nil {
 			list = append(list, d.shownTopic(t))
@@ -59,11 +59,11 @@ func (d domain) Topics(skip, top int) []atom.Topic {
 }
 
 func (d domain) CreateTopic(path string, o emulator.TopicOptions) (atom.Topic, error) {
-	return shown(d.shownTopic)(d.Namespace.CreateTopic(path, o))
+	return shown(d.shownTopic)(d.Namespace.Entities().CreateTopic(path, o))
 }
 
 func (d domain) UpdateTopic(path string, o emulator.TopicOptions) (atom.Topic, error) {
-	return shown(d.shownTopic)(d.Namespace.UpdateTopic(path, o))
+	return shown(d.shownTopic)(d.Namespace.Entities().UpdateTopic(path, o))
 }
 
 func (d domain) subscription(topic, name string) (*emulator.Subscription, error) {
@@ -86,24 +86,24 @@ func shownSubscription(s *emulator.Subscription) atom.Subscription {
 
 // Subscriptions returns a page of a topic's subscriptions.
 func (d domain) Subscriptions(topic string, skip, top int) ([]atom.Subscription, error) {
-	all, err := d.Namespace.Subscriptions(topic)
+	all, err := d.Namespace.Entities().Subscriptions(topic)
 	return shownAll(of(page{skip, top}, all), shownSubscription), err
 }
 
 func (d domain) CreateSubscription(topic string, o emulator.SubscriptionOptions) (atom.Subscription, error) {
-	return shown(shownSubscription)(d.Namespace.CreateSubscription(topic, o))
+	return shown(shownSubscription)(d.Namespace.Entities().CreateSubscription(topic, o))
 }
 
 // UpdateSubscription updates a subscription; its rules stay.
 func (d domain) UpdateSubscription(topic string, o emulator.SubscriptionOptions) (atom.Subscription, error) {
-	return shown(shownSubscription)(d.Namespace.UpdateSubscription(topic, o))
+	return shown(shownSubscription)(d.Namespace.Entities().UpdateSubscription(topic, o))
 }
 
 func (d domain) DeleteSubscription(topic, name string) error {
 	if _, err := d.subscription(topic, name); err != nil {
 		return err
 	}
-	return d.DeleteEntity(subscriptionPath(topic, name))
+	return d.Namespace.Entities().Delete(subscriptionPath(topic, name))
 }
 
 func (d domain) Rule(topic, subscription, name string) (atom.Rule, error) {

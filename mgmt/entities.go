@@ -152,7 +152,7 @@ func (c *call) createTopic(d *atom.TopicDescription) (*answer, error) {
 
 func (c *call) deleteEntity() (*answer, error) {
 	updated := c.broker.updated(c.target.entity)
-	if err := c.broker.DeleteEntity(c.target.entity); err != nil {
+	if err := c.broker.Namespace.Entities().Delete(c.target.entity); err != nil {
 		return nil, missing(err, errDeleteMissing)
 	}
 	return &answer{status: http.StatusOK, updated: updated}, nil

@@ -52,7 +52,7 @@ func TestHostileBodies(t *testing.T) {
 			t.Errorf("%s: the answer has %d bytes", name, w.Body.Len())
 		}
 	}
-	if n := len(b.ns.Queues()); n != 0 {
+	if n := len(b.ns.Entities().Queues()); n != 0 {
 		t.Errorf("%d queues were created", n)
 	}
 }

@@ -32,7 +32,7 @@ func severalBus(t *testing.T) *bus {
 	b.open()
 	t.Cleanup(b.close)
 	for _, ns := range b.broker.Namespaces() {
-		if _, err := ns.CreateQueue("q", emulator.QueueOptions{UserMetadata: "of " + ns.Name()}); err != nil {
+		if _, err := ns.Entities().CreateQueue("q", emulator.QueueOptions{UserMetadata: "of " + ns.Name()}); err != nil {
 			t.Fatal(err)
 		}
 	}

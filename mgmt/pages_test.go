@@ -121,7 +121,7 @@ func pageBus(t *testing.T) (*bus, *handler) {
 
 func (b *bus) state() string {
 	s := fmt.Sprintf("%+v", b.queue("q").Counts())
-	for _, q := range b.ns.Queues() {
+	for _, q := range b.ns.Entities().Queues() {
 		s += " " + q.Path()
 	}
 	return s

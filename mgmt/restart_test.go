@@ -36,7 +36,7 @@ func TestDEC7_FilesTakeNothingAway(t *testing.T) {
 	wants(t, b.do("PUT", "/q", queueEntry(twoRules)), 201)
 	o := emulator.QueueOptions{MaxDeliveryCount: 3}
 	for range 2 {
-		if err := b.ns.EnsureEntities([]emulator.EntityConfig{{Path: "q", Queue: &o}}); err != nil {
+		if err := b.ns.Configuration().Ensure([]emulator.EntityConfig{{Path: "q", Queue: &o}}); err != nil {
 			t.Fatal(err)
 		}
 		wants(t, b.do("GET", "/q", ""), 200, twoRules, "<MaxDeliveryCount>3<")

@@ -51,7 +51,7 @@ func TestDEC7_FilesTakeNothingAwayFromTopics(t *testing.T) {
 		{Name: "s", Queue: emulator.QueueOptions{MaxDeliveryCount: 3, ForwardTo: "target"}},
 	}}
 	for range 2 {
-		if err := b.ns.EnsureEntities([]emulator.EntityConfig{{Path: "t", Topic: &o}}); err != nil {
+		if err := b.ns.Configuration().Ensure([]emulator.EntityConfig{{Path: "t", Topic: &o}}); err != nil {
 			t.Fatalf("ensure: %v", err)
 		}
 		wants(t, b.do("GET", "/t", ""), 200, twoRules, "<UserMetadata>file<")
@@ -75,7 +75,7 @@ func TestListsCostTheSameHoweverManyEntitiesThereAre(t *testing.T) {
 	n := 0
 	create := func(upTo int) {
 		for ; n < upTo; n++ {
-			if _, err := b.ns.CreateQueue(fmt.Sprintf("q%05d", (n*7919)%10_007), emulator.QueueOptions{}); err != nil {
+			if _, err := b.ns.Entities().CreateQueue(fmt.Sprintf("q%05d", (n*7919)%10_007), emulator.QueueOptions{}); err != nil {
 				t.Fatal(err)
 			}
 		}

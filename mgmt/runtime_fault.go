@@ -10,7 +10,7 @@ import (
 // strike lets an injected fault strike the request before it is carried out: it fails with the error to answer with, cuts the connection, or takes a
 // lock. A fault that concerns the answer is returned for [runtimeCall.afterwards].
 func (x *runtimeCall) strike(op emulator.Operation) (*emulator.Fault, error) {
-	if !x.ns.Faulty() {
+	if !x.ns.Faults().Any() {
 		return nil, nil
 	}
 	locks := op == emulator.OperationSettle || op == emulator.OperationRenew
@@ -18,7 +18,7 @@ func (x *runtimeCall) strike(op emulator.Operation) (*emulator.Fault, error) {
 	if locks {
 		a.Tokens = x.token()
 	}
-	f := x.ns.Strike(a)
+	f := x.ns.Faults().Hit(a)
 	if f == nil || f.Options().After {
 		return f, nil
 	}

@@ -14,7 +14,7 @@ import (
 // inject adds a fault.
 func (b *bus) inject(o emulator.FaultOptions) *emulator.Fault {
 	b.t.Helper()
-	f, err := b.ns.Inject(o)
+	f, err := b.ns.Faults().Inject(o)
 	if err != nil {
 		b.t.Fatal(err)
 	}

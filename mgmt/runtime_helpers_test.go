@@ -42,7 +42,7 @@ func location(t testing.TB, w *httptest.ResponseRecorder) string {
 // makeQueue creates a queue in the domain.
 func (b *bus) makeQueue(path string, o emulator.QueueOptions) *emulator.Entity {
 	b.t.Helper()
-	q, err := b.ns.CreateQueue(path, o)
+	q, err := b.ns.Entities().CreateQueue(path, o)
 	if err != nil {
 		b.t.Fatalf("create %s: %v", path, err)
 	}

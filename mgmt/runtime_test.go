@@ -195,7 +195,7 @@ func TestRuntimeSessions(t *testing.T) {
 	b := newBus(t, emulator.LimitsRelaxed)
 	q := b.makeQueue("q", emulator.QueueOptions{RequiresSession: true})
 	b.post("q", "in a session", "BrokerProperties", `{"SessionId":"s"}`)
-	c, err := q.AcceptSession("s", emulator.Accept{Notify: func() {}, Lost: func(error) {}})
+	c, err := q.Sessions().Accept("s", emulator.Accept{Notify: func() {}, Lost: func(error) {}})
 	if err != nil {
 		t.Fatal(err)
 	}

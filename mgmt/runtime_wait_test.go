@@ -150,7 +150,7 @@ func TestAWaitForMemoryEnds(t *testing.T) {
 				b.wantFree(h)
 			}, 204, ""},
 			"the entity is deleted": {func() {
-				if err := b.ns.DeleteEntity("q"); err != nil {
+				if err := b.ns.Entities().Delete("q"); err != nil {
 					t.Error(err)
 				}
 			}, 404, ""},
@@ -352,7 +352,7 @@ func TestReceiveAndChangesOfTheEntity(t *testing.T) {
 	timed(t, emulator.QueueOptions{}, func(t *testing.T, b *bus) {
 		update := func(o emulator.QueueOptions) {
 			t.Helper()
-			if _, err := b.ns.UpdateQueue("q", o); err != nil {
+			if _, err := b.ns.Entities().UpdateQueue("q", o); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -371,7 +371,7 @@ func TestReceiveAndChangesOfTheEntity(t *testing.T) {
 
 		answer, _ = b.begin("POST", "/q/messages/head")
 		synctest.Wait()
-		if err := b.ns.DeleteEntity("q"); err != nil {
+		if err := b.ns.Entities().Delete("q"); err != nil {
 			t.Fatal(err)
 		}
 		wants(t, <-answer, 404, "could not be found")
@@ -395,7 +395,7 @@ func TestQUO12_AWaitKeepsItsPlace(t *testing.T) {
 		synctest.Wait()
 		wants(t, b.do("DELETE", "/q/messages/head?timeout=0", ""), 403, "maximum number of concurrent receive requests")
 		for deliveries := range 2 {
-			if _, err := b.ns.UpdateQueue("q", emulator.QueueOptions{MaxDeliveryCount: 3 + deliveries}); err != nil {
+			if _, err := b.ns.Entities().UpdateQueue("q", emulator.QueueOptions{MaxDeliveryCount: 3 + deliveries}); err != nil {
 				t.Fatal(err)
 			}
 			synctest.Wait()
@@ -464,7 +464,7 @@ func TestTOP1_FewMessagesWithManyCopiesAreUnderWayOverHTTP(t *testing.T) {
 				Rules: []emulator.RuleOptions{{Name: "r", SQL: "1=1", Action: fmt.Sprintf("SET copy = %d", i)}},
 			})
 		}
-		if _, err := b.ns.CreateTopic("t", o); err != nil {
+		if _, err := b.ns.Entities().CreateTopic("t", o); err != nil {
 			t.Fatal(err)
 		}
 		b.post("t", "first")

@@ -78,7 +78,7 @@ func TestSlowBodiesAreToldSoAndNothingIsCreated(t *testing.T) {
 		if took := time.Since(begin); resp.StatusCode != http.StatusRequestTimeout || took < requestTimeout || took > requestTimeout+2*time.Second {
 			t.Errorf("status %d after %s", resp.StatusCode, took)
 		}
-		if n := len(b.ns.Queues()); n != 0 {
+		if n := len(b.ns.Entities().Queues()); n != 0 {
 			t.Errorf("%d queues were created", n)
 		}
 	})

@@ -126,7 +126,7 @@ func TestDEC4_DefaultsOfTheAPI(t *testing.T) {
 	if o.MaxDeliveryCount != 10 || o.DefaultMessageTimeToLive != 0 || o.DuplicateDetectionWindow != emulator.DefaultDedupWindow || o.LockDuration != emulator.DefaultLockDuration {
 		t.Errorf("settings are %+v", o)
 	}
-	if _, err := b.ns.CreateQueue("file", emulator.QueueOptions{}); err != nil {
+	if _, err := b.ns.Entities().CreateQueue("file", emulator.QueueOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	wants(t, b.do("GET", "/file", ""), 200, "<MaxDeliveryCount>10<", "<DuplicateDetectionHistoryTimeWindow>PT10M<", "<Status>Active<", "<LockDuration>PT1M<",

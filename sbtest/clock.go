@@ -1,6 +1,7 @@
 package sbtest
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -15,37 +16,37 @@ import (
 //	ns.SetTime(t, nextWeek)
 func (n *Namespace) Freeze(t testing.TB) {
 	t.Helper()
-	check(t, "freeze the clock", n.Namespace.Freeze())
+	check(t, "freeze the clock", n.Namespace.Clock().Freeze())
 }
 
 // Resume lets the time of a frozen namespace go on from where it stands.
 func (n *Namespace) Resume(t testing.TB) {
 	t.Helper()
-	check(t, "resume the clock", n.Namespace.Resume())
+	check(t, "resume the clock", n.Namespace.Clock().Resume())
 }
 
 // SetTime lets time pass in this namespace until an instant. The test fails if that is over: a clock never goes back.
 func (n *Namespace) SetTime(t testing.TB, to time.Time) {
 	t.Helper()
-	check(t, "set the clock", n.Namespace.SetTime(to))
+	check(t, "set the clock", n.Namespace.Clock().Set(context.Background(), to))
 }
 
 // Freeze lets the time stand still in all namespaces that there are, as [Namespace.Freeze] does in one.
 func (s *Server) Freeze(t testing.TB) {
 	t.Helper()
-	s.each(t, "freeze the clocks", (*emulator.Namespace).Freeze)
+	s.each(t, "freeze the clocks", func(ns *emulator.Namespace) error { return ns.Clock().Freeze() })
 }
 
 // Resume lets the time go on in all namespaces that were frozen.
 func (s *Server) Resume(t testing.TB) {
 	t.Helper()
-	s.each(t, "resume the clocks", (*emulator.Namespace).Resume)
+	s.each(t, "resume the clocks", func(ns *emulator.Namespace) error { return ns.Clock().Resume() })
 }
 
 // SetTime lets time pass in all namespaces until an instant, as [Namespace.SetTime] does in one.
 func (s *Server) SetTime(t testing.TB, to time.Time) {
 	t.Helper()
-	s.each(t, "set the clocks", func(ns *emulator.Namespace) error { return ns.SetTime(to) })
+	s.each(t, "set the clocks", func(ns *emulator.Namespace) error { return ns.Clock().Set(context.Background(), to) })
 }
 
 func (s *Server) each(t testing.TB, what string, f func(*emulator.Namespace) error) {

@@ -111,7 +111,7 @@ func TestDEC35_AClockOfATestIsNotSetBack(t *testing.T) {
 	later := time.Now().Add(time.Hour).Truncate(time.Millisecond)
 	bus.SetTime(t, later)
 	for _, one := range []*emulator.Namespace{ns.Namespace, bus.Default()} {
-		if r := one.ReadClock(); !r.Frozen || !r.Now.Equal(later) {
+		if r := one.Clock().Read(); !r.Frozen || !r.Now.Equal(later) {
 			t.Errorf("%s has the clock %+v", one.Name(), r)
 		}
 	}
@@ -126,9 +126,9 @@ func TestDEC35_AClockOfATestIsNotSetBack(t *testing.T) {
 		t.Errorf("failed with %q", r.fatal)
 	}
 	ns.Resume(t)
-	frozen := []bool{ns.ReadClock().Frozen, bus.Default().ReadClock().Frozen}
+	frozen := []bool{ns.Clock().Read().Frozen, bus.Default().Clock().Read().Frozen}
 	bus.Resume(t)
-	if frozen = append(frozen, bus.Default().ReadClock().Frozen); !slices.Equal(frozen, []bool{false, true, false}) {
+	if frozen = append(frozen, bus.Default().Clock().Read().Frozen); !slices.Equal(frozen, []bool{false, true, false}) {
 		t.Errorf("frozen: %v", frozen)
 	}
 }

@@ -91,7 +91,7 @@ func queueOptions(t *testing.T, q sbtest.Queue) emulator.QueueOptions {
 // subscriptionOptions returns the settings that the broker has for a subscription.
 func subscriptionOptions(t *testing.T, s sbtest.Subscription) emulator.SubscriptionOptions {
 	t.Helper()
-	list, err := started(t, sbtest.Topic{Name: " t ", Subscriptions: []sbtest.Subscription{s}}).Subscriptions("t")
+	list, err := started(t, sbtest.Topic{Name: " t ", Subscriptions: []sbtest.Subscription{s}}).Entities().Subscriptions("t")
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d subscriptions, %v", len(list), err)
 	}
@@ -108,7 +108,7 @@ func TestEveryFieldOfAQueueReachesTheBroker(t *testing.T) {
 
 func TestEveryFieldOfATopicReachesTheBroker(t *testing.T) {
 	options := func(t *testing.T, topic sbtest.Topic) emulator.TopicOptions {
-		o := started(t, topic).Topics()[0].Options()
+		o := started(t, topic).Entities().Topics()[0].Options()
 		o.SupportOrdering = false // true unless there are partitions
 		return o
 	}
@@ -149,7 +149,7 @@ func TestDEC4_WhatATestLeavesOutIsTheCloudsDefault(t *testing.T) {
 	if len(s.Rules) != 1 || !s.Rules[0].IsTrue() || s.Rules[0].Name != emulator.DefaultRuleName {
 		t.Errorf("it has the rules %+v", s.Rules)
 	}
-	if o := started(t, sbtest.Topic{Name: "t"}).Topics()[0].Options(); o.DefaultMessageTimeToLive != 0 || !o.SupportOrdering {
+	if o := started(t, sbtest.Topic{Name: "t"}).Entities().Topics()[0].Options(); o.DefaultMessageTimeToLive != 0 || !o.SupportOrdering {
 		t.Errorf("the topic is %+v", o)
 	}
 }

@@ -62,7 +62,7 @@ func (n *Namespace) Inject(t testing.TB, f Fault) *Injected {
 
 func inject(t testing.TB, ns *emulator.Namespace, o Fault) *Injected {
 	t.Helper()
-	f, err := ns.Inject(o)
+	f, err := ns.Faults().Inject(o)
 	if err != nil {
 		t.Fatalf("sbtest: inject a fault: %v", err)
 	}

@@ -479,7 +479,7 @@ func TestFaults_AreThoseOfANamespace(t *testing.T) {
 		}
 	})
 	send(t, clientOf(t, ns.ConnectionString(), nil), "orders", body("1"))
-	if n := len(ns.Faults()); n != 0 {
+	if n := len(ns.Faults().List()); n != 0 {
 		t.Errorf("%d faults are left", n)
 	}
 	r := &recorder{TB: t}

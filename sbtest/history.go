@@ -76,7 +76,7 @@ func life(t testing.TB, ns *emulator.Namespace, messageID string) []Event {
 	if messageID == "" {
 		t.Fatalf("sbtest: life: a message without an id is named by its entity and number: call LifeOf")
 	}
-	return ns.Life(emulator.EventFilter{MessageID: messageID})
+	return ns.History().Life(emulator.EventFilter{MessageID: messageID})
 }
 
 // LifeOf is [Server.Life] of the message with a sequence number in an entity.
@@ -97,7 +97,7 @@ func lifeOf(t testing.TB, ns *emulator.Namespace, entity string, number int64) [
 		t.Fatalf("sbtest: life: which message? Found number %d of %q", number, entity)
 	}
 	e := Events{Entity: entity, SequenceNumber: number}
-	return ns.Life(e.filter())
+	return ns.History().Life(e.filter())
 }
 
 // History returns what happened in the default namespace, oldest first.
@@ -115,6 +115,6 @@ func (n *Namespace) History(t testing.TB, which Events) []Event {
 }
 
 func history(ns *emulator.Namespace, which Events) []Event {
-	all, _ := ns.Events(which.From, which.filter())
+	all, _ := ns.History().Events(which.From, which.filter())
 	return slices.Collect(all)
 }

@@ -133,7 +133,7 @@ func runJob(t testing.TB, ns *emulator.Namespace, entity string, o emulator.JobO
 	if err != nil {
 		t.Fatalf("sbtest: %v", err)
 	}
-	j, err := e.StartJob(o)
+	j, err := ns.Jobs().Start(e, o)
 	if err != nil {
 		t.Fatalf("sbtest: %v", err)
 	}

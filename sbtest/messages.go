@@ -92,7 +92,7 @@ func messagesOf(t testing.TB, ns *emulator.Namespace, entity string, which Brows
 		if which.Max > 0 {
 			o.Max = min(browsePage, which.Max-len(all))
 		}
-		end, err := e.Browse(o, func(s *emulator.Seen) { all = append(all, seen(t, s)) })
+		end, err := e.Messages().Browse(o, func(s *emulator.Seen) { all = append(all, seen(t, s)) })
 		if err != nil {
 			t.Fatalf("sbtest: %v", err)
 		}
@@ -116,7 +116,7 @@ func (n *Namespace) Message(t testing.TB, entity string, sequenceNumber int64) M
 func messageOf(t testing.TB, ns *emulator.Namespace, entity string, number int64) Message {
 	t.Helper()
 	e, sub := entityAt(t, ns, entity)
-	s, err := e.Message(sub, number)
+	s, err := e.Messages().Get(sub, number)
 	if err == nil {
 		err = s.Load()
 	}

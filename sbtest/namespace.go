@@ -1,6 +1,7 @@
 package sbtest
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -59,7 +60,7 @@ func (n *Namespace) ConnectionString() string { return n.server.ConnectionTo(n.N
 
 // Advance lets time pass in this namespace alone, as [Server.Advance] does in all. Later the namespace's time goes on ahead of the others'.
 func (n *Namespace) Advance(d time.Duration) {
-	if err := n.Namespace.Advance(d); err != nil {
+	if err := n.Namespace.Clock().Advance(context.Background(), d); err != nil {
 		panic("sbtest: " + err.Error())
 	}
 }

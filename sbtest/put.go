@@ -33,20 +33,20 @@ func put(t testing.TB, ns *emulator.Namespace, limits config.Limits, entities []
 		}
 		return ""
 	})
-	_, err := ns.Apply(topology.Entities, false)
+	_, err := ns.Configuration().Apply(topology.Entities, false)
 	check(t, "put entities", err)
 }
 
 // Remove deletes a queue, a topic or a subscription, such as "events/Subscriptions/large", with all of its messages.
 func (s *Server) Remove(t testing.TB, path string) {
 	t.Helper()
-	check(t, "delete "+path, s.Default().DeleteEntity(path))
+	check(t, "delete "+path, s.Default().Entities().Delete(path))
 }
 
 // Remove is [Server.Remove] in this namespace.
 func (n *Namespace) Remove(t testing.TB, path string) {
 	t.Helper()
-	check(t, "delete "+path, n.DeleteEntity(path))
+	check(t, "delete "+path, n.Entities().Delete(path))
 }
 
 // PutRule gives a subscription, such as "events/Subscriptions/large", a rule, or another filter and action to the rule of that name. It counts for what
@@ -64,18 +64,18 @@ func (n *Namespace) PutRule(t testing.TB, subscription string, r Rule) {
 
 func putRule(t testing.TB, ns *emulator.Namespace, path string, r Rule) {
 	t.Helper()
-	_, err := ns.PutRule(path, r.options())
+	_, err := ns.Entities().PutRule(path, r.options())
 	check(t, "put a rule of "+path, err)
 }
 
 // DeleteRule deletes a rule of a subscription. A subscription without rules takes nothing.
 func (s *Server) DeleteRule(t testing.TB, subscription, name string) {
 	t.Helper()
-	check(t, "delete a rule of "+subscription, s.Default().DeleteRule(subscription, name))
+	check(t, "delete a rule of "+subscription, s.Default().Entities().DeleteRule(subscription, name))
 }
 
 // DeleteRule is [Server.DeleteRule] in this namespace.
 func (n *Namespace) DeleteRule(t testing.TB, subscription, name string) {
 	t.Helper()
-	check(t, "delete a rule of "+subscription, n.Namespace.DeleteRule(subscription, name))
+	check(t, "delete a rule of "+subscription, n.Namespace.Entities().DeleteRule(subscription, name))
 }

@@ -110,7 +110,7 @@ func (n *Namespace) Delete(t testing.TB, entity string, sequenceNumbers ...int64
 func remove(t testing.TB, ns *emulator.Namespace, entity string, numbers []int64) {
 	t.Helper()
 	e, sub := entityAt(t, ns, entity)
-	durable(t, func(done emulator.Completion) error { return e.Remove(sub, numbers, done) })
+	durable(t, func(done emulator.Completion) error { return e.Messages().Remove(sub, numbers, done) })
 }
 
 // Reschedule changes the time at which a scheduled message of the default namespace becomes active. It keeps its sequence number until then.
@@ -131,7 +131,7 @@ func reschedule(t testing.TB, ns *emulator.Namespace, entity string, number int6
 	if err != nil {
 		t.Fatalf("sbtest: %v", err)
 	}
-	durable(t, func(done emulator.Completion) error { return e.Reschedule(number, to.UnixMilli(), done) })
+	durable(t, func(done emulator.Completion) error { return e.Messages().Reschedule(number, to.UnixMilli(), done) })
 }
 
 // durable waits until an operation is durable, and fails the test if it does not come to that.

@@ -49,7 +49,7 @@ func (n *Namespace) Sessions(t testing.TB, entity string) []emulator.SessionInfo
 
 func sessionsOf(t testing.TB, ns *emulator.Namespace, entity string) []emulator.SessionInfo {
 	t.Helper()
-	list, _, err := sessionOf(t, ns, entity, "").e.ListSessions("", true, math.MaxInt)
+	list, _, err := sessionOf(t, ns, entity, "").e.Sessions().List("", true, math.MaxInt)
 	if err != nil {
 		t.Fatalf("sbtest: %v", err)
 	}
@@ -59,7 +59,7 @@ func sessionsOf(t testing.TB, ns *emulator.Namespace, entity string) []emulator.
 // State returns the session's state, nil if it has none.
 func (s *Session) State() []byte {
 	s.t.Helper()
-	state, err := s.e.ReadSessionState(s.id)
+	state, err := s.e.Sessions().State(s.id)
 	if err != nil {
 		s.t.Fatalf("sbtest: %v", err)
 	}
@@ -70,7 +70,7 @@ func (s *Session) State() []byte {
 func (s *Session) SetState(state []byte) {
 	s.t.Helper()
 	done := make(chan error, 1)
-	err := s.e.WriteSessionState(s.id, state, emulator.CompletionFunc(func(err error) { done <- err }))
+	err := s.e.Sessions().SetState(s.id, state, emulator.CompletionFunc(func(err error) { done <- err }))
 	if err == nil {
 		err = <-done
 	}
@@ -83,7 +83,7 @@ func (s *Session) SetState(state []byte) {
 // lock the session again if it is still free when the program uses the receiver next.
 func (s *Session) Break() {
 	s.t.Helper()
-	if err := s.e.BreakSession(s.id, nil); err != nil {
+	if err := s.e.Sessions().Break(s.id, nil); err != nil {
 		s.t.Fatalf("sbtest: %v", err)
 	}
 }

@@ -25,7 +25,7 @@ func (n *Namespace) Snapshot(t testing.TB, name string) {
 // from where it was then, or stands still there if it was frozen. The test fails without the snapshot.
 func (n *Namespace) Restore(t testing.TB, name string) {
 	t.Helper()
-	_, err := n.RestoreSnapshot(context.Background(), name)
+	_, err := n.Snapshots().Restore(context.Background(), name)
 	check(t, "restore the snapshot", err)
 }
 
@@ -40,15 +40,15 @@ func (s *Server) Snapshot(t testing.TB, name string) {
 func (s *Server) Restore(t testing.TB, name string) {
 	t.Helper()
 	s.each(t, "restore the snapshots", func(ns *emulator.Namespace) error {
-		if _, err := ns.Snapshot(name); err != nil && ns != s.Default() {
+		if _, err := ns.Snapshots().Get(name); err != nil && ns != s.Default() {
 			return nil
 		}
-		_, err := ns.RestoreSnapshot(context.Background(), name)
+		_, err := ns.Snapshots().Restore(context.Background(), name)
 		return err
 	})
 }
 
 func saveSnapshot(ns *emulator.Namespace, name string) error {
-	_, err := ns.SaveSnapshot(context.Background(), name, true)
+	_, err := ns.Snapshots().Save(context.Background(), name, true)
 	return err
 }

@@ -73,12 +73,12 @@ func tellState(t *testing.T, b *strings.Builder, ns *emulator.Namespace) {
 	tell := func(q *emulator.Entity, options any) {
 		fmt.Fprintf(b, "%s %+v %+v %d %+v %+v\n", q.Path(), q.Counts(), q.Traffic(), q.LastSequenceNumber(), q.Options(), options)
 	}
-	for _, q := range ns.Queues() {
+	for _, q := range ns.Entities().Queues() {
 		tell(q.Entity, nil)
 	}
-	for _, topic := range ns.Topics() {
+	for _, topic := range ns.Entities().Topics() {
 		tell(topic.Entity, topic.Options())
-		list, err := ns.Subscriptions(topic.Path())
+		list, err := ns.Entities().Subscriptions(topic.Path())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +156,7 @@ func stockSession(t *testing.T, a *place) { t.Helper(); send(t, a, "s", "a sessi
 func (b box) stock(t *testing.T, a *place) {
 	t.Helper()
 	if b.sub == emulator.TransferDeadLetter {
-		if _, err := a.Namespace().UpdateQueue("shut", emulator.QueueOptions{Status: emulator.StatusSendDisabled}); err != nil {
+		if _, err := a.Namespace().Entities().UpdateQueue("shut", emulator.QueueOptions{Status: emulator.StatusSendDisabled}); err != nil {
 			t.Fatal(err)
 		}
 		tx := a.Namespace().Begin(true, b.entity)

@@ -124,13 +124,13 @@ func wantNoStrayLinks(t *testing.T, a *place) {
 	own := []emulator.AuthorizationRule{{KeyName: "kka-own", PrimaryKey: a.key("kka-own"), Rights: []string{"Listen"}}}
 	made := []error{}
 	for path, o := range map[string]emulator.QueueOptions{"q2": {}, "q/below": {}, "kka": {Admin: emulator.Admin{AuthorizationRules: own}}} {
-		_, err := a.Namespace().CreateQueue(path, o)
+		_, err := a.Namespace().Entities().CreateQueue(path, o)
 		made = append(made, err)
 	}
 	for topic, names := range map[string]string{"t/Subscriptions/x/y": "s", "kka/bcd": "s"} {
-		_, err := a.Namespace().CreateTopic(topic, emulator.TopicOptions{})
+		_, err := a.Namespace().Entities().CreateTopic(topic, emulator.TopicOptions{})
 		made = append(made, err)
-		_, err = a.Namespace().CreateSubscription(topic, emulator.SubscriptionOptions{Name: names})
+		_, err = a.Namespace().Entities().CreateSubscription(topic, emulator.SubscriptionOptions{Name: names})
 		made = append(made, err)
 	}
 	if err := errors.Join(made...); err != nil {

@@ -168,7 +168,7 @@ func TestATokenForAnEntityOpensNoOther(t *testing.T) {
 func wantNoOtherEntity(t *testing.T, a *place) {
 	t.Helper()
 	for _, path := range []string{"q2", "q/below", "qq"} {
-		if _, err := a.Namespace().CreateQueue(path, emulator.QueueOptions{}); err != nil {
+		if _, err := a.Namespace().Entities().CreateQueue(path, emulator.QueueOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -68,7 +68,7 @@ func (a *Server) ReadConfiguration(ns *emulator.Namespace, from string, text []b
 // WriteConfiguration implements [control.Configurations].
 func (a *Server) WriteConfiguration(ns *emulator.Namespace, keys bool) ([]byte, error) {
 	o := ns.Options()
-	t := &config.Topology{Namespace: ns.Name(), Entities: ns.Configuration(), Aliases: o.Aliases, Port: o.Port, AuthorizationRules: o.Policies}
+	t := &config.Topology{Namespace: ns.Name(), Entities: ns.Configuration().Current(), Aliases: o.Aliases, Port: o.Port, AuthorizationRules: o.Policies}
 	if ns == a.broker.Default() {
 		t.AuthorizationRules = a.config.Topology.AuthorizationRules
 	}

@@ -88,7 +88,7 @@ func (a *Server) storedPolicies() []ownedPolicy {
 	for _, ns := range a.broker.Namespaces() {
 		list = append(list, owned("", a.Policies(ns))...)
 		for _, kind := range []emulator.EntityKind{emulator.KindQueue, emulator.KindTopic} {
-			entities, _ := ns.Page(kind, 0, math.MaxInt)
+			entities, _ := ns.Entities().Page(kind, 0, math.MaxInt)
 			for _, e := range entities {
 				list = append(list, owned(e.Path(), policiesOf(e.Options().Admin.AuthorizationRules))...)
 			}

@@ -74,7 +74,7 @@ func exportOf(t *testing.T, a *Server) (file, warnings string) {
 // Every rule that a broker can have comes back from its export as the API showed it.
 func TestWhatIsExportedStartsAgainWithEveryKindOfRule(t *testing.T) {
 	a := serveTopology(t, nil, config.LimitsRelaxed)
-	if _, err := a.Namespace().CreateTopic("t", emulator.TopicOptions{}); err != nil {
+	if _, err := a.Namespace().Entities().CreateTopic("t", emulator.TopicOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range exportable() {
@@ -83,7 +83,7 @@ func TestWhatIsExportedStartsAgainWithEveryKindOfRule(t *testing.T) {
 			if len(rules) == 2 && strings.EqualFold(r.Name, emulator.DefaultRuleName) {
 				continue
 			}
-			if _, err := a.Namespace().CreateSubscription("t", emulator.SubscriptionOptions{Name: name, Rules: rules}); err != nil {
+			if _, err := a.Namespace().Entities().CreateSubscription("t", emulator.SubscriptionOptions{Name: name, Rules: rules}); err != nil {
 				t.Fatalf("%s: %v", r.Name, err)
 			}
 		}
@@ -231,7 +231,7 @@ func TestWhatIsExportedStartsAgainUnderItsProfile(t *testing.T) {
 			if err != nil || report.Err() != nil {
 				t.Fatalf("the start refuses what was exported: %v %v", err, report.Err())
 			}
-			if again := serveTopology(t, parsed, limits); again.Namespace().Queues()[0].Path() != a.Namespace().Queues()[0].Path() {
+			if again := serveTopology(t, parsed, limits); again.Namespace().Entities().Queues()[0].Path() != a.Namespace().Entities().Queues()[0].Path() {
 				t.Error("another queue")
 			}
 		})

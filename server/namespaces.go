@@ -127,7 +127,7 @@ func (n *topologist) ensure(t *config.Topology) error {
 		if err != nil {
 			return fmt.Errorf("configure the namespace %s: %w", one.Namespace, err)
 		}
-		if err := ns.EnsureEntities(one.Entities); err != nil {
+		if err := ns.Configuration().Ensure(one.Entities); err != nil {
 			return entityError(err)
 		}
 	}
@@ -183,7 +183,7 @@ func (n *topologist) check(list []*config.Topology) error {
 	for i, one := range list {
 		ns, err := n.find(i, one)
 		if err == nil {
-			err = ns.CheckEntities(one.Entities)
+			err = ns.Configuration().Check(one.Entities)
 		}
 		if err != nil {
 			return entityError(err)

@@ -66,7 +66,7 @@ func BenchmarkNamespacesCreateAndDrop(b *testing.B) {
 					for b.Loop() {
 						ns, err := a.CreateNamespace("", emulator.NamespaceOptions{})
 						if err == nil {
-							err = ns.EnsureEntities(with.entities)
+							err = ns.Configuration().Ensure(with.entities)
 						}
 						if err == nil {
 							err = a.DeleteNamespace(ns.Name())

@@ -78,7 +78,7 @@ func benchFanOut(b *testing.B, j emulator.Journal, turns bool) {
 	for i := range fanSubscriptions {
 		o.Subscriptions = append(o.Subscriptions, emulator.SubscriptionOptions{Name: fmt.Sprint("s", i)})
 	}
-	t, err := ns.CreateTopic("fan", o)
+	t, err := ns.Entities().CreateTopic("fan", o)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -415,7 +415,7 @@ func TestBrokerFindsItsNamespaces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ns.CreateQueue("q", emulator.QueueOptions{}); err != nil {
+		if _, err := ns.Entities().CreateQueue("q", emulator.QueueOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -443,7 +443,7 @@ func TestBrokerFindsItsNamespaces(t *testing.T) {
 	if _, err := ns.Entity("Q"); err != nil {
 		t.Error(err)
 	}
-	if _, err := ns.CreateQueue("another", emulator.QueueOptions{}); err != nil {
+	if _, err := ns.Entities().CreateQueue("another", emulator.QueueOptions{}); err != nil {
 		t.Error(err)
 	}
 	if _, err := b.Create("invoices", emulator.NamespaceOptions{}); err != nil {

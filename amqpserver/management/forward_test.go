@@ -45,7 +45,7 @@ func TestFWD4_RulesOfASubscriptionThatForwards(t *testing.T) {
 		s := f.subscription()
 		o := s.Options()
 		o.Queue.ForwardTo = "target"
-		if _, err := f.ns.UpdateSubscription("t", o); err != nil {
+		if _, err := f.ns.Entities().UpdateSubscription("t", o); err != nil {
 			f.Fatal(err)
 		}
 		f.request("add-rule", ruleNamed("a", sqlFilter("a = 1"))).want(f, 200, "")

@@ -57,11 +57,11 @@ func FuzzHandle(f *testing.F) {
 // sessionContext returns the context of a connection that holds the session "s", and any other on request, on one link.
 func sessionContext(t testing.TB, ns *emulator.Namespace) Context {
 	t.Helper()
-	q, err := ns.CreateQueue("sessions", emulator.QueueOptions{RequiresSession: true})
+	q, err := ns.Entities().CreateQueue("sessions", emulator.QueueOptions{RequiresSession: true})
 	if err != nil {
 		t.Fatalf("create the queue: %v", err)
 	}
-	c, err := q.AcceptSession("s", emulator.Accept{Notify: func() {}, Lost: func(error) {}})
+	c, err := q.Sessions().Accept("s", emulator.Accept{Notify: func() {}, Lost: func(error) {}})
 	if err != nil {
 		t.Fatalf("accept the session: %v", err)
 	}

@@ -43,7 +43,7 @@ func open(t testing.TB) *fixture {
 		t.Fatalf("open the namespace: %v", err)
 	}
 	t.Cleanup(f.ns.Close)
-	q, err := f.ns.CreateQueue("orders", emulator.QueueOptions{LockDuration: lockDuration})
+	q, err := f.ns.Entities().CreateQueue("orders", emulator.QueueOptions{LockDuration: lockDuration})
 	if err != nil {
 		t.Fatalf("create the queue: %v", err)
 	}

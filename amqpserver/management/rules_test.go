@@ -15,7 +15,7 @@ import (
 // subscriptionOf makes a topic "t" with a subscription "s" and returns the latter.
 func subscriptionOf(t testing.TB, ns *emulator.Namespace) *emulator.Entity {
 	t.Helper()
-	if _, err := ns.CreateTopic("t", emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{{Name: "s"}}}); err != nil {
+	if _, err := ns.Entities().CreateTopic("t", emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{{Name: "s"}}}); err != nil {
 		t.Fatalf("create the topic: %v", err)
 	}
 	q, err := ns.Entity("t/Subscriptions/s")

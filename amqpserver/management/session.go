@@ -133,7 +133,7 @@ func (c *call) browseState(a args, done func([]byte, error)) error {
 	if !named {
 		return wrong(sessionKey, nil, "a string")
 	}
-	return c.Queue.FetchSessionState(id, c.Reserve, done)
+	return c.Queue.Sessions().FetchState(id, c.Reserve, done)
 }
 
 // setSessionState serves set-session-state. Null and an empty binary clear the state: Go cannot send null, the
@@ -218,9 +218,9 @@ func appendSessions(dst []byte, seen int, ids []any) []byte {
 // sessions come and go between two requests. Such a client sends the count too, which is then ignored.
 func (c *call) listSessions(p page) ([]string, error) {
 	if !p.hasLast {
-		return c.Queue.Sessions(p.all, p.updatedAfter, p.skip, p.top)
+		return c.Queue.Sessions().IDs(p.all, p.updatedAfter, p.skip, p.top)
 	}
-	ids, err := c.Queue.Sessions(p.all, p.updatedAfter, 0, math.MaxInt)
+	ids, err := c.Queue.Sessions().IDs(p.all, p.updatedAfter, 0, math.MaxInt)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func inSessionBubble(t *testing.T, test func(f *sessionFixture)) {
 
 func (f *fixture) create(path string, o emulator.QueueOptions) *emulator.Entity {
 	f.Helper()
-	q, err := f.ns.CreateQueue(path, o)
+	q, err := f.ns.Entities().CreateQueue(path, o)
 	if err != nil {
 		f.Fatalf("create %s: %v", path, err)
 	}
@@ -60,7 +60,7 @@ func (f *sessionFixture) accept(link, id string) *emulator.Consumer {
 // acceptElsewhere opens a session receiver on another connection.
 func (f *sessionFixture) acceptElsewhere(id string, lost func()) *emulator.Consumer {
 	f.Helper()
-	c, err := f.queue.AcceptSession(id, emulator.Accept{Notify: func() {}, Lost: func(error) { lost() }})
+	c, err := f.queue.Sessions().Accept(id, emulator.Accept{Notify: func() {}, Lost: func(error) { lost() }})
 	if err != nil {
 		f.Fatalf("accept session %q: %v", id, err)
 	}

@@ -132,7 +132,7 @@ func TestSESS22_StateSurvivesItsReceiver(t *testing.T) {
 func TestSESS23_StateThatIsTooLargeOrNoBinary(t *testing.T) {
 	inSessionBubble(t, func(f *sessionFixture) {
 		f.accept("l", "s")
-		large := make([]byte, f.queue.MaxSessionState()+1)
+		large := make([]byte, f.queue.Sessions().MaxState()+1)
 		f.ask("l", "set-session-state", "s", state(large)).want(f, 403, "amqp:link:message-size-exceeded")
 		f.ask("l", "set-session-state", "s", state(large[1:])).want(f, 200, "")
 		a := f.ask("l", "set-session-state", "s", state("text"))
@@ -207,7 +207,7 @@ func TestSessionStateOfADisabledEntity(t *testing.T) {
 		f.accept("l", "s")
 		o := f.queue.Options()
 		o.Status = emulator.StatusDisabled
-		if _, err := f.ns.UpdateQueue("sessions", o); err != nil {
+		if _, err := f.ns.Entities().UpdateQueue("sessions", o); err != nil {
 			f.Fatal(err)
 		}
 		f.ask("", "get-session-state", "s").want(f, 400, "com.microsoft:entity-disabled")

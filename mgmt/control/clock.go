@@ -63,10 +63,10 @@ func (h *handler) clock() {
 	register(h, huma.Operation{
 		OperationID: "freezeClock", Method: http.MethodPost, Path: path + "/freeze", Tags: tags, Summary: "Lets the time of a namespace stand still",
 		Description: "Nothing ends, expires or is due until the clock is resumed, but for what advancing it brings about. What is sent has the instant at which the clock stands.",
-	}, h.steering((*emulator.Namespace).Freeze), http.StatusNotFound)
+	}, h.steering(emulator.NamespaceClock.Freeze), http.StatusNotFound)
 	register(h, huma.Operation{
 		OperationID: "resumeClock", Method: http.MethodPost, Path: path + "/resume", Tags: tags, Summary: "Lets a frozen clock go on from where it stands",
-	}, h.steering((*emulator.Namespace).Resume), http.StatusNotFound)
+	}, h.steering(emulator.NamespaceClock.Resume), http.StatusNotFound)
 }
 
 func (h *handler) getClock(_ context.Context, in *struct {
@@ -90,7 +90,7 @@ func (h *handler) setClock(ctx context.Context, in *struct {
 }) (*clockOutput, error) {
 	ns, err := in.find(h)
 	if err == nil {
-		err = in.run(ctx, &in.Unlimited, func(ctx context.Context) error { return ns.SetTimeContext(ctx, in.Body.Now) })
+		err = in.run(ctx, &in.Unlimited, func(ctx context.Context) error { return ns.Clock().Set(ctx, in.Body.Now) })
 	}
 	if err != nil {
 		return nil, err
@@ -114,18 +114,18 @@ func (h *handler) advanceClock(ctx context.Context, in *struct {
 	if err != nil || d <= 0 {
 		return nil, badRequest("body.by: found %.60q; give an ISO 8601 duration of more than zero, such as PT1H or P7D. A clock never goes back.", in.Body.By)
 	}
-	if err := in.run(ctx, &in.Unlimited, func(ctx context.Context) error { return ns.AdvanceContext(ctx, d) }); err != nil {
+	if err := in.run(ctx, &in.Unlimited, func(ctx context.Context) error { return ns.Clock().Advance(ctx, d) }); err != nil {
 		return nil, err
 	}
 	return shownClock(ns, shownDue), nil
 }
 
-// steering returns the operation that calls a method of the namespace and answers with its clock.
-func (h *handler) steering(f func(*emulator.Namespace) error) func(context.Context, *InNamespace) (*clockOutput, error) {
+// steering returns the operation that calls a method of the clock and answers with what it shows.
+func (h *handler) steering(f func(emulator.NamespaceClock) error) func(context.Context, *InNamespace) (*clockOutput, error) {
 	return func(_ context.Context, in *InNamespace) (*clockOutput, error) {
 		ns, err := in.find(h)
 		if err == nil {
-			err = f(ns)
+			err = f(ns.Clock())
 		}
 		if err != nil {
 			return nil, err
@@ -136,13 +136,13 @@ func (h *handler) steering(f func(*emulator.Namespace) error) func(context.Conte
 
 // shownClock returns a clock as answers show it.
 func shownClock(ns *emulator.Namespace, most int) *clockOutput {
-	r := ns.ReadClock()
+	r := ns.Clock().Read()
 	var goal *time.Time
 	if !r.Goal.IsZero() {
 		goal = &r.Goal
 	}
 	c := api.Clock{Goal: goal, Now: r.Now, Offset: isoOf(r.Ahead.Truncate(time.Millisecond)), Frozen: r.Frozen, Due: []api.Due{}}
-	for _, d := range ns.NextDue(most) {
+	for _, d := range ns.Clock().NextDue(most) {
 		c.Due = append(c.Due, api.Due{At: shownTime(d.At), Entity: d.Entity, Kind: dueKinds[d.Kind]})
 	}
 	return &clockOutput{c}

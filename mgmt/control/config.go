@@ -89,7 +89,7 @@ func (h *handler) diffConfig(_ context.Context, in *Configured) (*struct{ Body a
 	if err != nil {
 		return nil, err
 	}
-	plan, refused := ns.Preview(list, in.Prune)
+	plan, refused := ns.Configuration().Preview(list, in.Prune)
 	d := h.shownDiff(ns, plan, notes)
 	if refused != nil {
 		d.Refused = refused.Error()
@@ -102,7 +102,7 @@ func (h *handler) applyConfig(_ context.Context, in *Configured) (*struct{ Body 
 	if err != nil {
 		return nil, nothingChanged(err)
 	}
-	plan, err := ns.Apply(list, in.Prune)
+	plan, err := ns.Configuration().Apply(list, in.Prune)
 	if err != nil {
 		return nil, refusedPlan(plan, err)
 	}

@@ -74,7 +74,7 @@ func (c controlled) ReadConfiguration(ns *emulator.Namespace, from string, text 
 }
 
 func (c controlled) WriteConfiguration(ns *emulator.Namespace, keys bool) ([]byte, error) {
-	return config.Write([]*config.Topology{{Namespace: ns.Name(), Entities: ns.Configuration()}}, ns.Limits(), keys)
+	return config.Write([]*config.Topology{{Namespace: ns.Name(), Entities: ns.Configuration().Current()}}, ns.Limits(), keys)
 }
 
 func (c controlled) WriteSettings(ns *emulator.Namespace, s emulator.Settings, keys bool) []control.Setting {

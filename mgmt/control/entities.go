@@ -76,7 +76,7 @@ type placed struct {
 // entitiesOf returns the entities of a namespace that are chosen by their kind and their path in lower case, by path.
 func entitiesOf(ns *emulator.Namespace, chosen func(kind emulator.EntityKind, path string) bool) (list []placed) {
 	for kind := range kinds {
-		all, _ := ns.Page(kind, 0, maxEntities)
+		all, _ := ns.Entities().Page(kind, 0, maxEntities)
 		for _, e := range all {
 			if p := (placed{strings.ToLower(e.Path()), e}); chosen(kind, p.path) {
 				list = append(list, p)

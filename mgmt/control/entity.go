@@ -139,7 +139,7 @@ func (h *handler) wholeEntity(ns *emulator.Namespace, e *emulator.Entity, keys b
 			w.ForwardsTo = append(w.ForwardsTo, forwarding{Entity: target, DeadLetters: i == 1, Missing: !there})
 		}
 	}
-	for _, source := range ns.Sources(e.Path()) {
+	for _, source := range ns.Entities().Sources(e.Path()) {
 		w.ForwardedFrom = append(w.ForwardedFrom, forwarding{Entity: source.Entity.Path(), DeadLetters: source.DeadLetters})
 	}
 	if s.Subscription != nil {

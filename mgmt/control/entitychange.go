@@ -118,7 +118,7 @@ func (in *AtEntity) target(ns *emulator.Namespace, asked string) (path string, k
 
 // make makes an entity what a configuration says, and answers with it.
 func (h *handler) make(ns *emulator.Namespace, path string, s emulator.Settings) (*entityAnswer, error) {
-	isNew, err := ns.PutEntity(path, s)
+	isNew, err := ns.Configuration().Put(path, s)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (h *handler) deleteEntity(_ context.Context, in *AtEntity) (*struct{}, erro
 	if sub != emulator.Main {
 		return nil, badRequest("%s is a part of %s and can't be deleted by itself. To remove its messages start a job of the kind purge.", clip(in.Entity), clip(path))
 	}
-	return nil, ns.DeleteEntity(path)
+	return nil, ns.Entities().Delete(path)
 }
 
 // wrongText is the answer to a text in the form of Config.json that is wrong.

@@ -58,7 +58,7 @@ func (in *AtFault) find(h *handler) (*emulator.Fault, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ns.Fault(in.Fault)
+	return ns.Faults().Get(in.Fault)
 }
 
 // faults registers the operations on faults.
@@ -87,7 +87,7 @@ func (h *handler) listFaults(_ context.Context, in *InNamespace) (*struct{ Body 
 	}
 	var out struct{ Body api.Page[api.Fault] }
 	out.Body.Items = []api.Fault{}
-	for _, f := range ns.Faults() {
+	for _, f := range ns.Faults().List() {
 		out.Body.Items = append(out.Body.Items, shownFault(f))
 	}
 	return &out, nil
@@ -105,7 +105,7 @@ func (h *handler) injectFault(_ context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	f, err := ns.Inject(o)
+	f, err := ns.Faults().Inject(o)
 	if err != nil {
 		return nil, guessed(ns, o.Entity, err)
 	}
@@ -115,7 +115,7 @@ func (h *handler) injectFault(_ context.Context, in *struct {
 func (h *handler) removeFaults(_ context.Context, in *InNamespace) (*struct{}, error) {
 	ns, err := in.find(h)
 	if err == nil {
-		ns.RemoveFaults()
+		ns.Faults().RemoveAll()
 	}
 	return nil, err
 }

@@ -196,7 +196,7 @@ func serve(t *testing.T, h http.Handler) string {
 // makeQueue creates a queue in the domain.
 func (b *bus) makeQueue(path string, o emulator.QueueOptions) *emulator.Entity {
 	b.t.Helper()
-	q, err := b.ns.CreateQueue(path, o)
+	q, err := b.ns.Entities().CreateQueue(path, o)
 	if err != nil {
 		b.t.Fatalf("create %s: %v", path, err)
 	}
@@ -256,7 +256,7 @@ func severalBus(t *testing.T) *bus {
 	b.open()
 	t.Cleanup(b.close)
 	for _, ns := range b.broker.Namespaces() {
-		if _, err := ns.CreateQueue("q", emulator.QueueOptions{UserMetadata: "of " + ns.Name()}); err != nil {
+		if _, err := ns.Entities().CreateQueue("q", emulator.QueueOptions{UserMetadata: "of " + ns.Name()}); err != nil {
 			t.Fatal(err)
 		}
 	}

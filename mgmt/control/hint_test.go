@@ -11,7 +11,7 @@ import (
 // TestControlAPISaysHowToWriteTheSubscription that a path means, and how to write its slashes.
 func TestControlAPISaysHowToWriteTheSubscription(t *testing.T) {
 	a := controlAPI(t)
-	if _, err := a.bus.ns.CreateTopic("events", emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{{Name: "large"}}}); err != nil {
+	if _, err := a.bus.ns.Entities().CreateTopic("events", emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{{Name: "large"}}}); err != nil {
 		t.Fatal(err)
 	}
 	const hint = "The path of the subscription is events/Subscriptions/large, in a URL with each slash as %2F."
@@ -24,10 +24,10 @@ func TestControlAPISaysHowToWriteTheSubscription(t *testing.T) {
 // TestControlAPIGuessesTheEntity that a path means which names none.
 func TestControlAPIGuessesTheEntity(t *testing.T) {
 	a := controlAPI(t)
-	if _, err := a.bus.ns.CreateTopic("events", emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{{Name: "large"}}}); err != nil {
+	if _, err := a.bus.ns.Entities().CreateTopic("events", emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{{Name: "large"}}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.bus.ns.CreateQueue("Parcels", emulator.QueueOptions{}); err != nil {
+	if _, err := a.bus.ns.Entities().CreateQueue("Parcels", emulator.QueueOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for path, guess := range map[string]string{

@@ -123,11 +123,11 @@ func (h *handler) listHistory(_ context.Context, in *struct {
 		return nil, err
 	}
 	var out struct{ Body api.HistoryPage }
-	out.Body.Oldest = ns.Record().Oldest()
+	out.Body.Oldest = ns.History().Record().Oldest()
 	if in.Order == "newest" {
 		out.Body.Items, out.Body.Next = newest(ns, f, in.Cursor, in.Limit)
 	} else {
-		events, next := ns.Events(in.Cursor, f)
+		events, next := ns.History().Events(in.Cursor, f)
 		out.Body.Items, out.Body.Next = oldest(events, next, in.Limit)
 	}
 	return &out, nil
@@ -148,7 +148,7 @@ func oldest(events iter.Seq[emulator.Event], next int64, limit int) ([]api.Event
 // newest returns the last events before a number, the last one first, and before which to go on. Without a number it takes the last of all.
 func newest(ns *emulator.Namespace, f emulator.EventFilter, before int64, limit int) ([]api.Event, int64) {
 	items := []api.Event{}
-	for e := range ns.EventsBack(before, f) {
+	for e := range ns.History().EventsBack(before, f) {
 		if items = append(items, shownEvent(&e)); len(items) == limit {
 			break
 		}
@@ -177,9 +177,9 @@ func (h *handler) life(_ context.Context, in *struct {
 		return nil, err
 	}
 	var out struct{ Body api.HistoryPage }
-	out.Body.Oldest = ns.Record().Oldest()
+	out.Body.Oldest = ns.History().Record().Oldest()
 	out.Body.Items = []api.Event{}
-	for _, e := range ns.Life(f) {
+	for _, e := range ns.History().Life(f) {
 		out.Body.Items = append(out.Body.Items, shownEvent(&e))
 		out.Body.Next = e.Number + 1
 	}

@@ -72,7 +72,7 @@ func (in *AtJob) find(h *handler) (*emulator.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ns.Job(in.Job)
+	return ns.Jobs().Get(in.Job)
 }
 
 // jobs registers the operations on jobs.
@@ -99,7 +99,7 @@ func (h *handler) listJobs(_ context.Context, in *InNamespace) (*struct{ Body ap
 	}
 	var out struct{ Body api.Page[api.Job] }
 	out.Body.Items = []api.Job{}
-	for _, j := range ns.Jobs() {
+	for _, j := range ns.Jobs().List() {
 		out.Body.Items = append(out.Body.Items, shownJob(j))
 	}
 	return &out, nil
@@ -122,7 +122,7 @@ func (h *handler) startJob(ctx context.Context, in *struct {
 		return nil, err
 	}
 	o.Client = in.who
-	j, err := e.StartJob(o)
+	j, err := ns.Jobs().Start(e, o)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func TestControlAPIEndsWithTheToken(t *testing.T) {
 			return answer
 		}
 		for name, o := range map[string]emulator.QueueOptions{"s": {RequiresSession: true}, "other": {}} {
-			if _, err := a.bus.broker.Default().CreateQueue(name, o); err != nil {
+			if _, err := a.bus.broker.Default().Entities().CreateQueue(name, o); err != nil {
 				t.Fatal(err)
 			}
 		}

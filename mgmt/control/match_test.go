@@ -16,7 +16,7 @@ func TestControlAPIOfMatching(t *testing.T) {
 	marked := emulator.SubscriptionOptions{Name: "marked", Rules: []emulator.RuleOptions{{Name: "mark", SQL: "1=1", Action: "SET color = 'green'; SET sys.Label = 'seen'; REMOVE old"}}}
 	held := emulator.SubscriptionOptions{Name: "held", Queue: emulator.QueueOptions{RequiresSession: true, ForwardDeadLetteredMessagesTo: "plain"}}
 	broken := emulator.SubscriptionOptions{Name: "broken", Rules: []emulator.RuleOptions{{Name: "bad", SQL: "1=1", Action: "SET sys.Nope = 1"}, {Name: "worse", SQL: "sys.Nope = 1"}}}
-	if _, err := a.bus.ns.CreateTopic("events", emulator.TopicOptions{Status: emulator.StatusSendDisabled, Subscriptions: []emulator.SubscriptionOptions{red, marked, held, broken}}); err != nil {
+	if _, err := a.bus.ns.Entities().CreateTopic("events", emulator.TopicOptions{Status: emulator.StatusSendDisabled, Subscriptions: []emulator.SubscriptionOptions{red, marked, held, broken}}); err != nil {
 		t.Fatal(err)
 	}
 	const events, match = inDefault + "events", "/match"

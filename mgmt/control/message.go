@@ -30,7 +30,7 @@ func (in *AtMessage) load(ctx context.Context, h *handler) (*emulator.Seen, func
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := e.Message(sub, in.SequenceNumber)
+	s, err := e.Messages().Get(sub, in.SequenceNumber)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -157,7 +157,7 @@ func (in *AtEntity) remove(h *handler, seqs []int64) error {
 		return err
 	}
 	done := make(completion, 1)
-	return done.wait(e.Remove(sub, seqs, emulator.By(in.who, done)))
+	return done.wait(e.Messages().Remove(sub, seqs, emulator.By(in.who, done)))
 }
 
 func (h *handler) rescheduleMessage(_ context.Context, in *struct {
@@ -175,7 +175,7 @@ func (h *handler) rescheduleMessage(_ context.Context, in *struct {
 	}
 	at := in.Body.ScheduledEnqueueTime
 	done := make(completion, 1)
-	if err := done.wait(e.Reschedule(in.SequenceNumber, at.UnixMilli(), emulator.By(in.who, done))); err != nil {
+	if err := done.wait(e.Messages().Reschedule(in.SequenceNumber, at.UnixMilli(), emulator.By(in.who, done))); err != nil {
 		return nil, err
 	}
 	out := api.Schedule{SequenceNumber: in.SequenceNumber, ScheduledEnqueueTime: instant(at.UnixMilli())}

@@ -217,7 +217,7 @@ func (r *receiving) next(ctx context.Context, w *receive.Waiter, wait time.Durat
 func deferred(e *emulator.Entity, sub emulator.SubQueue, seqs []int64, mode emulator.ReceiveMode, holder *emulator.Consumer, who *emulator.Client) (ds []*emulator.Delivery, err error) {
 	size := int64(0)
 	for _, seq := range seqs {
-		if s, err := e.Message(sub, seq); err == nil { // ReceiveDeferred says what is missing
+		if s, err := e.Messages().Get(sub, seq); err == nil { // ReceiveDeferred says what is missing
 			size += s.Size
 		}
 	}

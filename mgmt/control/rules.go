@@ -141,7 +141,7 @@ func (h *handler) putRule(_ context.Context, in *struct {
 	if len(wrong) > 0 {
 		return nil, wrongText(unchanged, wrong)
 	}
-	isNew, err := ns.PutRule(s.Path(), r)
+	isNew, err := ns.Entities().PutRule(s.Path(), r)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func (h *handler) deleteRule(_ context.Context, in *AtRule) (*struct{}, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nil, ns.DeleteRule(s.Path(), r.Name)
+	return nil, ns.Entities().DeleteRule(s.Path(), r.Name)
 }
 
 // clip cuts a text of a client for a message.

@@ -66,7 +66,7 @@ func (h *handler) listSessions(_ context.Context, in *struct {
 	if after == emptySession {
 		after = ""
 	}
-	list, more, err := e.ListSessions(after, first, in.Limit)
+	list, more, err := e.Sessions().List(after, first, in.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (h *handler) getSession(_ context.Context, in *AtSession) (*struct{ Body ap
 	if err != nil {
 		return nil, err
 	}
-	x, err := e.SessionInfo(id)
+	x, err := e.Sessions().Get(id)
 	if err != nil {
 		return nil, err
 	}
@@ -118,12 +118,12 @@ func (h *handler) getSessionState(ctx context.Context, in *AtSession) (*struct{ 
 	if err != nil {
 		return nil, err
 	}
-	done, err := h.take(ctx, 3*e.SessionStateSize(id)) // as it is read, as text, and as JSON
+	done, err := h.take(ctx, 3*e.Sessions().StateSize(id)) // as it is read, as text, and as JSON
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	state, err := e.ReadSessionState(id)
+	state, err := e.Sessions().State(id)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (h *handler) setSessionState(_ context.Context, in *struct {
 		return nil, badRequest("Give the state as text or as base64. DELETE clears it.")
 	}
 	done := make(completion, 1)
-	return nil, done.wait(e.WriteSessionState(id, state, done))
+	return nil, done.wait(e.Sessions().SetState(id, state, done))
 }
 
 func (h *handler) clearSessionState(_ context.Context, in *AtSession) (*struct{}, error) {
@@ -161,7 +161,7 @@ func (h *handler) clearSessionState(_ context.Context, in *AtSession) (*struct{}
 		return nil, err
 	}
 	done := make(completion, 1)
-	return nil, done.wait(e.WriteSessionState(id, nil, done))
+	return nil, done.wait(e.Sessions().SetState(id, nil, done))
 }
 
 func (h *handler) breakSession(_ context.Context, in *AtSession) (*struct{}, error) {
@@ -169,5 +169,5 @@ func (h *handler) breakSession(_ context.Context, in *AtSession) (*struct{}, err
 	if err != nil {
 		return nil, err
 	}
-	return nil, e.BreakSession(id, in.who)
+	return nil, e.Sessions().Break(id, in.who)
 }

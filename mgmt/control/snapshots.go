@@ -56,7 +56,7 @@ func (h *handler) listSnapshots(_ context.Context, in *InNamespace) (*struct{ Bo
 	}
 	var out struct{ Body api.Page[api.Snapshot] }
 	out.Body.Items = []api.Snapshot{}
-	for _, r := range ns.Snapshots() {
+	for _, r := range ns.Snapshots().List() {
 		out.Body.Items = append(out.Body.Items, shownSnapshot(r))
 	}
 	return &out, nil
@@ -75,7 +75,7 @@ func (h *handler) saveSnapshot(ctx context.Context, in *struct {
 		return nil, err
 	}
 	in.lift(longCopy)
-	r, err := ns.SaveSnapshot(ctx, in.Body.Name, in.Body.Replace)
+	r, err := ns.Snapshots().Save(ctx, in.Body.Name, in.Body.Replace)
 	if ctx.Err() != nil {
 		return nil, errGone()
 	}
@@ -90,7 +90,7 @@ func (h *handler) getSnapshot(_ context.Context, in *AtSnapshot) (*struct{ Body 
 	if err != nil {
 		return nil, err
 	}
-	r, err := ns.Snapshot(in.Snapshot)
+	r, err := ns.Snapshots().Get(in.Snapshot)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (h *handler) deleteSnapshot(_ context.Context, in *AtSnapshot) (*struct{}, 
 	if err != nil {
 		return nil, err
 	}
-	return nil, ns.DeleteSnapshot(in.Snapshot)
+	return nil, ns.Snapshots().Delete(in.Snapshot)
 }
 
 func (h *handler) restoreSnapshot(ctx context.Context, in *struct {
@@ -114,7 +114,7 @@ func (h *handler) restoreSnapshot(ctx context.Context, in *struct {
 		return nil, err
 	}
 	in.lift(longCopy)
-	r, err := ns.RestoreSnapshot(ctx, in.Snapshot)
+	r, err := ns.Snapshots().Restore(ctx, in.Snapshot)
 	if ctx.Err() != nil {
 		return nil, errGone()
 	}

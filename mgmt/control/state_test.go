@@ -18,7 +18,7 @@ func TestControlAPIResetsANamespace(t *testing.T) {
 	for host, token := range map[string]string{"stock-1.localhost": a.tokenTo("stock-1"), "localhost": a.root()} {
 		wants(t, a.bus.at(host, 5300, "POST", "/q/messages", "x", authorization, token), 201)
 	}
-	if err := ns.DeleteEntity("deleted"); err != nil {
+	if err := ns.Entities().Delete("deleted"); err != nil {
 		t.Fatal(err)
 	}
 	wants(t, a.as("root", "POST", one+"/reset", ""), 204)

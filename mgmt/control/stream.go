@@ -56,10 +56,10 @@ func (h *handler) streamEvents(_ context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	if ns.Record() == nil {
+	if ns.History().Record() == nil {
 		return nil, newError(http.StatusConflict, nil, "No history is kept. Start Minibus without --history off.")
 	}
-	_, next := ns.Record().Events(0)
+	_, next := ns.History().Record().Events(0)
 	switch {
 	case in.LastEventID > 0:
 		next = in.LastEventID + 1
@@ -97,7 +97,7 @@ func (s *eventStream) run(ctx context.Context) error {
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	for {
-		changed, done := s.ns.Record().Changed(s.next)
+		changed, done := s.ns.History().Record().Changed(s.next)
 		err := s.wait(ctx, changed, beat.C)
 		done()
 		if err == nil {
@@ -143,14 +143,14 @@ func (s *eventStream) wait(ctx context.Context, changed <-chan struct{}, beat <-
 
 // catchUp writes the events that there are.
 func (s *eventStream) catchUp() error {
-	if missed := s.ns.Record().Oldest() - s.next; missed > 0 {
+	if missed := s.ns.History().Record().Oldest() - s.next; missed > 0 {
 		if err := s.write("", "missed", map[string]int64{"count": missed}); err != nil {
 			return err
 		}
 		s.next += missed
 	}
 	began, n := time.Now(), 0
-	events, next := s.ns.Events(s.next, s.filter)
+	events, next := s.ns.History().Events(s.next, s.filter)
 	for e := range events {
 		if n++; n > streamBatch {
 			next = e.Number

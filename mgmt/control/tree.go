@@ -33,7 +33,7 @@ func shownBranch(ns *emulator.Namespace, e *emulator.Entity) api.Branch {
 		return b
 	}
 	b.Subscriptions = []api.Leaf{}
-	list, _ := ns.Subscriptions(e.Path()) // none of a topic that was deleted meanwhile
+	list, _ := ns.Entities().Subscriptions(e.Path()) // none of a topic that was deleted meanwhile
 	for _, s := range list {
 		l := api.Leaf{Entity: shownEntity(s.Entity), Forwards: forwardsOf(s.Entity), Name: s.Options().Name, Rules: []string{}}
 		rules, _ := s.Rules(0, math.MaxInt)

@@ -43,7 +43,7 @@ func (h *handler) getSchedule(_ context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	out := api.Upcoming{Now: ns.ReadClock().Now, Steps: []api.DueStep{}}
+	out := api.Upcoming{Now: ns.Clock().Read().Now, Steps: []api.DueStep{}}
 	from := in.From.UTC()
 	if in.From.IsZero() {
 		from = out.Now
@@ -55,7 +55,7 @@ func (h *handler) getSchedule(_ context.Context, in *struct {
 	if out.To = out.From.Add(step * time.Duration(in.Steps)); out.To.After(latest) {
 		return nil, badRequest("steps: the last step must end before the year 10000.")
 	}
-	u, err := e.Upcoming(out.From.UnixMilli(), step.Milliseconds(), in.Steps)
+	u, err := e.Messages().Upcoming(out.From.UnixMilli(), step.Milliseconds(), in.Steps)
 	if err != nil {
 		return nil, err
 	}

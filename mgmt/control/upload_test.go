@@ -19,7 +19,7 @@ import (
 // and those that stop in the middle are given up.
 func TestControlAPILetsNoUploadHoldMemory(t *testing.T) {
 	a := controlAPI(t)
-	if _, err := a.bus.ns.CreateQueue("large", emulator.QueueOptions{MaxMessageSizeInKilobytes: 100 << 10}); err != nil {
+	if _, err := a.bus.ns.Entities().CreateQueue("large", emulator.QueueOptions{MaxMessageSizeInKilobytes: 100 << 10}); err != nil {
 		t.Fatal(err)
 	}
 	addr := serve(t, a.bus.handler)

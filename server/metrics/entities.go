@@ -41,7 +41,7 @@ func collectEntities(ch chan<- prometheus.Metric, b *emulator.Broker, left int) 
 	gauge(ch, namespaces, int64(len(all)))
 	for _, ns := range all {
 		for i, k := range kinds {
-			list, total := ns.Page(k.kind, 0, math.MaxInt)
+			list, total := ns.Entities().Page(k.kind, 0, math.MaxInt)
 			count[i] += int64(total)
 			for _, e := range list {
 				counts, t := e.Counts(), e.Traffic()

@@ -77,7 +77,7 @@ func create(t *testing.T, b *emulator.Broker, namespace string, queues ...string
 		t.Fatal(err)
 	}
 	for _, path := range queues {
-		if _, err := ns.CreateQueue(path, emulator.QueueOptions{}); err != nil {
+		if _, err := ns.Entities().CreateQueue(path, emulator.QueueOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -146,7 +146,7 @@ func TestSeriesGoToTheDefaultNamespaceThenToTheOldest(t *testing.T) {
 		create(t, b, name, "q")
 	}
 	create(t, b, b.Default().Name(), "q1", "q2")
-	if _, err := b.Default().CreateTopic("t", emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{{Name: "s"}}}); err != nil {
+	if _, err := b.Default().Entities().CreateTopic("t", emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{{Name: "s"}}}); err != nil {
 		t.Fatal(err)
 	}
 	m := metrics.New(metrics.Options{MaxEntities: 6, Broker: func() *emulator.Broker { return b }})

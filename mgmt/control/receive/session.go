@@ -57,10 +57,10 @@ func (s *Session) accept(ctx context.Context, w *Waiter, deadline <-chan time.Ti
 		w.tell(change{err, true})
 	}}
 	if !s.Next {
-		return w.entity.AcceptSession(s.ID, a)
+		return w.entity.Sessions().Accept(s.ID, a)
 	}
 	granted := make(chan *emulator.Consumer, 1)
-	cancel, err := w.entity.AcceptNextSession(a, func(c *emulator.Consumer) { granted <- c })
+	cancel, err := w.entity.Sessions().AcceptNext(a, func(c *emulator.Consumer) { granted <- c })
 	if err != nil {
 		return nil, err
 	}
