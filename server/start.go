@@ -136,7 +136,7 @@ func (a *Server) listen() error {
 	a.mux = listen.New(listen.Options{TLS: a.trust.config, Logger: a.log, Cure: a.trust.cure(), Refusals: a.refusals})
 	m := a.metrics()
 	a.web = mgmt.NewServer(mgmt.New(mgmt.Options{
-		Ready: a.ready.Load, Trouble: func() error { return a.store.Trouble() }, Broker: a.Broker, Control: a.controlled(), Access: a.access(), Unverified: a.noteUnverified, WebSocket: http.HandlerFunc(a.serveWebSocket),
+		Ready: a.ready.Load, Trouble: func() error { return a.store.Health() }, Broker: a.Broker, Control: a.controlled(), Access: a.access(), Unverified: a.noteUnverified, WebSocket: http.HandlerFunc(a.serveWebSocket),
 		Authority: a.trust.authority, MissingIsGone: a.config.MissingIsGone, Metrics: m.Handler(), OpenMetrics: a.config.Settings.OpenMetrics, Observe: m.ObserveHTTP,
 		KnownHost: a.isKnownHost, Origins: a.config.Settings.AllowedOrigins.Origins(),
 		Version: Version(), Logger: a.log, Refusals: a.refusals,

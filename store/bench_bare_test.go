@@ -71,14 +71,11 @@ func BenchmarkBareLarge(b *testing.B) {
 	data := make([]byte, size)
 	b.SetBytes(size)
 	onWriter(s, func() {
-		m := &s.writer.messages
 		b.ResetTimer()
-		for n := range b.N {
-			for part := range partCount(data) {
-				if err := m.writePart(int64(n+1), part, data[part*maxInline:(part+1)*maxInline], false); err != nil {
-					b.Fatal(err)
-				}
-				s.writer.log.checkpointIfDue()
+		for n := range int64(b.N) {
+			c := &emulator.Change{Ops: []emulator.Op{insertOp(n+1, n+1, data)}}
+			if err := s.writer.writeParts(c); err != nil {
+				b.Fatal(err)
 			}
 		}
 		b.StopTimer()

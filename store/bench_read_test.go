@@ -32,7 +32,7 @@ func BenchmarkReadBodies(b *testing.B) {
 		put(dense+3*n, dense+n)
 	}
 	drain(s)
-	onWriter(s, func() { _ = s.checkpointer.beginAnew(s.writer.conn, false) })
+	onWriter(s, func() { _ = s.checkpointer.restart(s.writer.conn, false) })
 
 	rnd := rand.New(rand.NewPCG(1, 2))
 	each := func(name string, every int64, from, to int64) {

@@ -191,12 +191,10 @@ func (cs *copies) step() bool {
 
 // aside runs a step in a transaction. Unlike housekeeping it leaves some room on the disk to clients, and the reserve too.
 func (cs *copies) aside(f func() error) error {
-	if !cs.w.room.fits(2 * copyBytes) {
-		return errNoRoom
+	if !cs.w.disk.fits(2 * copyBytes) {
+		return errDiskFull
 	}
-	cs.w.conn.mu.Lock()
-	defer cs.w.conn.mu.Unlock()
-	return cs.w.tx.withRoom(func() error { return cs.w.tx.run(f) })
+	return cs.w.disk.orMakeSpace(func() error { return cs.w.tx.run(f) })
 }
 
 // end takes a copy off the list. If it failed, the sweeper removes what there is of it.

@@ -16,11 +16,11 @@ func TestLoneRemovalIsMarkedAndRemovedLater(t *testing.T) {
 	for i := range int64(2 * goneTogether) {
 		wait(t, s, insertOp(10+i, 1+i, make([]byte, 4000)))
 	}
-	before := s.writer.room.logSize()
+	before := s.writer.disk.logSize()
 	for i := range int64(goneTogether - 1) {
 		wait(t, s, removeOp(10+i))
 	}
-	if got, want := s.writer.room.logSize()-before, int64(goneTogether*(pageSize+24)); got > want {
+	if got, want := s.writer.disk.logSize()-before, int64(goneTogether*(pageSize+24)); got > want {
 		t.Errorf("the log grew by %d bytes, want one page for each removal: %d", got, want)
 	}
 	if got := stored(t, s); len(got) != goneTogether+1 {

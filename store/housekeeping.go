@@ -23,7 +23,9 @@ func (w *writer) tidy() {
 	if !w.messages.hasParts {
 		return
 	}
-	err := w.tx.aside(func() error { return w.conn.exec("DELETE FROM body_part WHERE body NOT IN (SELECT id FROM body)") })
+	err := w.tx.aside(func() error {
+		return w.conn.exec("DELETE FROM body_part WHERE body NOT IN (SELECT id FROM body)")
+	})
 	if err != nil {
 		w.s.log.Warn("parts of unfinished messages stay until the next start", "error", err)
 	}
@@ -33,14 +35,12 @@ func (w *writer) tidy() {
 func (w *writer) afterWork() {
 	w.marks.removeIfDue()
 	w.log.checkpointIfDue()
-	w.batches++
-	if w.batches%batchesPerLook == 0 {
+	w.rounds++
+	if w.rounds%batchesPerLook == 0 {
 		w.vacuum.look = true
-		w.conn.mu.Lock()
-		w.room.look()
-		w.conn.mu.Unlock()
+		w.disk.look()
 	}
-	if w.batches%busyBatchesPerStep == 0 {
+	if w.rounds%busyBatchesPerStep == 0 {
 		w.cleanSome()
 	}
 	w.keepUp()
@@ -58,8 +58,9 @@ func (w *writer) keepUp() {
 	}
 }
 
-// idleWork does one step of housekeeping that can wait, and reports whether there was one. While the log is to begin anew there is none: it would
-// add to the log, and clients would wait at its ceiling. The checkpointer pokes the writer afterwards.
+// idleWork does one step of housekeeping that can wait, and reports whether there was one. While the log is about to be
+// restarted there is none: it would add to the log, and clients would wait at its ceiling. The checkpointer pokes the
+// writer afterwards.
 func (w *writer) idleWork() bool {
 	switch {
 	case w.log.ripe():
@@ -95,31 +96,6 @@ func (w *writer) cleanSome() bool {
 	return true
 }
 
-// resolveDoubt checks whether there still is trouble, if Trouble was called.
-func (w *writer) resolveDoubt() {
-	t := &w.s.trouble
-	if !t.doubt.Load() || !t.doubt.Swap(false) {
-		return
-	}
-	last := t.last.Load()
-	switch {
-	case last == nil:
-	case !last.full:
-		w.tryToWrite()
-	case w.room.isBack():
-		t.over(true)
-	}
-}
-
-// tryToWrite commits an update that changes nothing, and notes the result.
-func (w *writer) tryToWrite() {
-	w.conn.mu.Lock()
-	defer w.conn.mu.Unlock()
-	w.s.trouble.note(w.tx.withRoom(func() error {
-		return w.tx.run(func() error { return w.conn.exec("UPDATE namespace SET deleted=deleted WHERE id=1") })
-	}))
-}
-
 // finish runs on the goroutine of Close when the writer's own has ended. It gives back the unused ids and empties the
 // log. It does not touch a database that turned out to be damaged.
 func (w *writer) finish() error {
@@ -134,8 +110,6 @@ func (w *writer) finish() error {
 	if w.tidied {
 		err = w.tx.aside(w.namespaces.giveBackIDs)
 	}
-	w.conn.mu.Lock()
-	defer w.conn.mu.Unlock()
 	if err == nil && w.log.durable {
 		err = w.log.empty()
 	}
@@ -148,4 +122,74 @@ func (w *writer) finish() error {
 		return fmt.Errorf("close database %s: %w", w.s.path, err)
 	}
 	return nil
+}
+
+const (
+	pageSize = 8192
+
+	// A file shrinks once more than half of it, and at least 32 MiB, is free; in steps of 512 KiB, while
+	// there is nothing to commit.
+	vacuumWorthPages = 4096
+	vacuumStep       = 64
+
+	// The log is restarted after so many pages, 16 MiB. The file itself is cut then, and clients wait for it.
+	vacuumCut = 2048
+)
+
+// vacuum gives free pages of the file back to the disk.
+type vacuum struct {
+	w       *writer
+	look    bool // check the free pages when idle
+	running bool
+	uncut   int // pages given back since a restart of the log was last asked for
+
+	some *stmt
+}
+
+func (v *vacuum) prepare() error {
+	return prepareAll(v.w.conn, map[string]**stmt{fmt.Sprintf("PRAGMA incremental_vacuum(%d)", vacuumStep): &v.some})
+}
+
+// worth reports whether there are that many free pages, and more than half of the file is free.
+func (v *vacuum) worth(pages int64) bool {
+	v.w.conn.mu.Lock()
+	defer v.w.conn.mu.Unlock()
+	free, err := v.w.disk.freePages.one()
+	if err != nil || free < pages {
+		return false
+	}
+	all, err := v.w.disk.allPages.one()
+	return err == nil && free > all/2
+}
+
+// step gives a few free pages back. Once started, vacuuming goes on until most free pages are gone, not only half.
+func (v *vacuum) step() {
+	v.w.conn.mu.Lock()
+	err := v.w.s.checkLog(v.w.conn)
+	if err == nil {
+		err = v.giveBack()
+	}
+	free, freeErr := v.w.disk.freePages.one()
+	v.w.conn.mu.Unlock()
+	if err != nil {
+		v.w.s.log.Warn("giving space back failed", "error", err)
+	}
+	v.running = err == nil && freeErr == nil && free > vacuumStep
+	if v.uncut += vacuumStep; v.uncut >= vacuumCut && v.w.log.durable {
+		v.uncut = 0
+		v.w.s.checkpointer.ripen()
+	}
+}
+
+func (v *vacuum) giveBack() error {
+	for {
+		row, err := v.some.step()
+		if err != nil {
+			v.w.conn.rollback()
+			return err
+		}
+		if !row {
+			return nil
+		}
+	}
 }

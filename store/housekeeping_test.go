@@ -235,8 +235,8 @@ func TestDiskIsLookedAt(t *testing.T) {
 	defer func() { must(t, s.Close()) }()
 	looks := 0
 	s.writer.mu.Lock()
-	free := s.writer.room.free
-	s.writer.room.free = func() (int64, bool) { looks++; return free() }
+	free := s.writer.disk.free
+	s.writer.disk.free = func() (int64, bool) { looks++; return free() }
 	s.writer.mu.Unlock()
 	looked := func() (n int) {
 		onWriter(s, func() { n, looks = looks, 0 })

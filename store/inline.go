@@ -45,7 +45,7 @@ func (s *Store) Release() {
 	if s.inbox.isClosed() {
 		return // the writer's goroutine commits the rest, or Close fails it
 	}
-	if w := s.writer; !w.tidied || w.room.full || w.room.kept > 0 || !w.tx.tryBegin() {
+	if w := s.writer; !w.tidied || w.s.health.full() || !w.tx.tryBegin() {
 		s.inbox.poke() // there is more to do; or another program holds the write lock, and the caller has heartbeats to send
 		return
 	}
@@ -63,11 +63,11 @@ func (s *Store) commitInline() {
 			select {}
 		}
 	}()
-	if !s.writer.round(s.inbox.takeIf(isLittle)) {
+	if !s.writer.commitQueued(s.inbox.takeIf(isLittle)) {
 		s.inbox.poke() // more has come meanwhile
 		return
 	}
-	if s.writer.owed++; s.writer.owed == inlineInARow {
+	if s.writer.inlined++; s.writer.inlined == inlineInARow {
 		s.inbox.poke() // what is due after a commit may wait for the disk, which the caller must not
 	}
 }

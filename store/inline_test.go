@@ -147,18 +147,19 @@ func TestRelease_BeginsNothingAheadInMemory(t *testing.T) {
 	}
 }
 
-// While room is kept for a message that was given back, the writer looks at the disk first.
-func TestRelease_NotWhileRoomIsKept(t *testing.T) {
+// While the disk is full there is more to do than to commit.
+func TestRelease_NotWhileTheDiskIsFull(t *testing.T) {
 	s := newStore(t)
 	for row := range int64(20) {
 		atRest(s)
 		s.writer.mu.Lock()
-		s.writer.room.kept, s.writer.room.keptTil = 1, time.Now().Add(time.Hour)
+		s.health.note(errDiskFull)
 		s.writer.mu.Unlock()
 		stack := make(chan string, 1)
 		s.Hold()
 		s.Append(&emulator.Change{
-			Ops: []emulator.Op{insertOp(row+1, row+1, []byte("x"))}, Done: emulator.CompletionFunc(func(error) { stack <- string(debug.Stack()) }),
+			Ops:  []emulator.Op{insertOp(row+1, row+1, []byte("x"))},
+			Done: emulator.CompletionFunc(func(error) { stack <- string(debug.Stack()) }),
 		})
 		s.Release()
 		if strings.Contains(<-stack, "commitInline") {
@@ -171,9 +172,9 @@ func TestRelease_NotWhileRoomIsKept(t *testing.T) {
 func TestRelease_EndsWhatItBegan(t *testing.T) {
 	s := newStore(t)
 	set := func(lost *emulator.Error) {
-		s.place.mu.Lock()
-		defer s.place.mu.Unlock()
-		s.place.looked, s.place.lost = time.Now().Add(time.Hour), lost
+		s.files.mu.Lock()
+		defer s.files.mu.Unlock()
+		s.files.looked, s.files.lost = time.Now().Add(time.Hour), lost
 	}
 	for row := range int64(10) {
 		atRest(s)

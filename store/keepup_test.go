@@ -119,7 +119,7 @@ func TestRemovalThatLagsGetsItsTime(t *testing.T) {
 			w := s.writer
 			afterBatch := func() (removed int64) {
 				before := left()
-				w.batches, w.spent = busyBatchesPerStep, time.Second
+				w.rounds, w.spent = busyBatchesPerStep, time.Second
 				w.afterWork()
 				return before - left()
 			}

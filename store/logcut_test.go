@@ -58,9 +58,9 @@ func testCutLog(t *testing.T, held bool) {
 							t.Error("stored behind a gap")
 						}
 					}
-					if err == nil || !strings.Contains(err.Error(), "was cut") || s.Trouble() == nil ||
+					if err == nil || !strings.Contains(err.Error(), "was cut") || s.Health() == nil ||
 						strings.Count(log.String(), "level=ERROR") != 1 {
-						t.Errorf("got %v and trouble %v, told %s", err, s.Trouble(), &log)
+						t.Errorf("got %v and trouble %v, told %s", err, s.Health(), &log)
 					}
 				}
 				must(t, s.Close())
@@ -97,7 +97,7 @@ func TestLog_CutWhileInUseIsLeftByHousekeeping(t *testing.T) {
 }
 
 // A cut is noticed without a write too.
-func TestPlace_CutWhileIdle(t *testing.T) {
+func TestFiles_CutWhileIdle(t *testing.T) {
 	for _, suffix := range []string{"", "-wal"} {
 		t.Run("database"+suffix, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -106,14 +106,14 @@ func TestPlace_CutWhileIdle(t *testing.T) {
 				s := mustOpen(t, path, Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 				wait(t, s, putQueue(1, "q"))
 				time.Sleep(time.Minute)
-				if err := s.Trouble(); err != nil || log.String() != "" {
+				if err := s.Health(); err != nil || log.String() != "" {
 					t.Errorf("trouble %v, told of %s", err, &log)
 				}
 				truncate(t, path+suffix, fileSize(path+suffix)/2)
 				time.Sleep(lookIdle)
 				synctest.Wait()
 				told := log.String()
-				if err := s.Trouble(); err == nil || strings.Count(told, "level=ERROR") != 1 ||
+				if err := s.Health(); err == nil || strings.Count(told, "level=ERROR") != 1 ||
 					!strings.Contains(told, path+suffix) {
 					t.Errorf("trouble %v, told of %s", err, &log)
 				}
@@ -142,10 +142,10 @@ func TestLog_EmptiedInOrderIsNoCut(t *testing.T) {
 		case 0:
 			must(t, other.checkpoint(lib.SQLITE_CHECKPOINT_TRUNCATE))
 		case 1:
-			onWriter(s, func() { s.writer.log.beginAnew() })
+			onWriter(s, func() { s.writer.log.restart() })
 		}
 	}
-	if _, err := os.Stat(s.Path() + "-wal"); err != nil || log.String() != "" || s.Trouble() != nil {
+	if _, err := os.Stat(s.Path() + "-wal"); err != nil || log.String() != "" || s.Health() != nil {
 		t.Errorf("%v, told of %s", err, &log)
 	}
 }

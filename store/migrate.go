@@ -19,7 +19,7 @@ var migrations = []string{
 const applicationID = 0x4d425553 // "MBUS"; identifies Minibus databases
 
 // errForeign refuses an SQLite database of another program.
-var errForeign = errors.New("this is not a Minibus database: " + cureForeign)
+var errForeign = errors.New("this is not a Minibus database: " + fixForeign)
 
 // openDatabase opens a connection and brings the file to this version's schema. It writes nothing unless the database
 // is ours and not newer than this program.

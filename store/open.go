@@ -46,8 +46,8 @@ func Open(path string, o Options) (*Store, error) {
 		return nil, err
 	}
 	if !o.Ephemeral {
-		s.place = remember(path, s.log)
-		s.place.databaseLength.Store(s.databaseLength())
+		s.files = identify(path, s.log)
+		s.files.databaseLength.Store(s.databaseLength())
 		s.lock.note(true)
 	}
 	s.inline = sync == "NORMAL"
@@ -69,8 +69,8 @@ func synchronous(s string) (pragma string, err error) {
 	return "", fmt.Errorf("open the message store: synchronous is %q, allowed are normal and full", s)
 }
 
-// cureForeign says what to do about a file that is not a Minibus database.
-const cureForeign = "name another file with --data; one that does not exist is made"
+// fixForeign says what to do about a file that is not a Minibus database.
+const fixForeign = "name another file with --data; one that does not exist is made"
 
 // claim makes the directory, checks that the file can be a database, and locks it against other processes.
 func claim(path string) (*fileLock, error) {
@@ -103,7 +103,7 @@ func checkMagic(path string) error {
 		return fmt.Errorf("read database %s: %w", path, err)
 	}
 	if !bytes.Equal(head[:n], magic) {
-		return fmt.Errorf("open database %s: this is not a Minibus database, or it is damaged: %s", path, cureForeign)
+		return fmt.Errorf("open database %s: this is not a Minibus database, or it is damaged: %s", path, fixForeign)
 	}
 	return nil
 }
@@ -111,8 +111,8 @@ func checkMagic(path string) error {
 // open makes the connections, the writer, the reader and the checkpointer.
 func (s *Store) open(path, sync string, ephemeral bool) error {
 	if !ephemeral {
-		room := newRoom(path)
-		room.makeForStart()
+		disk := newDiskSpace(nil, path)
+		disk.freeForStart()
 	}
 	c, err := openDatabase(path, sync, s.log)
 	if err != nil {

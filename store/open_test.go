@@ -198,7 +198,7 @@ func TestOrphanedPartsGoAtStart(t *testing.T) {
 	wait(t, s, insertOp(5, 1, make([]byte, 3<<20)))
 	large := emulator.Change{Ops: []emulator.Op{insertOp(6, 2, make([]byte, 2<<20))}}
 	onWriter(s, func() {
-		if err := s.writer.messages.writeParts(&large); err != nil {
+		if err := s.writer.writeParts(&large); err != nil {
 			t.Error(err)
 		}
 	})
@@ -230,14 +230,14 @@ func TestDatabaseUnderASymbolicLink(t *testing.T) {
 		wait(t, s, putQueue(1, "q"))
 		wait(t, s, insertOp(10, 1, make([]byte, 4000)))
 		var log, held int64
-		onWriter(s, func() { log, held = s.writer.room.logSize(), fileSize(real+"-reserve") })
+		onWriter(s, func() { log, held = s.writer.disk.logSize(), fileSize(real+"-reserve") })
 		if log == 0 || held == 0 {
 			t.Errorf("the log has %d bytes, the reserve %d", log, held)
 		}
 		if err := os.Remove(real + "-wal"); err != nil {
 			t.Fatal(err)
 		}
-		if s.place.lookAfter(0) == nil {
+		if s.files.checkWithin(0) == nil {
 			t.Error("the log was deleted, and that is not noticed")
 		}
 		if err := s.Close(); err != nil {

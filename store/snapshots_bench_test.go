@@ -49,7 +49,7 @@ func TestSnapshotsOfManyMessages(t *testing.T) {
 					begun := time.Now()
 					<-begin(s, into(other, insertOp(other+longest.next(), i, make([]byte, 1024))))
 					times = append(times, time.Since(begun))
-					log = max(log, s.writer.room.logSize())
+					log = max(log, s.writer.disk.logSize())
 					time.Sleep(time.Millisecond)
 				}
 			})

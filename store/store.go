@@ -13,7 +13,7 @@ import (
 type Options struct {
 	Ephemeral   bool         // keep everything in memory; the path is not used
 	Synchronous string       // "normal" (default): survives kill -9; "full": survives power loss, at an fsync per commit
-	Logger      *slog.Logger // for trouble in the background; default discards
+	Logger      *slog.Logger // for problems in the background; default discards
 }
 
 // errClosed is the cause of the errors that changes and reads after Close get.
@@ -25,8 +25,8 @@ type Store struct {
 
 	path  string
 	log   *slog.Logger
-	lock  *fileLock // nil for an ephemeral database
-	place *place    // nil for an ephemeral database
+	lock  *fileLock     // nil for an ephemeral database
+	files *fileIdentity // nil for an ephemeral database
 
 	inline     bool // Release may commit: commits do not wait for the disk
 	contention contention
@@ -40,8 +40,8 @@ type Store struct {
 
 	checkpointer *checkpointer // nil for an ephemeral database
 
-	stats   counters
-	trouble trouble
+	stats  counters
+	health health
 
 	damaged  atomic.Bool // Load failed on a damaged file
 	closing  sync.Once
@@ -54,31 +54,6 @@ type Store struct {
 type item struct {
 	change *emulator.Change
 	flush  emulator.Completion
-}
-
-// Stats are counts since Open, for metrics.
-type Stats struct {
-	Commits     int64 // transactions committed
-	Changes     int64 // changes in them
-	Failed      int64 // changes that failed
-	Checkpoints int64 // copies of the write-ahead log into the file
-	BodyReads   int64 // bodies read back
-
-	CommitTimes Histogram // of the transactions of Commits
-}
-
-type counters struct {
-	commits, changes, failed, checkpoints, bodyReads atomic.Int64
-
-	times histogram
-}
-
-// Stats returns the counts so far.
-func (s *Store) Stats() Stats {
-	return Stats{
-		Commits: s.stats.commits.Load(), Changes: s.stats.changes.Load(), Failed: s.stats.failed.Load(),
-		Checkpoints: s.stats.checkpoints.Load(), BodyReads: s.stats.bodyReads.Load(), CommitTimes: s.stats.times.read(),
-	}
 }
 
 // Path returns the path of the database file; empty when it is ephemeral.
@@ -100,11 +75,11 @@ func (s *Store) shutdown() error {
 	defer s.writer.mu.Unlock()
 	s.writer.copies.close(closed)
 	_ = s.checkFiles(s.writer.conn)
-	if s.place.lookAfter(0) != nil {
+	if s.files.checkWithin(0) != nil {
 		s.writer.conn.leaveLog() // the files at the paths are not ours to delete
 	}
 	err := s.writer.finish()
-	if err == nil && !s.damaged.Load() && s.writer.room.logSize() == 0 {
+	if err == nil && !s.damaged.Load() && s.writer.disk.logSize() == 0 {
 		s.lock.note(false)
 	}
 	if s.reader.conn != s.writer.conn {

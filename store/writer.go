@@ -1,9 +1,7 @@
 package store
 
 import (
-	"errors"
 	"runtime"
-	"slices"
 	"sync"
 	"time"
 
@@ -25,15 +23,15 @@ const (
 	longestPause = 10 * time.Millisecond
 )
 
-// writer commits the changes in the inbox. It and its parts belong to the goroutine that holds mu: its own, or that of a caller of
-// Release. Each part has its own statements, and reaches the others through the writer.
+// writer commits the changes in the inbox. It and its parts belong to the goroutine that holds mu: its own, or that of a
+// caller of Release. Each part has its own statements, and reaches the others through the writer.
 type writer struct {
 	s    *Store
 	conn *conn
-	mu   sync.Mutex // held for a round; taken before conn.mu
+	mu   sync.Mutex // held while what has queued up is committed; taken before conn.mu
 
 	tx         transactions
-	room       room
+	disk       diskSpace
 	log        writeAhead
 	namespaces namespaces
 	entities   entities
@@ -45,32 +43,38 @@ type writer struct {
 	sweeper    sweeper
 	vacuum     vacuum
 
-	busy    time.Time     // when a batch of changes was committed last
-	owed    int           // batches since afterWork
-	spent   time.Duration // on them
-	cleared bool          // by the last step of cleanSome
+	behind []item   // what is to be committed after the batch in hand
+	errs   []error  // results of the batch in hand, by item
+	undo   []func() // undoes what the open transaction did to the parts, in order
 
-	behind  []item   // what is to be committed after the batch in hand
-	errs    []error  // results of the batch in hand, by item
-	undo    []func() // takes back what the open transaction did to the parts, in order
-	batches int
-	tidied  bool // tidy has run
+	// Of housekeeping.
+	tidied  bool          // tidy has run
+	inlined int           // commits on callers' goroutines since afterWork
+	rounds  int           // calls of afterWork
+	busy    time.Time     // when changes were committed last
+	spent   time.Duration // on commits since keepUp
+	cleared bool          // by the last step of cleanSome
 }
 
 func newWriter(s *Store, c *conn, ephemeral bool) (*writer, error) {
-	w := &writer{s: s, conn: c, room: newRoom(s.path)}
-	w.room.w = w
-	w.tx, w.log = transactions{w: w, patience: patience}, writeAhead{w: w, durable: !ephemeral}
+	w := &writer{s: s, conn: c}
+	w.tx = transactions{w: w, patience: patience}
+	w.disk = newDiskSpace(w, s.path)
+	w.log = writeAhead{w: w, durable: !ephemeral}
 	w.namespaces = namespaces{
 		w: w, byNumber: map[int64]*space{}, current: map[int64]*space{}, snapshots: map[int64]emulator.SnapshotRecord{},
 	}
-	w.entities, w.messages = entities{w: w, byID: map[int64]*entityState{}}, messages{w: w}
+	w.entities = entities{w: w, byID: map[int64]*entityState{}}
+	w.messages = messages{w: w}
 	w.published = publications{w: w}
-	w.history, w.marks, w.copies = history{w: w}, marks{w: w, due: goneTogether}, copies{w: w, size: copyRows}
-	w.sweeper, w.vacuum = sweeper{w: w}, vacuum{w: w}
+	w.history = history{w: w}
+	w.copies = copies{w: w, size: copyRows}
+	w.marks = marks{w: w, due: goneTogether}
+	w.sweeper = sweeper{w: w}
+	w.vacuum = vacuum{w: w}
 	for _, prepare := range []func() error{
-		w.tx.prepare, w.room.prepare, w.log.prepare, w.namespaces.prepare, w.entities.prepare, w.messages.prepare, w.published.prepare, w.history.prepare, w.marks.prepare,
-		w.vacuum.prepare,
+		w.tx.prepare, w.disk.prepare, w.log.prepare, w.namespaces.prepare, w.entities.prepare, w.messages.prepare,
+		w.published.prepare, w.history.prepare, w.marks.prepare, w.vacuum.prepare,
 	} {
 		if err := prepare(); err != nil {
 			return nil, err
@@ -88,7 +92,7 @@ func (w *writer) run() {
 		case closed:
 			return
 		default:
-			w.rest()
+			w.idle()
 		}
 	}
 }
@@ -100,36 +104,20 @@ func (w *writer) step() (worked, closed bool) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.resolveDoubt()
+	w.checkHealth()
 	items, closed := w.s.inbox.take() // what comes after that is late if closed
-	if !w.round(items) && w.owed == 0 {
+	if !w.commitQueued(items) && w.inlined == 0 {
 		return false, closed
 	}
-	if w.owed = 0; w.tidied {
+	if w.inlined = 0; w.tidied {
 		w.afterWork()
 	}
 	return true, false
 }
 
-// round commits what had queued up, and reports whether there was something. The caller holds mu.
-func (w *writer) round(items []item) bool {
-	if len(items) == 0 {
-		return false
-	}
-	if slices.ContainsFunc(items, item.isChange) {
-		w.tidy()
-	}
-	w.s.contention.committed(len(items))
-	begin := time.Now()
-	w.process(items)
-	w.busy = time.Now()
-	w.spent += w.busy.Sub(begin)
-	return true
-}
-
-// rest does a step of housekeeping or, if there is none, waits for items. While clients work, each step is followed by a pause as long as the step, so that
-// they find the writer free more often than not, and the processor too.
-func (w *writer) rest() {
+// idle does a step of housekeeping or, if there is none, waits for items. While clients work, each step is followed by a
+// pause of the same length, so that they find the writer free more often than not, and the processor too.
+func (w *writer) idle() {
 	begin := time.Now()
 	w.mu.Lock()
 	worked, busy := w.idleWork(), w.busy
@@ -148,168 +136,4 @@ func (w *writer) rest() {
 	case <-w.s.inbox.wake:
 	case <-pause.C:
 	}
-}
-
-// process commits items in as many transactions as their size needs.
-func (w *writer) process(items []item) {
-	for len(items) > 0 {
-		n := w.batchLength(items)
-		if first := items[0].change; first != nil && isLarge(first) {
-			items = slices.Clone(items) // the inbox reuses them while others pass
-		}
-		w.behind = items[n:]
-		err := w.commitBatch(items[:n])
-		items, w.behind = w.behind, nil
-		if err != nil {
-			w.failRest(items, err)
-			return
-		}
-		if len(items) == 0 {
-			items = w.room.behindRefused()
-		}
-	}
-}
-
-// batchLength returns how many items go into the next transaction. A change with a large body is alone, because its parts are written
-// before the transaction begins, and others pass meanwhile.
-func (w *writer) batchLength(items []item) int {
-	ops, bytes, maxBytes := 0, 0, min(maxBatchBytes, int(w.room.log/2))
-	for i, it := range items {
-		if it.change == nil {
-			continue
-		}
-		large := isLarge(it.change)
-		if i > 0 && (ops >= maxBatchOps || bytes >= maxBytes || large) {
-			return i
-		}
-		if large {
-			return 1
-		}
-		ops += len(it.change.Ops)
-		for j := range it.change.Ops {
-			if op := &it.change.Ops[j]; !inParts(op) {
-				bytes += len(op.Data)
-			}
-		}
-	}
-	return len(items)
-}
-
-// failRest fails the changes that were queued behind a failed commit, and those that arrive while their completions run: the
-// domain made them before it saw the failure.
-func (w *writer) failRest(items []item, err error) {
-	w.room.endRefusal()
-	for {
-		for i, it := range items {
-			if it.change != nil {
-				w.s.stats.failed.Add(1)
-			}
-			it.finish(err)
-			items[i] = item{}
-		}
-		if items, _ = w.s.inbox.take(); !slices.ContainsFunc(items, item.isChange) {
-			w.process(items) // only flushes
-			return
-		}
-	}
-}
-
-// commitBatch commits a batch and runs its completions. A change that is itself at fault fails alone. An error
-// means that all of the batch failed; its completions have got it.
-func (w *writer) commitBatch(batch []item) error {
-	w.errs = append(w.errs[:0], make([]error, len(batch))...)
-	var err error
-	if slices.ContainsFunc(batch, item.isChange) {
-		begin := time.Now()
-		if err = w.store(batch); err == nil {
-			w.s.stats.times.observe(time.Since(begin))
-		}
-	}
-	if err != nil {
-		err = domainError(err)
-		for i := range w.errs {
-			w.errs[i] = err
-		}
-	}
-	w.count(batch)
-	for i, it := range batch {
-		it.finish(w.errs[i])
-		batch[i] = item{}
-	}
-	return err
-}
-
-func (w *writer) count(batch []item) {
-	var stored, failed int64
-	for i, it := range batch {
-		switch {
-		case it.change == nil:
-		case w.errs[i] != nil:
-			failed++
-		default:
-			stored++
-		}
-	}
-	w.s.stats.failed.Add(failed)
-	if stored > 0 {
-		w.s.stats.commits.Add(1)
-		w.s.stats.changes.Add(stored)
-	}
-}
-
-// store writes a batch: first the parts of a large body, then all changes in one transaction.
-func (w *writer) store(batch []item) error {
-	if err := w.s.place.look(); err != nil {
-		return err
-	}
-	w.room.refuseIfFull(batch)
-	first := batch[0].change
-	large := first != nil && isLarge(first) && !w.room.refuses(first)
-	if large {
-		if err := w.messages.writeParts(first); isFull(err) && !errors.As(err, new(passError)) {
-			w.room.refuseParts(first, err)
-		} else if err != nil {
-			w.messages.dropParts(first, err)
-			w.s.trouble.note(err)
-			return err
-		}
-	}
-	w.conn.mu.Lock()
-	err := w.commit(batch)
-	w.conn.mu.Unlock()
-	w.s.trouble.note(err)
-	w.room.partless = nil
-	switch {
-	case !large:
-	case err != nil || w.errs[0] != nil:
-		w.messages.dropParts(first, err)
-	case first.Restores:
-		w.room.kept = 0
-	}
-	return err
-}
-
-// commit commits a batch. On a full disk it commits what needs no room and refuses the rest.
-func (w *writer) commit(batch []item) error {
-	once := func() error { return w.commitOnce(batch) }
-	if w.room.refusal == nil {
-		err := w.tx.withRoom(once)
-		if isFull(err) && w.copies.giveUp(err) {
-			err = w.tx.withRoom(once)
-		}
-		if !isFull(err) {
-			w.room.noteRoom(batch, err)
-			return err
-		}
-		w.room.refuse(err)
-	}
-	return w.tx.withReserve(once)
-}
-
-func (w *writer) commitOnce(batch []item) error {
-	err := w.transact(batch, false)
-	if err != nil && isOwnFault(err) {
-		err = w.transact(batch, true)
-	}
-	return err
 }

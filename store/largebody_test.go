@@ -224,8 +224,8 @@ func TestPassing_SmallChangesGoOnWhileTheLogIsCopied(t *testing.T) {
 	s := newStore(t)
 	wait(t, s, putQueue(2, "two"))
 	onWriter(s, func() {
-		s.writer.room.free = func() (int64, bool) { return 64 << 20, true } // of which a sixteenth is the log's
-		s.writer.room.look()
+		s.writer.disk.free = func() (int64, bool) { return 64 << 20, true } // of which a sixteenth is the log's
+		s.writer.disk.look()
 	})
 	s.checkpointer.running.Lock() // it copies, and copies
 	copying := true

@@ -59,11 +59,11 @@ func smallDisk(s *Store, size int64) (left *atomic.Int64) {
 	left = new(atomic.Int64)
 	left.Store(size)
 	onWriter(s, func() {
-		r := &s.writer.room
+		r := &s.writer.disk
 		r.free = func() (int64, bool) {
 			return max(0, left.Load()-fileSize(r.path)-r.logSize()-r.reserve.size()), true
 		}
-		s.writer.room.look()
+		s.writer.disk.look()
 	})
 	return left
 }
@@ -100,12 +100,12 @@ func TestFullDisk_LogAndReserveAreSmallOnSmallDisks(t *testing.T) {
 	if n < 2800 {
 		t.Errorf("%d messages of 4 KB fit on a disk of 16 MiB", n)
 	}
-	reserve, log := s.writer.room.reserve.size(), fileSize(s.Path()+"-wal")
+	reserve, log := s.writer.disk.reserve.size(), fileSize(s.Path()+"-wal")
 	if limit := int64(16 << 20 / 16); reserve > limit || reserve < limit/2 || log > 2*limit {
 		t.Errorf("the reserve has %d KiB, the log %d", reserve>>10, log>>10)
 	}
 	smallDisk(s, 1<<40)
-	if _, err := os.Stat(s.writer.room.reserve.path); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(s.writer.disk.reserve.path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("there is a reserve on a large disk: %v", err)
 	}
 	wait(t, s, insertOp(10+n, 1+n, nil))

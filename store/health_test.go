@@ -8,14 +8,14 @@ import (
 
 // asked returns what Trouble says once the writer has looked again.
 func asked(s *Store) error {
-	_ = s.Trouble()
+	_ = s.Health()
 	drain(s)
 	drain(s) // the writer looks before it takes this
-	return s.Trouble()
+	return s.Health()
 }
 
-// TestTrouble_OfAFullDiskIsTold from the first refused message until there is room, even if no client tries again.
-func TestTrouble_OfAFullDiskIsTold(t *testing.T) {
+// TestHealth_OfAFullDiskIsTold from the first refused message until there is room, even if no client tries again.
+func TestHealth_OfAFullDiskIsTold(t *testing.T) {
 	for name, makeRoom := range map[string]func(t *testing.T, s *Store, more func()){
 		"messages are received": func(t *testing.T, s *Store, _ func()) {
 			for i := range int64(200) {
@@ -26,7 +26,7 @@ func TestTrouble_OfAFullDiskIsTold(t *testing.T) {
 		"a message fits": func(t *testing.T, s *Store, more func()) {
 			more()
 			wait(t, s, insertOp(100_000, lastSeq(t, s, 1)+1, nil))
-			if err := s.Trouble(); err != nil {
+			if err := s.Health(); err != nil {
 				t.Errorf("at once: %v", err)
 			}
 		},
@@ -51,8 +51,8 @@ func TestTrouble_OfAFullDiskIsTold(t *testing.T) {
 	}
 }
 
-// TestTrouble_OfWritesThatFailIsTold until one succeeds. The store tries by itself: clients may wait until it is healthy.
-func TestTrouble_OfWritesThatFailIsTold(t *testing.T) {
+// TestHealth_OfWritesThatFailIsTold until one succeeds. The store tries by itself: clients may wait until it is healthy.
+func TestHealth_OfWritesThatFailIsTold(t *testing.T) {
 	s := newStore(t)
 	onWriter(s, func() { s.beforeCommit = func() error { return errors.New("the disk is on fire") } })
 	for i := range int64(2) {
@@ -75,19 +75,19 @@ func TestTrouble_OfWritesThatFailIsTold(t *testing.T) {
 	}
 	drain(s) // else the next one may still fail with it
 	wait(t, s, insertOp(11, 2, nil))
-	if err := s.Trouble(); err != nil {
+	if err := s.Health(); err != nil {
 		t.Errorf("after a write that succeeded: %v", err)
 	}
 }
 
-// TestTrouble_IsNoneOfAMessageThatCannotBeStored: only its sender gets an error.
-func TestTrouble_IsNoneOfAMessageThatCannotBeStored(t *testing.T) {
+// TestHealth_IsNoneOfAMessageThatCannotBeStored: only its sender gets an error.
+func TestHealth_IsNoneOfAMessageThatCannotBeStored(t *testing.T) {
 	s := newStore(t)
 	wait(t, s, insertOp(10, 1, nil))
 	if err := <-begin(s, insertOp(10, 2, nil)); err == nil {
 		t.Fatal("two messages have one row")
 	}
-	if err := s.Trouble(); err != nil {
+	if err := s.Health(); err != nil {
 		t.Error(err)
 	}
 }

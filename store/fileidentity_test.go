@@ -30,8 +30,8 @@ func (l *logText) String() string {
 	return l.text.String()
 }
 
-// TestPlace_TakenAwayWhileIdle: the store logs the loss within a minute without a write or a request, and again every ten minutes.
-func TestPlace_TakenAwayWhileIdle(t *testing.T) {
+// TestFiles_TakenAwayWhileIdle: the store logs the loss within a minute without a write or a request, and again every ten minutes.
+func TestFiles_TakenAwayWhileIdle(t *testing.T) {
 	for _, suffix := range []string{"", "-wal"} {
 		t.Run("database"+suffix, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -64,8 +64,8 @@ func TestPlace_TakenAwayWhileIdle(t *testing.T) {
 	}
 }
 
-// TestPlace_TheFirstWriteAfterAPauseIsRefused, because the writer looks at the files first.
-func TestPlace_TheFirstWriteAfterAPauseIsRefused(t *testing.T) {
+// TestFiles_TheFirstWriteAfterAPauseIsRefused, because the writer looks at the files first.
+func TestFiles_TheFirstWriteAfterAPauseIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "a.db")
 		s := mustOpen(t, path, Options{})
@@ -74,7 +74,7 @@ func TestPlace_TheFirstWriteAfterAPauseIsRefused(t *testing.T) {
 		if err := os.Rename(path, path+"2"); err != nil {
 			t.Fatal(err)
 		}
-		if err := <-begin(s, insertOp(10, 1, nil)); err == nil || s.Trouble() == nil {
+		if err := <-begin(s, insertOp(10, 1, nil)); err == nil || s.Health() == nil {
 			t.Errorf("written to a file that is not there: %v", err)
 		}
 		if err := os.Rename(path+"2", path); err != nil {
@@ -89,8 +89,8 @@ func TestPlace_TheFirstWriteAfterAPauseIsRefused(t *testing.T) {
 	})
 }
 
-// TestPlace_ReplacedJustBeforeTheEnd: Close does not delete a log that replaced ours. (SQLite itself notices a replaced database.)
-func TestPlace_ReplacedJustBeforeTheEnd(t *testing.T) {
+// TestFiles_ReplacedJustBeforeTheEnd: Close does not delete a log that replaced ours. (SQLite itself notices a replaced database.)
+func TestFiles_ReplacedJustBeforeTheEnd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	s := mustOpen(t, path, Options{})
 	wait(t, s, putQueue(1, "q"))
