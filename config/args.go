@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"minibus/internal/closest"
+	"minibus/internal/printable"
 )
 
 // The commands.
@@ -232,7 +232,7 @@ func (c *Command) unknown(word string) error {
 		return &UnknownCommandError{word, ", " + cure}
 	}
 	commands := append([]string{CommandServe, "config", CommandExport, CommandHealthcheck, CommandCert, CommandHosts, CommandVersion, CommandHelp}, c.others...)
-	return &UnknownCommandError{word, orHelp(closest.To(word, commands))}
+	return &UnknownCommandError{word, orHelp(printable.Closest(word, commands))}
 }
 
 // topic returns the command that the words name, or "".
@@ -308,7 +308,7 @@ func flagError(err error, settings []setting) error {
 	for _, s := range settings {
 		names = append(names, s.name)
 	}
-	guess := closest.To(unknown.GetSpecifiedName(), names)
+	guess := printable.Closest(unknown.GetSpecifiedName(), names)
 	if guess != "" {
 		guess = "--" + guess
 	}

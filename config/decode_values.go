@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"minibus/emulator"
-	"minibus/internal/closest"
+	"minibus/internal/printable"
 )
 
 // values reads named values: the application properties of a correlation filter, or parameters. Whole numbers become int64, other
@@ -52,7 +52,7 @@ func (d *decoder) typedValue(n *node) any {
 	t, known := emulator.ValueTypeOf(name.text)
 	if name.kind != kindString || !known {
 		names, cure := emulator.ValueTypeNames(), ""
-		if guess := closest.To(name.text, names); guess != "" {
+		if guess := printable.Closest(name.text, names); guess != "" {
 			cure = "did you mean " + guess + "?"
 		}
 		d.fail(name, "found "+name.describe(), strings.Join(names, ", "), cure)

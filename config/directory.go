@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"minibus/internal/closest"
+	"minibus/internal/printable"
 )
 
 // directory has the queues and topics of a namespace, and finds those that others forward to.
@@ -71,7 +71,7 @@ func (s *space) checkForwards(elsewhere func(s *space, target string) (namespace
 				allowed, cure = "a queue or topic of the namespace", "create it first, or correct the name"
 			}
 			if d.report.Count(Error) < maxFindings { // the report only counts the rest
-				if guess := closest.To(targetPath(*f.target), d.paths()); guess != "" {
+				if guess := printable.Closest(targetPath(*f.target), d.paths()); guess != "" {
 					cure = "did you mean " + guess + "?"
 				}
 			}
@@ -105,7 +105,7 @@ func targetHost(s string) string {
 	return strings.TrimSuffix(u.Hostname(), ".")
 }
 
-// paths returns names to guess from, a limited number because closest.To compares with each.
+// paths returns names to guess from, a limited number because printable.Closest compares with each.
 func (d *directory) paths() []string {
 	var list []string
 	for _, e := range d.list {

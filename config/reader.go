@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"minibus/internal/closest"
+	"minibus/internal/printable"
 )
 
 // reader reads the values of nodes and collects findings about them.
@@ -89,7 +89,7 @@ func (r *reader) keys(n *node, known []string, inert ...string) {
 
 func (r *reader) unknownKey(at *node, key string, known []string) {
 	cure := "known here: " + strings.Join(known, ", ")
-	if guess := closest.To(key, known); guess != "" {
+	if guess := printable.Closest(key, known); guess != "" {
 		cure = "did you mean " + guess + "?"
 	}
 	found := "found the unknown key " + strconv.Quote(clip(key))

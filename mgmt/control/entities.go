@@ -11,8 +11,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
-	"minibus/internal/closest"
 	"minibus/internal/entitypath"
+	"minibus/internal/printable"
 	"minibus/mgmt/control/api"
 )
 
@@ -168,5 +168,5 @@ func nearest(ns *emulator.Namespace, path string) string {
 		name := short.Replace(e.path)
 		names, paths[name] = append(names, name), e.Path()
 	}
-	return paths[closest.To(short.Replace(strings.ToLower(path)), names)]
+	return paths[printable.Closest(short.Replace(strings.ToLower(path)), names)]
 }

@@ -1,12 +1,12 @@
-package closest
+package printable
 
 import "strings"
 
 // longest is how many bytes of a word are compared. The time is the product of the lengths.
 const longest = 300
 
-// To returns the candidate nearest to s, or "" if none is near enough for a guess. Case does not matter.
-func To(s string, candidates []string) string {
+// Closest returns the candidate nearest to s, or "" if none is near enough for a guess. Case does not matter.
+func Closest(s string, candidates []string) string {
 	word := strings.ToLower(s[:min(len(s), longest)])
 	best, bestDistance := "", len(word)/3+1
 	for _, c := range candidates {
