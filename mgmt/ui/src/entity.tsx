@@ -1,7 +1,7 @@
 // One entity: its counts and settings, who uses it, its history, sessions, and why nothing is received.
 import { useState } from "preact/hooks";
 import { at, get, type Entity } from "./api";
-import { Bench } from "./bench";
+import { RuleTest } from "./ruletest";
 import { Chart, RateTiles } from "./chart";
 import { Compose } from "./compose";
 import { DeadLetters } from "./deadletters";
@@ -184,7 +184,7 @@ export function EntityPage({ path, tab, item }: { path: string; tab: string; ite
       {tab === "history" && <History path={path} />}
       {tab === "why" && <Why path={path} />}
       {tab === "rules" && rules && <RulesTab path={e.path} rules={rules} item={item} done={p.refresh} />}
-      {tab === "test" && tested && <Bench path={e.path} key={e.path} />}
+      {tab === "test" && tested && <RuleTest path={e.path} key={e.path} />}
       {tab === "settings" && <EntitySettings e={e} done={p.refresh} />}
       {!tabs.some((t) => t.name === tab) && <Empty title="There is no such view."><p><a href={link("entity", path)}>Go to the summary</a></p></Empty>}
     </>

@@ -7,7 +7,7 @@ import { resubmit } from "./joborders";
 import { save } from "./save";
 import { Badge, Button, copy, Dialog, Facts, Field, Loading, Problem, Text, Time, type Children } from "./kit";
 import { Timeline } from "./life";
-import { benchOf } from "./bench";
+import { ruleTestOf } from "./ruletest";
 import { Body } from "./bodyview";
 import { bodyPath, read, remove, reschedule, typed, type Message, type Value } from "./message";
 import { stateTone } from "./messages";
@@ -128,7 +128,7 @@ export function MessageView({ path, dead, sequence, close, changed, beside }: { 
       <div class="one-body">
         <div class="actions">
           <a class="button small" href={edit}>Edit and send</a>
-          {topic !== undefined && <a class="button small" href={benchOf(topic, m)}>Which subscriptions would get this?</a>}
+          {topic !== undefined && <a class="button small" href={ruleTestOf(topic, m)}>Which subscriptions would get this?</a>}
           {dead && <Button small act={() => resubmit(entity, { sequenceNumbers: [seq] }, 1, () => done(`Message #${seq} sent again.`))}>Resubmit</Button>}
           {m.state === "scheduled" && <Button small act={() => move(true)}>Reschedule</Button>}
           <Button small act={() => copy(JSON.stringify(m, null, 2))}>Copy as JSON</Button>

@@ -1,7 +1,7 @@
-// The test bench of rules: a message that is not sent, and which subscriptions would get it. The message and the rule that is tried stand in the address.
+// The test of rules: a message that is not sent, and which subscriptions would get it. The message and the rule that is tried stand in the address.
 import { useEffect, useState } from "preact/hooks";
 import { at, call, textOf, type Schemas } from "./api";
-import { Results } from "./benchresults";
+import { Results } from "./ruletestresults";
 import { draftOf as draftOfMessage, fields } from "./draft";
 import { sorted } from "./findings";
 import { Button, Field, Panel, Problem, Text } from "./kit";
@@ -32,8 +32,8 @@ function lookedAt(m: Known): Message {
   return { fields: ttl ? { ...d.fields, timeToLive: typedSpan(ttl) } : d.fields, properties: d.properties };
 }
 
-// benchOf returns the address of the bench of a topic, with a message.
-export const benchOf = (topic: string, m: Known): string => withQuery(link("entity", topic, "test"), { m: stored(lookedAt(m)) });
+// ruleTestOf returns the address of the test of a topic, with a message.
+export const ruleTestOf = (topic: string, m: Known): string => withQuery(link("entity", topic, "test"), { m: stored(lookedAt(m)) });
 
 // read reads a message of the address. What is none is an empty one.
 function read(text?: string): Message {
@@ -147,7 +147,7 @@ function Copies({ topic, set }: { topic: string; set: (m: Message) => void }) {
   return <div class="bar"><span class="faint">Or take the newest message of</span>{owners.map((e) => <Button key={e.path} small act={() => take(e.path)}>{nameOf(e)}</Button>)}</div>;
 }
 
-export function Bench({ path }: { path: string }) {
+export function RuleTest({ path }: { path: string }) {
   const { query } = route.value, topic = topicOf(path), rule = query.rule ?? "";
   const [m, setM] = useState<Message>(() => read(query.m));
   const set = (next: Message) => {
@@ -162,14 +162,14 @@ export function Bench({ path }: { path: string }) {
   const found = problem ? sorted(problem, ruleField) : { wrong: {}, rest: "" };
   const inRule = rule && Object.keys(found.wrong).length > 0;
   return (
-    <div class="bench">
+    <div class="rule-test">
       <Panel title="A message that is not sent">
         <p class="hint">Type what the rules look at. What each subscription would do shows at once; nothing is sent, and the body does not matter. The address of this page has the message.</p>
         <Copies topic={topic ?? path} set={set} />
         <MessageForm m={m} set={set} />
         <Trial key={rule} path={path} rule={rule} problem={problem} />
       </Panel>
-      <div class="bench-results">
+      <div class="rule-test-results">
         {local && <Problem text={local} />}
         {problem !== undefined && !local && <Problem text={inRule ? "The rule that is tried is wrong. The form says where." : found.rest} />}
         {topic && <p class="hint">Only <b><Text>{shown(path)}</Text></b>. <a href={withQuery(link("entity", topic, "test"), { m: query.m })}>Test all subscriptions of <Text>{topic}</Text></a></p>}
