@@ -27,8 +27,9 @@ type listed struct {
 	} `json:"connectionStrings"`
 }
 
-// choose returns a client of another namespace of the same Minibus, with a key of that namespace. The client sends its requests to the
-// address of c, whatever endpoint the server gives, since that one may not be reachable from here. The Host of a request names the namespace.
+// choose returns a client of another namespace of the same Minibus, with a key of that namespace. The client sends
+// its requests to the address of c, whatever endpoint the server gives, since that one may not be reachable from
+// here. The Host of a request names the namespace.
 func (c *client) choose(ctx context.Context, name string) (*client, error) {
 	body, err := c.get(ctx, namespacesPath, "")
 	var answer *answerError

@@ -39,7 +39,8 @@ func writeConfig(n *Namespace) ([]byte, []string, error) {
 	return data, w.warnings, err
 }
 
-// options returns the settings of a queue or a subscription, without targets that are not exported: the reader of the file requires that they exist.
+// options returns the settings of a queue or a subscription, without targets that are not exported: the reader of the
+// file requires that they exist.
 func (w *configWriter) options(entity string, o emulator.QueueOptions) emulator.QueueOptions {
 	o.ForwardTo = w.target(entity, "ForwardTo", o.ForwardTo)
 	o.ForwardDeadLetteredMessagesTo = w.target(entity, "ForwardDeadLetteredMessagesTo", o.ForwardDeadLetteredMessagesTo)

@@ -37,7 +37,8 @@ func (r *reader) topic(e entry) error {
 	return nil
 }
 
-// readEntity reads the description of a queue or topic. It warns and returns false if no service would accept the entity.
+// readEntity reads the description of a queue or topic. It warns and returns false if no service would accept the
+// entity.
 func readEntity[O any](r *reader, e entry, read func(*atom.Element, emulator.Limits) (O, error), o *O, access *[]Access, why *string) bool {
 	if !usable(e.name) {
 		r.unusable(e.name)
@@ -65,8 +66,8 @@ func queueOptions(d *atom.Element, l emulator.Limits) (emulator.QueueOptions, er
 	return o, err
 }
 
-// keepIdle restores AutoDeleteOnIdle. Package atom drops it from an entity that forwards, as the service does with a request. In an
-// answer of the service it is in force.
+// keepIdle restores AutoDeleteOnIdle. Package atom drops it from an entity that forwards, as the service does with a
+// request. In an answer of the service it is in force.
 func keepIdle(d *atom.Element, o *emulator.QueueOptions) {
 	t, err := atom.ParseTimeSpan(strings.TrimSpace(d.Child("AutoDeleteOnIdle").Text()))
 	if idle, ok := t.Duration(); err == nil && ok && t != atom.MaxTimeSpan {
@@ -74,8 +75,9 @@ func keepIdle(d *atom.Element, o *emulator.QueueOptions) {
 	}
 }
 
-// wholeSize restores the size that Premium shows. Package atom divides the size of a partitioned entity by sixteen, because Standard
-// shows the size of all partitions together. Premium partitions the namespace and shows the size that was asked for.
+// wholeSize restores the size that Premium shows. Package atom divides the size of a partitioned entity by sixteen,
+// because Standard shows the size of all partitions together. Premium partitions the namespace and shows the size
+// that was asked for.
 func (r *reader) wholeSize(d *atom.Element, mb *int64) {
 	if n, err := strconv.ParseInt(strings.TrimSpace(d.Child("MaxSizeInMegabytes").Text()), 10, 64); err == nil && r.found.Premium {
 		*mb = n
@@ -129,7 +131,8 @@ func (r *reader) rules(ctx context.Context, topic string, s *Subscription) error
 		r.replaced(full, e.description)
 		rule, err := atom.ParseRule(e.description)
 		if err != nil {
-			// Without it the other rules could select more than before, and no rules at all would mean the default rule.
+			// Without it the other rules could select more than before, and no rules at all would mean the default
+			// rule.
 			r.warn(full, "the rule is not understood, it is exported as one that takes nothing: %s", text(err))
 			rule = &atom.Rule{Filter: atom.Filter{Kind: atom.FalseFilter, SQL: emulator.FalseExpression}}
 		}
@@ -139,8 +142,8 @@ func (r *reader) rules(ctx context.Context, topic string, s *Subscription) error
 	})
 }
 
-// usable reports whether a queue or topic can have that name. Other names are not sent back to the service in addresses, and not
-// exported, since no service would accept them.
+// usable reports whether a queue or topic can have that name. Other names are not sent back to the service in
+// addresses, and not exported, since no service would accept them.
 func usable(path string) bool {
 	return atom.CheckPath(path, everything) == nil && !entitypath.IsReserved(path)
 }
@@ -164,8 +167,8 @@ func (r *reader) replaced(name string, d *atom.Element) {
 	}
 }
 
-// tidy removes from a description the elements that a service shows and refuses in a request. It returns the authorization rules without
-// their keys.
+// tidy removes from a description the elements that a service shows and refuses in a request. It returns the
+// authorization rules without their keys.
 func (r *reader) tidy(name string, d *atom.Element) []Access {
 	r.replaced(name, d)
 	access := accessOf(d.Child("AuthorizationRules"))
@@ -215,7 +218,8 @@ func accessOf(list *atom.Element) []Access {
 	return all
 }
 
-// refused returns why neither tier of Azure would create an entity, as one that was made locally may have more than Azure allows.
+// refused returns why neither tier of Azure would create an entity, as one that was made locally may have more than
+// Azure allows.
 func refused(checks ...func(emulator.Limits) error) string {
 	var first error
 	for _, tier := range []emulator.Limits{emulator.LimitsStandard, emulator.LimitsPremium} {

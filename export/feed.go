@@ -30,8 +30,8 @@ type page struct {
 	more    bool // there is a link to another page
 }
 
-// parsePage reads a feed, or a single entry. It cuts out each entry and parses it alone, so that the limits of package atom for a
-// document apply to one entity.
+// parsePage reads a feed, or a single entry. It cuts out each entry and parses it alone, so that the limits of
+// package atom for a document apply to one entity.
 func parsePage(body []byte) (page, error) {
 	body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF"))
 	s := &splitter{body: body, decoder: xml.NewDecoder(bytes.NewReader(body))}

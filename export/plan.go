@@ -44,8 +44,8 @@ type plan struct {
 // maxIdentifier leaves room for a number; Bicep allows 255 characters.
 const maxIdentifier = 200
 
-// newPlan makes the plan. prefixed puts the kind before each identifier, for languages in which resources of all kinds need different
-// identifiers.
+// newPlan makes the plan. prefixed puts the kind before each identifier, for languages in which resources of all
+// kinds need different identifiers.
 func newPlan(n *Namespace, prefixed bool) *plan {
 	p := &plan{byPath: map[string]*node{}, ids: map[string]bool{}}
 	prefix := func(kind string) string {
@@ -138,8 +138,8 @@ func (p *plan) access(parent *node, prefix string, rules []Access) {
 	}
 }
 
-// queues puts queues behind those that they forward to. The service wants a target to exist (FWD), so one template can't create
-// queues that forward in a circle: the forward that closes the circle is left out.
+// queues puts queues behind those that they forward to. The service wants a target to exist (FWD), so one template
+// can't create queues that forward in a circle: the forward that closes the circle is left out.
 func (p *plan) queues(list []*node) {
 	const open, done = 1, 2
 	state := map[*node]int{}

@@ -30,8 +30,8 @@ type Options struct {
 	Namespace string // of a Minibus with several; empty: the one that the connection string means
 }
 
-// Read reads all entities that the connection string gives access to: those of the namespace, or the one that it names as
-// EntityPath. It stops when ctx ends. Errors name the host and what to do, never a key.
+// Read reads all entities that the connection string gives access to: those of the namespace, or the one that it
+// names as EntityPath. It stops when ctx ends. Errors name the host and what to do, never a key.
 func Read(ctx context.Context, c sas.Connection, o Options) (*Namespace, error) {
 	client, err := newClient(c, o)
 	if err != nil {
@@ -101,8 +101,8 @@ func (r *reader) all(ctx context.Context) error {
 	return r.below(ctx, "")
 }
 
-// itself reads the name and the tier. Not every emulator has them, but every Minibus with a namespace to choose. If that answers with another
-// name, a server on the way changes hosts, or the host is an alias of that one.
+// itself reads the name and the tier. Not every emulator has them, but every Minibus with a namespace to choose. If
+// that answers with another name, a server on the way changes hosts, or the host is an alias of that one.
 func (r *reader) itself(ctx context.Context) error {
 	err := r.describe(ctx)
 	chosen := r.client.namespaceName
@@ -167,8 +167,8 @@ func (r *reader) one(ctx context.Context, path string) error {
 	return r.below(ctx, subscription)
 }
 
-// below reads the subscriptions of all topics, then the rules of all of them, several at once. If only is not empty, it is the name of the
-// one subscription to read.
+// below reads the subscriptions of all topics, then the rules of all of them, several at once. If only is not empty,
+// it is the name of the one subscription to read.
 func (r *reader) below(ctx context.Context, only string) error {
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)
@@ -190,8 +190,8 @@ func (r *reader) below(ctx context.Context, only string) error {
 	return group.Wait()
 }
 
-// list reads page after page. The last page is empty, or short without a link to another, since services differ in the length of their
-// pages. list does not follow the link, which could lead anywhere.
+// list reads page after page. The last page is empty, or short without a link to another, since services differ in
+// the length of their pages. list does not follow the link, which could lead anywhere.
 func (r *reader) list(ctx context.Context, path string, take func(entry) error) error {
 	seen := map[string]bool{}
 	for skip := 0; ; {

@@ -23,8 +23,8 @@ type plainRule struct {
 	Notes  []string // what is different from the rule as it was
 }
 
-// plain writes parameters into the texts, since Azure's templates have none. A correlation filter on numbers or truth values, or
-// without a condition, becomes the same in SQL. A rule that can't be expressed selects nothing.
+// plain writes parameters into the texts, since Azure's templates have none. A correlation filter on numbers or truth
+// values, or without a condition, becomes the same in SQL. A rule that can't be expressed selects nothing.
 func plain(r atom.Rule) plainRule {
 	p := plainRule{Name: r.Name, Filter: atom.Filter{Kind: r.Filter.Kind, SQL: r.Filter.SQL}}
 	ok := true

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// attr is a property of a resource. Its value is a string, a bool, an int, an int64, an [expression], an [object], a [block]
-// or a list of values.
+// attr is a property of a resource. Its value is a string, a bool, an int, an int64, an [expression], an [object], a
+// [block] or a list of values.
 type attr struct {
 	name  string
 	value any
@@ -92,8 +92,8 @@ func bicepString(s string) string {
 	return b.String()
 }
 
-// hclBody renders attributes as terraform fmt does. It aligns the equals signs of neighbouring lines, and puts an empty line around a
-// value of several lines.
+// hclBody renders attributes as terraform fmt does. It aligns the equals signs of neighbouring lines, and puts an
+// empty line around a value of several lines.
 func hclBody(list []attr, indent string) string {
 	var b strings.Builder
 	for i := 0; i < len(list); {

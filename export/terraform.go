@@ -95,8 +95,8 @@ func shared(o emulator.QueueOptions) []attr {
 	return optional(list, "auto_delete_on_idle", idle(o.AutoDeleteOnIdle))
 }
 
-// forwards adds the targets, by reference if the module has them. A reference to a name with a slash would give the name with a tilde,
-// so such a target is written as text, and depends_on makes the order.
+// forwards adds the targets, by reference if the module has them. A reference to a name with a slash would give the
+// name with a tilde, so such a target is written as text, and depends_on makes the order.
 func forwards(list []attr, n *node) []attr {
 	var depends []any
 	for _, x := range []struct {
@@ -151,8 +151,8 @@ func (w *terraform) status(list []attr, n *node, s emulator.Status, allowed ...e
 	return optional(list, "status", status(s))
 }
 
-// rule returns the arguments of a rule. $Default, in any spelling, exists as soon as its subscription does, so Terraform can't create it.
-// It gets another name.
+// rule returns the arguments of a rule. $Default, in any spelling, exists as soon as its subscription does, so
+// Terraform can't create it. It gets another name.
 func (w *terraform) rule(n *node) []attr {
 	name := n.rule.Name
 	if strings.EqualFold(name, emulator.DefaultRuleName) {

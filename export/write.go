@@ -27,7 +27,8 @@ func ParseFormat(s string) (Format, error) {
 	return "", fmt.Errorf("there is no format %q of an export; allowed: config, bicep, terraform", s)
 }
 
-// Write renders a namespace. The same entities give the same bytes. Each warning is one line about something that the format can't express.
+// Write renders a namespace. The same entities give the same bytes. Each warning is one line about something that the
+// format can't express.
 func Write(n *Namespace, f Format) (data []byte, warnings []string, err error) {
 	switch f {
 	case FormatConfig:

@@ -32,8 +32,9 @@ func (h *handler) granted(x *request, need sas.Claims, path string) (sas.Grant, 
 // everything is the grant of every request where tokens are not checked (DEC-10).
 var everything = sas.Grant{Claims: sas.Manage | sas.Send | sas.Listen}
 
-// verify checks the token of a request. Its policy may be that of the request's namespace or, if path is not empty, that entity's. The
-// token must be for the request's own path or for a path above it: clients sign the whole address, or less.
+// verify checks the token of a request. Its policy may be that of the request's namespace or, if path is not empty,
+// that entity's. The token must be for the request's own path or for a path above it: clients sign the whole address,
+// or less.
 func (h *handler) verify(x *request, path string) (sas.Grant, error) {
 	token := x.r.Header.Get("Authorization")
 	if h.options.Access == nil {
@@ -56,8 +57,8 @@ func (h *handler) check(x *request, token string, at sas.Resource) (sas.Grant, e
 	return h.options.Access(x.ns).Verify(token, at, time.Now())
 }
 
-// controlling lets through requests to the control API with a token of a policy of the default namespace that may manage it. The document
-// is for all. A request that lasts longer than its token ends with it.
+// controlling lets through requests to the control API with a token of a policy of the default namespace that may
+// manage it. The document is for all. A request that lasts longer than its token ends with it.
 func (h *handler) controlling(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := h.request(w, r)
@@ -80,8 +81,8 @@ func (h *handler) controlling(next http.Handler) http.Handler {
 	})
 }
 
-// closing ends, where tokens are checked, the connection of each request for which verify finds no valid token. So a client without one
-// keeps no idle connection.
+// closing ends, where tokens are checked, the connection of each request for which verify finds no valid token. So a
+// client without one keeps no idle connection.
 func (h *handler) closing(next http.Handler) http.Handler {
 	if h.options.Access == nil {
 		return next
@@ -106,8 +107,8 @@ func isBearer(token string) bool {
 	return strings.EqualFold(scheme, "Bearer")
 }
 
-// unverified logs a refused token and returns the answer, in the service's words (management-rest 5.3). Only the log has the
-// reason; the client gets the same answer for an unknown policy and a wrong key.
+// unverified logs a refused token and returns the answer, in the service's words (management-rest 5.3). Only the log
+// has the reason; the client gets the same answer for an unknown policy and a wrong key.
 func (h *handler) unverified(r *http.Request, err error) error {
 	var refused *sas.TokenError
 	if errors.As(err, &refused) && h.options.Refusals.Take(loglimit.Token+" "+refused.Reason.String()) {
@@ -117,8 +118,9 @@ func (h *handler) unverified(r *http.Request, err error) error {
 	return problemf(http.StatusUnauthorized, "%s ", err.Error())
 }
 
-// mayForward reports whether a request may make an entity forward to target. That needs the right to manage the target too:
-// by the token in the given header or, without one, by the policy of the request's main token (management-rest 1.4).
+// mayForward reports whether a request may make an entity forward to target. That needs the right to manage the
+// target too: by the token in the given header or, without one, by the policy of the request's main token
+// (management-rest 1.4).
 func (h *handler) mayForward(x *request, main sas.Grant, header, target string) bool {
 	if h.options.Access == nil {
 		return true

@@ -2,8 +2,8 @@ package mgmt
 
 import "net/http"
 
-// administer answers one request to the ATOM administration API, or with err if that is not nil. The order of the checks is the
-// service's: token and rights, values of the body, existence, settings that can't be changed.
+// administer answers one request to the ATOM administration API, or with err if that is not nil. The order of the
+// checks is the service's: token and rights, values of the body, existence, settings that can't be changed.
 func administer(access *handler, x *request, err error) {
 	var result *answer
 	if err == nil {

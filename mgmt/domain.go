@@ -8,8 +8,8 @@ import (
 	"minibus/mgmt/atom"
 )
 
-// domain translates between the broker and the administration's documents. Operations return once their change is durable and the
-// links of a changed entity have been notified (LOCK-17). Their errors are of type *emulator.Error.
+// domain translates between the broker and the administration's documents. Operations return once their change is
+// durable and the links of a changed entity have been notified (LOCK-17). Their errors are of type *emulator.Error.
 type domain struct{ *emulator.Namespace }
 
 // Kind returns the kind of the queue or topic at that path, 0 if there is none.
@@ -88,7 +88,8 @@ func (d domain) updated(path string) int64 {
 	return entity.Times().Updated
 }
 
-// vacant fails if a queue or topic has the path, or if the profile takes no more entities. kind is the word for what is to be made.
+// vacant fails if a queue or topic has the path, or if the profile takes no more entities. kind is the word for what
+// is to be made.
 func (d domain) vacant(path, kind string) error {
 	if d.Kind(path) != 0 {
 		return errConflict

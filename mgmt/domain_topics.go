@@ -8,8 +8,8 @@ import (
 	"minibus/mgmt/atom"
 )
 
-// subscriptionPath returns the domain's path of a subscription. A name with a slash could name a subscription of another topic,
-// for which the token was not checked, so it gets a path that does not exist.
+// subscriptionPath returns the domain's path of a subscription. A name with a slash could name a subscription of
+// another topic, for which the token was not checked, so it gets a path that does not exist.
 func subscriptionPath(topic, name string) string {
 	if strings.Contains(name, "/") {
 		return ""

@@ -158,7 +158,8 @@ func (c *call) deleteEntity() (*answer, error) {
 	return &answer{status: http.StatusOK, updated: updated}, nil
 }
 
-// instead replaces the domain's error of a code, such as that of a creation that lost a race, by the operation's own answer.
+// instead replaces the domain's error of a code, such as that of a creation that lost a race, by the operation's own
+// answer.
 func instead(err error, code emulator.Code, p *problem) error {
 	if hasCode(err, code) {
 		return p

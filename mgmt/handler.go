@@ -18,17 +18,20 @@ import (
 
 // Options configure [New].
 type Options struct {
-	// Ready reports whether every entity exists and every listener accepts (invariant 8 in ARCHITECTURE.md). It must not block:
-	// clients ask while the process starts. Nil means ready.
+	// Ready reports whether every entity exists and every listener accepts (invariant 8 in ARCHITECTURE.md). It must
+	// not block: clients ask while the process starts. Nil means ready.
 	Ready func() bool
-	// Trouble returns why the broker, although ready, can't do its work, or nil if it can. It must not block. May be nil.
+	// Trouble returns why the broker, although ready, can't do its work, or nil if it can. It must not block. May be
+	// nil.
 	Trouble func() error
-	// Broker returns the namespaces. It is called only after Ready has returned true. Without it administration answers 503.
+	// Broker returns the namespaces. It is called only after Ready has returned true. Without it administration
+	// answers 503.
 	Broker func() *emulator.Broker
-	// Control is the process that the control API changes. If it is nil there is no such API, and requests for it get 404.
+	// Control is the process that the control API changes. If it is nil there is no such API, and requests for it get
+	// 404.
 	Control control.Server
-	// Metrics answers GET /metrics; nil for none. Where tokens are checked, a request needs one with the right to listen, unless
-	// OpenMetrics is set.
+	// Metrics answers GET /metrics; nil for none. Where tokens are checked, a request needs one with the right to
+	// listen, unless OpenMetrics is set.
 	Metrics     http.Handler
 	OpenMetrics bool
 	// Observe is called after every answer, except for requests that became a WebSocket. May be nil.
@@ -36,26 +39,30 @@ type Options struct {
 	// MissingIsGone makes sends to and receives from an entity that does not exist answer 410, as the service's
 	// documentation says, instead of 404 (DEC-13).
 	MissingIsGone bool
-	// WebSocket serves AMQP at webSocketPath; nil for none. It takes over the connection, and the time-outs of [NewServer]
-	// end there.
+	// WebSocket serves AMQP at webSocketPath; nil for none. It takes over the connection, and the time-outs of
+	// [NewServer] end there.
 	WebSocket http.Handler
-	// Authority is the certificate, in PEM, that clients must trust to use TLS. It is served at authorityPath. Empty for none.
+	// Authority is the certificate, in PEM, that clients must trust to use TLS. It is served at authorityPath. Empty
+	// for none.
 	Authority []byte
 	// Version is Minibus's version, for the Server header.
 	Version string
-	// Access returns the keys of a namespace by which tokens are checked. Nil accepts any token and asks for none (DEC-10).
+	// Access returns the keys of a namespace by which tokens are checked. Nil accepts any token and asks for none
+	// (DEC-10).
 	Access func(*emulator.Namespace) *sas.Ring
 	// Unverified is called for each web token that was accepted because Access is nil. It must not block. May be nil.
 	Unverified func()
-	// KnownHost reports whether a host name, in lower case and without port, is one of this machine or of this Minibus. It is
-	// called only for names that are not local by their form. Nil knows none.
+	// KnownHost reports whether a host name, in lower case and without port, is one of this machine or of this
+	// Minibus. It is called only for names that are not local by their form. Nil knows none.
 	KnownHost func(host string) bool
-	// Origins are the web origins, such as "http://localhost:3000", whose pages may connect over WebSockets, besides Minibus's own.
+	// Origins are the web origins, such as "http://localhost:3000", whose pages may connect over WebSockets, besides
+	// Minibus's own.
 	Origins []string
-	// Refusals limits the log's lines about refused tokens and pages and about requests. Nil limits nothing. The caller closes it.
+	// Refusals limits the log's lines about refused tokens and pages and about requests. Nil limits nothing. The
+	// caller closes it.
 	Refusals *loglimit.Limiter
-	// Logger gets one line for each request, and lines about refused tokens and pages and about the broker's own failures; default
-	// discards.
+	// Logger gets one line for each request, and lines about refused tokens and pages and about the broker's own
+	// failures; default discards.
 	Logger *slog.Logger
 }
 
@@ -137,9 +144,9 @@ func (h *handler) routes() *mux.Router {
 	return r
 }
 
-// namesEntity reports whether a request for an operational path is about an entity of that name, which need not exist: clients of the
-// administration send an api-version or a token (DEC-12). A token alone on /metrics is for the metrics, unless there is an
-// entity of that name.
+// namesEntity reports whether a request for an operational path is about an entity of that name, which need not
+// exist: clients of the administration send an api-version or a token (DEC-12). A token alone on /metrics is for the
+// metrics, unless there is an entity of that name.
 func (h *handler) namesEntity(r *http.Request) bool {
 	if r.URL.Query().Has("api-version") {
 		return true
@@ -156,8 +163,8 @@ type handler struct {
 	runtime *runtimeAPI
 }
 
-// inert is the policy of every answer: a browser may show it, but runs no script, loads nothing, and shows it in no frame. Any
-// client can send a message, and a script in one would have all rights here.
+// inert is the policy of every answer: a browser may show it, but runs no script, loads nothing, and shows it in no
+// frame. Any client can send a message, and a script in one would have all rights here.
 const inert = "sandbox; default-src 'none'; frame-ancestors 'none'"
 
 // header adds what every response has.
@@ -184,8 +191,8 @@ func disarm(h http.Header) {
 	}
 }
 
-// health answers at once, also while the process starts. Microsoft's emulator may hang there, which costs users the whole
-// time-out of their HTTP client.
+// health answers at once, also while the process starts. Microsoft's emulator may hang there, which costs users the
+// whole time-out of their HTTP client.
 func (h *handler) health(w http.ResponseWriter, _ *http.Request) {
 	if !h.options.Ready() {
 		writeJSON(w, http.StatusServiceUnavailable, status{"unhealthy", unhealthyText})

@@ -23,7 +23,8 @@ func (h *handler) broker() *emulator.Broker {
 	return h.options.Broker()
 }
 
-// find gives a request the namespace that it means, by its host or by the port at which it arrived. An error is a *problem.
+// find gives a request the namespace that it means, by its host or by the port at which it arrived. An error is a
+// *problem.
 func (h *handler) find(x *request) error {
 	b := h.broker()
 	if b == nil {
@@ -48,14 +49,16 @@ func (h *handler) useDefault(x *request) error {
 	return nil
 }
 
-// means reports whether a host, such as that of a token's resource, means the namespace of a request where the request arrived.
+// means reports whether a host, such as that of a token's resource, means the namespace of a request where the
+// request arrived.
 func (h *handler) means(x *request, host string) bool {
 	ns, err := h.broker().Find(host, localPort(x.r))
 	return err == nil && ns == x.ns
 }
 
-// checkTargets fails unless the targets of a description exist in the request's namespace, or are the entity itself, whose path is own.
-// Addresses that the entity has in its old settings pass with any host: a client that updates other settings sends them back.
+// checkTargets fails unless the targets of a description exist in the request's namespace, or are the entity itself,
+// whose path is own. Addresses that the entity has in its old settings pass with any host: a client that updates
+// other settings sends them back.
 func (c *call) checkTargets(d *atom.SharedDescription, own string, old emulator.QueueOptions) error {
 	for _, host := range d.NewHosts(old) {
 		if !c.may.access.means(c.request, host) {

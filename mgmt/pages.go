@@ -13,10 +13,11 @@ import (
 	"minibus/internal/sas"
 )
 
-// pages keeps web pages out. A browser lets any page send requests to this machine, and by default every client may do everything
-// here. So pages refuses a request, before any route sees it, if it comes from a page of another origin, or if a browser may have
-// sent it to a host name that a stranger may own: the owner can point the name at this machine after the page has been loaded,
-// and the page then has the same origin (DNS rebinding). Programs other than browsers send none of these headers.
+// pages keeps web pages out. A browser lets any page send requests to this machine, and by default every client may
+// do everything here. So pages refuses a request, before any route sees it, if it comes from a page of another
+// origin, or if a browser may have sent it to a host name that a stranger may own: the owner can point the name at
+// this machine after the page has been loaded, and the page then has the same origin (DNS rebinding). Programs other
+// than browsers send none of these headers.
 func (h *handler) pages(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p := h.refusePage(r); p != nil {
@@ -43,8 +44,8 @@ func (h *handler) refusePage(r *http.Request) *problem {
 	return nil
 }
 
-// answerPage answers a refused request and ends its connection, which may have kept the request's header names: the next
-// send would get them.
+// answerPage answers a refused request and ends its connection, which may have kept the request's header names: the
+// next send would get them.
 func (h *handler) answerPage(w http.ResponseWriter, r *http.Request, p *problem) {
 	if h.options.Refusals.Take(loglimit.Page) {
 		h.options.Logger.Warn("web page refused", "method", r.Method, "path", sas.Clip(r.URL.Path), "host", sas.Clip(r.Host),
@@ -68,9 +69,9 @@ func (h *handler) isInvited(r *http.Request) bool {
 	})
 }
 
-// foreignPage returns the header that shows that a page of another origin has sent a request, or "". Browsers send Origin with
-// every method but GET and HEAD, with WebSockets and with scripts' requests to other origins. They send Sec-Fetch-Site with every
-// request over TLS or to this machine. No script can change either.
+// foreignPage returns the header that shows that a page of another origin has sent a request, or "". Browsers send
+// Origin with every method but GET and HEAD, with WebSockets and with scripts' requests to other origins. They send
+// Sec-Fetch-Site with every request over TLS or to this machine. No script can change either.
 func foreignPage(r *http.Request) string {
 	for _, origin := range r.Header["Origin"] {
 		if !isOwnOrigin(origin, r.Host) {
@@ -92,8 +93,8 @@ func isOwnOrigin(origin, host string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && strings.EqualFold(u.Host, host)
 }
 
-// showsBrowser reports whether a browser may have sent a request. It looks at Accept-Language because a script can't remove that,
-// while it may change the User-Agent.
+// showsBrowser reports whether a browser may have sent a request. It looks at Accept-Language because a script can't
+// remove that, while it may change the User-Agent.
 func showsBrowser(r *http.Request) bool {
 	for _, name := range []string{"Origin", "Sec-Fetch-Site", "Accept-Language"} {
 		if _, ok := r.Header[name]; ok {
@@ -103,9 +104,9 @@ func showsBrowser(r *http.Request) bool {
 	return strings.HasPrefix(r.UserAgent(), "Mozilla/")
 }
 
-// isBrowser reports whether a browser has sent a request that changes something. Browsers send Origin with it, and old ones at least both
-// of the others with what they open as a page. Programs that speak for a browser, such as fetch of Node.js and PowerShell, send
-// one of those, so showsBrowser holds for them too.
+// isBrowser reports whether a browser has sent a request that changes something. Browsers send Origin with it, and
+// old ones at least both of the others with what they open as a page. Programs that speak for a browser, such as
+// fetch of Node.js and PowerShell, send one of those, so showsBrowser holds for them too.
 func isBrowser(r *http.Request) bool {
 	_, origin := r.Header["Origin"]
 	_, site := r.Header["Sec-Fetch-Site"]

@@ -46,8 +46,8 @@ func (x *request) paging(name string, standard int) (int, error) {
 	return n, nil
 }
 
-// option returns a query option, or "". The name is matched without case. Bad escapes are taken as they are: net/url drops such
-// options, and the client would get another list than the one it asked for.
+// option returns a query option, or "". The name is matched without case. Bad escapes are taken as they are: net/url
+// drops such options, and the client would get another list than the one it asked for.
 func (x *request) option(name string) string {
 	for part := range strings.SplitSeq(x.r.URL.RawQuery, "&") {
 		key, value, _ := strings.Cut(part, "=")
@@ -71,8 +71,8 @@ func of[T any](p page, all []T) []T {
 	return all[:min(p.top, len(all))]
 }
 
-// feed answers with a page. It has a next link exactly when the page is full, even if nothing is left: clients rely on it. A page of
-// $top=0 has no link, unlike the service's, which leads to the same page for ever.
+// feed answers with a page. It has a next link exactly when the page is full, even if nothing is left: clients rely
+// on it. A page of $top=0 has no link, unlike the service's, which leads to the same page for ever.
 func (c *call) feed(title string, p page, entries []atom.Entry) *answer {
 	f := atom.Feed{Title: title, ID: c.address(), Updated: c.now, Entries: entries}
 	if p.top > 0 && len(entries) == p.top {

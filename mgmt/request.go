@@ -13,8 +13,8 @@ import (
 	"minibus/mgmt/atom"
 )
 
-// maxDescription is the largest body of an administration request, in bytes. A filter has a thousand characters; an entity
-// with every setting stays far below.
+// maxDescription is the largest body of an administration request, in bytes. A filter has a thousand characters; an
+// entity with every setting stays far below.
 const maxDescription = 1 << 20
 
 // request is a request to one of the APIs, with the entity or list that it names.
@@ -31,11 +31,12 @@ type request struct {
 // version returns the api-version as the client sent it, "" without one.
 func (x *request) version() string { return x.query.Get("api-version") }
 
-// isUpdate reports whether a put updates an entity rather than creates one. All clients send "*"; any other tag means update too.
+// isUpdate reports whether a put updates an entity rather than creates one. All clients send "*"; any other tag means
+// update too.
 func (x *request) isUpdate() bool { return x.r.Header.Get("If-Match") != "" }
 
-// base returns the scheme and host by which the client addresses this server. They differ from client to client, so answers use
-// each client's own.
+// base returns the scheme and host by which the client addresses this server. They differ from client to client, so
+// answers use each client's own.
 func (x *request) base() string {
 	scheme := "http"
 	if isSecure(x.r) {

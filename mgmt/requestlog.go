@@ -11,14 +11,14 @@ import (
 	"minibus/internal/sas"
 )
 
-// logged wraps the handler of all requests. Each request gets a line in the log and an observation, except that WebSockets get
-// no observation: their duration says nothing about how fast requests are answered.
+// logged wraps the handler of all requests. Each request gets a line in the log and an observation, except that
+// WebSockets get no observation: their duration says nothing about how fast requests are answered.
 //
 // The log's lines are rate-limited by status. So a flood of requests with one status does not hide those
 // with another: the first error of one client shows beside the successes of others.
 //
-// The line has the path without the query, which may hold secrets, and no header. Requests to operational paths, which machines repeat
-// every few seconds, are logged at debug level.
+// The line has the path without the query, which may hold secrets, and no header. Requests to operational paths,
+// which machines repeat every few seconds, are logged at debug level.
 func (h *handler) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begin := time.Now()
@@ -44,7 +44,8 @@ func (h *handler) logged(next http.Handler) http.Handler {
 	})
 }
 
-// guarded answers a request. A handler that panics costs its own request only, which gets a 500 if no answer has begun; the log says why.
+// guarded answers a request. A handler that panics costs its own request only, which gets a 500 if no answer has
+// begun; the log says why.
 func (h *handler) guarded(next http.Handler, w *answered, r *http.Request) {
 	defer func() {
 		switch p := recover(); p {

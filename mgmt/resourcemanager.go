@@ -11,8 +11,8 @@ import (
 // managerVersion matches an api-version of Azure Resource Manager. The administration's versions have no day.
 var managerVersion = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}(-[a-z]+)?$`)
 
-// isResourceManager reports whether a request comes from a client of Azure Resource Manager, which manages entities too, under
-// other paths and in JSON.
+// isResourceManager reports whether a request comes from a client of Azure Resource Manager, which manages entities
+// too, under other paths and in JSON.
 func isResourceManager(r *http.Request) bool {
 	first, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	switch strings.ToLower(first) {
@@ -22,8 +22,8 @@ func isResourceManager(r *http.Request) bool {
 	return false
 }
 
-// refuseResourceManager answers in that API's format: with 404 if err says that the request means no namespace, else with 400 because none of its
-// clients retries that.
+// refuseResourceManager answers in that API's format: with 404 if err says that the request means no namespace, else
+// with 400 because none of its clients retries that.
 func refuseResourceManager(w http.ResponseWriter, err error) {
 	type detail struct {
 		Code    string `json:"code"`

@@ -7,8 +7,8 @@ import (
 	"minibus/mgmt/atom"
 )
 
-// getRule answers with a rule; with the feed of nothing if its topic does not exist, and with 404 if only the rule or its
-// subscription does not.
+// getRule answers with a rule; with the feed of nothing if its topic does not exist, and with 404 if only the rule or
+// its subscription does not.
 func (c *call) getRule() (*answer, error) {
 	r, err := c.broker.Rule(c.target.entity, c.target.subscription, c.target.rule)
 	if err != nil {
@@ -21,7 +21,8 @@ func ruleEntry(r atom.Rule, title string) atom.Entry {
 	return atom.Entry{Title: title, Published: r.CreatedAt, Updated: r.CreatedAt, Content: r}
 }
 
-// putRule creates a rule or replaces its filter and action. The name comes from the path or, if that has none, from the body.
+// putRule creates a rule or replaces its filter and action. The name comes from the path or, if that has none, from
+// the body.
 func (c *call) putRule() (*answer, error) {
 	r, err := c.readRule()
 	if err != nil {

@@ -83,8 +83,8 @@ func (a *runtimeAPI) serve(r *request, err error) {
 	}
 }
 
-// isRuntime reports whether a request belongs to the runtime API and not to the administration of an entity whose name ends in
-// "messages" (management-rest 2).
+// isRuntime reports whether a request belongs to the runtime API and not to the administration of an entity whose
+// name ends in "messages" (management-rest 2).
 func isRuntime(r *http.Request, t target) bool {
 	m := t.messages
 	switch {
@@ -159,8 +159,8 @@ func newCompletion() completion { return make(completion, 1) }
 // Completed implements [emulator.Completion].
 func (c completion) Completed(err error) { c <- err }
 
-// wait returns the result of an operation whose start returned err. It also waits if the client has gone, because an operation
-// that has begun can't be taken back.
+// wait returns the result of an operation whose start returned err. It also waits if the client has gone, because an
+// operation that has begun can't be taken back.
 func (c completion) wait(err error) error {
 	if err != nil {
 		return err

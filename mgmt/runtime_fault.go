@@ -7,8 +7,8 @@ import (
 	"minibus/emulator"
 )
 
-// strike lets an injected fault strike the request before it is carried out: it fails with the error to answer with, cuts the connection, or takes a
-// lock. A fault that concerns the answer is returned for [runtimeCall.afterwards].
+// strike lets an injected fault strike the request before it is carried out: it fails with the error to answer with,
+// cuts the connection, or takes a lock. A fault that concerns the answer is returned for [runtimeCall.afterwards].
 func (x *runtimeCall) strike(op emulator.Operation) (*emulator.Fault, error) {
 	if !x.ns.Faults().Any() {
 		return nil, nil

@@ -26,8 +26,8 @@ var errClientGone = problemf(http.StatusServiceUnavailable, "SubCode=50004. The 
 const (
 	// longestWait is how long a receive waits for a message, unless it asks for less.
 	longestWait = time.Minute
-	// maxWriting bounds the bytes that large messages of all requests together have in memory, in the message and in the answer. A message of more than half
-	// of it is received alone.
+	// maxWriting bounds the bytes that large messages of all requests together have in memory, in the message and in
+	// the answer. A message of more than half of it is received alone.
 	maxWriting = 256 << 20
 	// maxEmptyBody is how many bytes of an unexpected body are read.
 	maxEmptyBody = 64 << 10
@@ -46,8 +46,8 @@ func (x *runtimeCall) timeout() (time.Duration, error) {
 	return min(time.Duration(n)*time.Second, longestWait), nil
 }
 
-// discardBody reads the body of a request that should have none: net/http notices that a client has gone only once the body
-// is read.
+// discardBody reads the body of a request that should have none: net/http notices that a client has gone only once
+// the body is read.
 func (x *runtimeCall) discardBody() error {
 	n, err := io.Copy(io.Discard, io.LimitReader(x.r.Body, maxEmptyBody+1))
 	switch {
@@ -115,9 +115,10 @@ func (a *runtimeAPI) room(ctx context.Context, bytes int, wait time.Duration) (d
 	return func() { a.writing.Release(n) }, nil
 }
 
-// delivery makes the answer with a message. Old clients make properties of the message of all headers that they do not know, so a
-// program gets those of the service alone (management-rest 7.2), and the body in chunks. A browser gets those that keep it
-// safe, and none that a sender chose. It already sets headers of the response, so no other answer may follow.
+// delivery makes the answer with a message. Old clients make properties of the message of all headers that they do
+// not know, so a program gets those of the service alone (management-rest 7.2), and the body in chunks. A browser
+// gets those that keep it safe, and none that a sender chose. It already sets headers of the response, so no other
+// answer may follow.
 func (x *runtimeCall) delivery(d *emulator.Delivery, mode emulator.ReceiveMode) *answer {
 	a := &answer{status: http.StatusOK}
 	m := rest.Received{Raw: d.Append(nil), Seq: d.Seq(), Count: d.DeliveryCount(), Bare: isBrowser(x.r)}

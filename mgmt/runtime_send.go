@@ -19,8 +19,8 @@ const (
 	maxBatchBody = 1 << 20
 	// maxReading bounds the bytes of bodies that all requests together hold in memory until they are stored.
 	maxReading = 256 << 20
-	// maxLargeBatches bounds the large batches that are parsed and stored at once: parsed, a document takes a multiple of the
-	// memory counted for it. Other batches wait.
+	// maxLargeBatches bounds the large batches that are parsed and stored at once: parsed, a document takes a
+	// multiple of the memory counted for it. Other batches wait.
 	maxLargeBatches = 4
 	// largeBatch is the length of a document, in bytes, above which maxLargeBatches applies.
 	largeBatch = 64 << 10
@@ -153,8 +153,8 @@ func (x *runtimeCall) bodyError(err error) error {
 	return badRequest("The body of the request could not be read: " + err.Error() + ".")
 }
 
-// spelling returns a function from canonical header names to the client's spelling; nil if the connection does not know it. The
-// connection then forgets the names.
+// spelling returns a function from canonical header names to the client's spelling; nil if the connection does not
+// know it. The connection then forgets the names.
 func spelling(r *http.Request) func(string) string {
 	c, ok := r.Context().Value(connKey{}).(*rest.Conn)
 	if !ok {
@@ -183,8 +183,8 @@ type tooLargeError struct{ limit int64 }
 
 func (e *tooLargeError) Error() string { return fmt.Sprintf("more than %d bytes", e.limit) }
 
-// read appends the body to dst. A body of more than limit bytes is an error. It takes memory as bytes arrive, not by the
-// announced length.
+// read appends the body to dst. A body of more than limit bytes is an error. It takes memory as bytes arrive, not by
+// the announced length.
 func (b *body) read(dst []byte, limit, announced int64) ([]byte, error) {
 	if announced > limit {
 		return nil, &tooLargeError{limit}

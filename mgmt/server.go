@@ -30,7 +30,8 @@ type Server struct {
 	requests sync.WaitGroup // requests in handlers; Add only while not closed
 }
 
-// NewServer wraps the handler in a server with time-outs and header limits. Its listener should be wrapped in [Listener].
+// NewServer wraps the handler in a server with time-outs and header limits. Its listener should be wrapped in
+// [Listener].
 func NewServer(h http.Handler, log *slog.Logger) *Server {
 	base, stop := context.WithCancel(context.Background())
 	s := new(Server)
@@ -98,8 +99,8 @@ type (
 	connKey   struct{}
 )
 
-// connContext stores the connection and whether its bytes arrived encrypted. The listener has already decrypted TLS, so net/http
-// can't know.
+// connContext stores the connection and whether its bytes arrived encrypted. The listener has already decrypted TLS,
+// so net/http can't know.
 func connContext(ctx context.Context, c net.Conn) context.Context {
 	t, ok := c.(interface{ IsTLS() bool })
 	return context.WithValue(context.WithValue(ctx, connKey{}, c), secureKey{}, ok && t.IsTLS())

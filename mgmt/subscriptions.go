@@ -29,7 +29,8 @@ func (c *call) getSubscription() (*answer, error) {
 	return c.backendEntry(entryOfSubscription(s, c.target.subscription)), nil
 }
 
-// missingBelow answers the get of a missing subscription or rule: with the feed of nothing if its topic does not exist either.
+// missingBelow answers the get of a missing subscription or rule: with the feed of nothing if its topic does not
+// exist either.
 func (c *call) missingBelow(err error) (*answer, error) {
 	if !c.broker.hasTopic(c.target.entity) {
 		return c.nothing(), nil
@@ -37,8 +38,8 @@ func (c *call) missingBelow(err error) (*answer, error) {
 	return nil, missing(err, c.notFound())
 }
 
-// backendEntry answers a get with an entry of a subscription or rule. The service's back end writes these, with addresses
-// of its own form.
+// backendEntry answers a get with an entry of a subscription or rule. The service's back end writes these, with
+// addresses of its own form.
 func (c *call) backendEntry(e atom.Entry) *answer {
 	a := c.entry(http.StatusOK, e, true)
 	e.ID = "sb://" + c.r.Host + c.pathAndQuery()
@@ -159,7 +160,8 @@ func (c *call) listSubscriptions() (*answer, error) {
 	})), nil
 }
 
-// below completes an entry of a topic's or subscription's list. Its address begins with the list's, as the client wrote it.
+// below completes an entry of a topic's or subscription's list. Its address begins with the list's, as the client
+// wrote it.
 func (c *call) below(e atom.Entry) atom.Entry {
 	list := c.r.URL.EscapedPath()
 	prefix := path.Clean("/" + list)

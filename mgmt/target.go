@@ -48,9 +48,9 @@ func (t target) String() string {
 	return s
 }
 
-// parseTarget reads an encoded path. It cuts segments before it decodes them, so that an encoded slash in the id of a message or
-// the name of a subscription stays part of it. In the path of a queue or topic an encoded slash counts as a plain one, or a client
-// could name a subscription as if it were a queue. Keywords are matched without case.
+// parseTarget reads an encoded path. It cuts segments before it decodes them, so that an encoded slash in the id of a
+// message or the name of a subscription stays part of it. In the path of a queue or topic an encoded slash counts as
+// a plain one, or a client could name a subscription as if it were a queue. Keywords are matched without case.
 func parseTarget(escaped string) target {
 	segments := strings.Split(strings.TrimPrefix(escaped, "/"), "/")
 	if n := len(segments); n > 1 && segments[n-1] == "" {
@@ -138,8 +138,8 @@ func named(s []string) target {
 	return t
 }
 
-// messagesSuffix finds the runtime API's suffix of a path, or nil. isRuntime decides by the method whether it is one or part of
-// an entity's name. The shortest one counts: no lock token reads "messages" or "head".
+// messagesSuffix finds the runtime API's suffix of a path, or nil. isRuntime decides by the method whether it is one
+// or part of an entity's name. The shortest one counts: no lock token reads "messages" or "head".
 func messagesSuffix(s []string) []string {
 	for n := 1; n <= min(3, len(s)-1); n++ {
 		tail := s[len(s)-n:]

@@ -52,8 +52,8 @@ func AsBool(v any) (value, ok bool) {
 	return value, ok
 }
 
-// AsString returns the text of a decoded string, symbol or binary. It refuses a binary that is not UTF-8, which would be an
-// illegal string when written again.
+// AsString returns the text of a decoded string, symbol or binary. It refuses a binary that is not UTF-8, which would
+// be an illegal string when written again.
 func AsString(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:

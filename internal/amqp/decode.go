@@ -7,9 +7,9 @@ import (
 )
 
 // Decode decodes the first value of b and returns the bytes after it. The value is one of: nil, bool, uint8, uint16,
-// uint32, uint64, int8, int16, int32, int64, float32, float64, Char, Timestamp, UUID, []byte, string, Symbol, List, Map,
-// Array, Described, Decimal32, Decimal64, Decimal128. A []byte aliases b. Decode allocates at most a small multiple of
-// the value's bytes. Errors are of type [*DecodeError].
+// uint32, uint64, int8, int16, int32, int64, float32, float64, Char, Timestamp, UUID, []byte, string, Symbol, List,
+// Map, Array, Described, Decimal32, Decimal64, Decimal128. A []byte aliases b. Decode allocates at most a small
+// multiple of the value's bytes. Errors are of type [*DecodeError].
 func Decode(b []byte) (v any, rest []byte, err error) {
 	d := newDecoder(b, 0)
 	v, err = d.value(0)

@@ -69,8 +69,8 @@ var (
 	emptyMap  any = Map{}
 )
 
-// room returns s with room for one more of the count elements that its compound claims. It doubles the capacity: a claim
-// alone allocates only a few elements, and append's own growth would cost more in all.
+// room returns s with room for one more of the count elements that its compound claims. It doubles the capacity: a
+// claim alone allocates only a few elements, and append's own growth would cost more in all.
 func room[T any](s []T, count uint32) []T {
 	if len(s) < cap(s) {
 		return s

@@ -38,8 +38,8 @@ type Pair struct{ Key, Value any }
 // Map is a map whose entries keep the order of the wire [AMQP 1.6.23].
 type Map []Pair
 
-// Array is a sequence of values of one type [AMQP 1.6.24]. Code is the constructor that its elements share; for described
-// elements it is [CodeDescribed] and each item is a [Described].
+// Array is a sequence of values of one type [AMQP 1.6.24]. Code is the constructor that its elements share; for
+// described elements it is [CodeDescribed] and each item is a [Described].
 type Array struct {
 	Code  byte
 	Items []any

@@ -38,8 +38,8 @@ func appendItems(dst []byte, a Array) ([]byte, error) {
 	return out, nil
 }
 
-// appendElementConstructor returns the code of the elements' data: for described elements, the code after the descriptor
-// they share. An empty array of described elements has lost its descriptor and becomes one of nulls.
+// appendElementConstructor returns the code of the elements' data: for described elements, the code after the
+// descriptor they share. An empty array of described elements has lost its descriptor and becomes one of nulls.
 func appendElementConstructor(dst []byte, a Array) (byte, []byte, error) {
 	if a.Code != CodeDescribed {
 		return a.Code, append(dst, a.Code), nil

@@ -36,8 +36,8 @@ type Peer struct {
 	MaxFrameSize uint32
 }
 
-// NewPeer returns a peer that speaks over conn. At the end of the test it closes the connection, and prints the frames if
-// the test has failed.
+// NewPeer returns a peer that speaks over conn. At the end of the test it closes the connection, and prints the
+// frames if the test has failed.
 func NewPeer(t testing.TB, conn net.Conn) *Peer {
 	t.Helper()
 	p := &Peer{t: t, conn: conn, MaxFrameSize: 65_536}
@@ -182,7 +182,8 @@ func (p *Peer) WantEOF() {
 	}
 }
 
-// Rest returns the next frame, heartbeats included. ok is false once the connection has ended, even in the middle of a frame.
+// Rest returns the next frame, heartbeats included. ok is false once the connection has ended, even in the middle of
+// a frame.
 func (p *Peer) Rest() (f Frame, ok bool) {
 	p.t.Helper()
 	deadline := time.Now().Add(patience)

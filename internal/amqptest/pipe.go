@@ -6,7 +6,8 @@ import (
 	"minibus/internal/listen"
 )
 
-// pipeCapacity is how many bytes one direction holds before its writer waits, like the socket buffers of a real connection.
+// pipeCapacity is how many bytes one direction holds before its writer waits, like the socket buffers of a real
+// connection.
 const pipeCapacity = 256 << 10
 
 // Pipe returns the two ends of a buffered in-memory connection. Deadlines follow the clock of the synctest bubble

@@ -17,11 +17,11 @@ const decimalBias = 6176
 // decimalRange bounds the exponents that [DecimalParts] reads. No number beyond is one of .NET.
 const decimalRange = 80
 
-// DecimalParts reads the sixteen bytes of an AMQP decimal128: the number is coefficient * 10^exponent.
-// IEEE 754-2008 shifts the exponent by 49 bits. .NET's client shifts its upper half by two bits more: it writes 12.50 as
-// 0c 3c ... 04 e2, and the standard as 30 3c ... 04 e2. What .NET writes would be far too small for a System.Decimal as a
-// number of the standard, so the bytes tell the two apart.
-// ok is false for infinities, NaN and numbers that are too far from a System.Decimal.
+// DecimalParts reads the sixteen bytes of an AMQP decimal128: the number is coefficient * 10^exponent. IEEE 754-2008
+// shifts the exponent by 49 bits. .NET's client shifts its upper half by two bits more: it writes 12.50 as 0c 3c ...
+// 04 e2, and the standard as 30 3c ... 04 e2. What .NET writes would be far too small for a System.Decimal as a
+// number of the standard, so the bytes tell the two apart. ok is false for infinities, NaN and numbers that are too
+// far from a System.Decimal.
 func DecimalParts(b [16]byte) (coefficient *big.Int, exponent int, ok bool) {
 	exponent = int(b[0]&0x7f)<<7 | int(b[1]>>1) - decimalBias
 	negative := b[0]&0x80 != 0
@@ -46,7 +46,8 @@ func isDotNet(b [16]byte) bool {
 	return b[0]&0x7f == decimalBias>>9 && b[1]&1 == 0 && scale >= 0 && scale <= DecimalPlaces && b[2] == 0 && b[3] == 0
 }
 
-// DecimalText writes the number in a decimal128, with the places that its sender gave it; ok is false as for [DecimalParts].
+// DecimalText writes the number in a decimal128, with the places that its sender gave it; ok is false as for
+// [DecimalParts].
 func DecimalText(b [16]byte) (text string, ok bool) {
 	coefficient, exponent, ok := DecimalParts(b)
 	if !ok {

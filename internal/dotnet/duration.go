@@ -15,7 +15,8 @@ const Forever = time.Duration(math.MaxInt64)
 var errDuration = errors.New("not an ISO 8601 duration")
 
 // ParseDuration reads an ISO 8601 duration: PT1M, P1DT2H, PT0.5S. Months have 30 days and years 365, as in .NET's
-// XmlConvert, which writes the files of Aspire. Any component may have a fraction. The result is truncated to nanoseconds.
+// XmlConvert, which writes the files of Aspire. Any component may have a fraction. The result is truncated to
+// nanoseconds.
 func ParseDuration(s string) (time.Duration, error) {
 	rest, ok := strings.CutPrefix(strings.ToUpper(strings.TrimSpace(s)), "P")
 	if !ok {

@@ -59,8 +59,8 @@ func FormatSpan(ticks int64) string {
 	return s
 }
 
-// FormatISO formats a duration as ISO 8601 and the service do, P1DT2H3M4.5S, without parts that are zero. The fraction of the last second
-// is written with that many digits, without zeros at its end.
+// FormatISO formats a duration as ISO 8601 and the service do, P1DT2H3M4.5S, without parts that are zero. The
+// fraction of the last second is written with that many digits, without zeros at its end.
 func FormatISO(seconds, fraction uint64, digits int) string {
 	if seconds == 0 && fraction == 0 {
 		return "PT0S"

@@ -12,8 +12,8 @@ const (
 func Subscription(topic, name string) string { return topic + "/" + Subscriptions + "/" + name }
 
 // SplitSubscription splits the path of a subscription; ok is false for other paths. If the path has several segments
-// "Subscriptions" the last one counts, and exactly one segment follows it, which may be empty: a/Subscriptions/b/c is the path of a
-// queue or topic.
+// "Subscriptions" the last one counts, and exactly one segment follows it, which may be empty: a/Subscriptions/b/c is
+// the path of a queue or topic.
 func SplitSubscription(path string) (topic, name string, ok bool) {
 	topic, name, ok = cut(path)
 	if !ok || strings.Contains(name, "/") {
@@ -28,8 +28,8 @@ func Root(path string) string {
 	return root
 }
 
-// IsReserved reports whether a path reads like that of a subscription or of its rules. No queue or topic may have such a path:
-// the two could not be distinguished.
+// IsReserved reports whether a path reads like that of a subscription or of its rules. No queue or topic may have
+// such a path: the two could not be distinguished.
 func IsReserved(path string) bool {
 	_, rest, ok := cut(path)
 	_, below, deeper := strings.Cut(rest, "/")

@@ -1,4 +1,5 @@
-// Package filelock tells processes that share a file which of them owns it: with an advisory lock that ends with the process, however that ends.
+// Package filelock tells processes that share a file which of them owns it: with an advisory lock that ends with the
+// process, however that ends.
 //
 // The store locks its database, and package server the ports file. The package owns no goroutine and opens no file.
 package filelock

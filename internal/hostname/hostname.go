@@ -5,12 +5,13 @@ import (
 	"strings"
 )
 
-// Cloud is the domain of the service's own names. Clients that keep them in their connection strings reach Minibus through a hosts
-// file; only the service could give them another address.
+// Cloud is the domain of the service's own names. Clients that keep them in their connection strings reach Minibus
+// through a hosts file; only the service could give them another address.
 const Cloud = ".servicebus.windows.net"
 
-// IsLocal reports whether the form of a host, in lower case and without port, shows that it is local: it has no dot (a name in a compose
-// file, or in the machine's network), means this machine [RFC 6761 6.3], is a name of the service, or is a private address.
+// IsLocal reports whether the form of a host, in lower case and without port, shows that it is local: it has no dot
+// (a name in a compose file, or in the machine's network), means this machine [RFC 6761 6.3], is a name of the
+// service, or is a private address.
 func IsLocal(host string) bool {
 	if address, err := netip.ParseAddr(host); err == nil {
 		return isPrivate(address.Unmap())

@@ -21,8 +21,8 @@ type distrust struct {
 // Error returns the cause.
 func (d *distrust) Error() string { return d.cause.Error() }
 
-// distrusted finds out whether a client left because of the certificate. Most clients say so in an alert. Node and .NET check the
-// certificate after the handshake, and just close the connection before they send anything.
+// distrusted finds out whether a client left because of the certificate. Most clients say so in an alert. Node and
+// .NET check the certificate after the handshake, and just close the connection before they send anything.
 func distrusted(c *tls.Conn, err error) error {
 	state := c.ConnectionState()
 	var remote *net.OpError
@@ -36,11 +36,12 @@ func distrusted(c *tls.Conn, err error) error {
 	return &distrust{name: state.ServerName, cause: err}
 }
 
-// aboutCertificate reports whether an alert is about the server's certificate [RFC 8446 6.2]. crypto/tls does not export the
-// alert's type, so the text decides.
+// aboutCertificate reports whether an alert is about the server's certificate [RFC 8446 6.2]. crypto/tls does not
+// export the alert's type, so the text decides.
 func aboutCertificate(alert error) bool { return strings.Contains(alert.Error(), "certificate") }
 
-// logDropped logs why a connection was dropped. Unknown protocols are logged for debugging, clients that distrust us as warnings.
+// logDropped logs why a connection was dropped. Unknown protocols are logged for debugging, clients that distrust us
+// as warnings.
 func (m *Mux) logDropped(c net.Conn, err error) {
 	var d *distrust
 	switch {

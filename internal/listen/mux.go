@@ -71,7 +71,8 @@ func (m *Mux) AMQP() net.Listener { return m.amqp }
 // HTTP returns the listener of connections that begin with an HTTP/1 request.
 func (m *Mux) HTTP() net.Listener { return m.http }
 
-// Serve accepts on l until l or the Mux is closed; then it returns net.ErrClosed. It may be called for several listeners.
+// Serve accepts on l until l or the Mux is closed; then it returns net.ErrClosed. It may be called for several
+// listeners.
 func (m *Mux) Serve(l net.Listener) error {
 	if !m.add(l) {
 		_ = l.Close()

@@ -150,7 +150,8 @@ type limit struct {
 func (l *limit) set(t time.Time, h *half) {
 	l.stop()
 	if l.at = t; !t.IsZero() {
-		// With the lock: otherwise the wake-up could come between a waiter's check of the clock and its wait, and be lost.
+		// With the lock: otherwise the wake-up could come between a waiter's check of the clock and its wait, and be
+		// lost.
 		l.timer = time.AfterFunc(time.Until(t), func() { h.update(func(*half) {}) })
 	}
 }

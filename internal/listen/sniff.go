@@ -23,8 +23,9 @@ const (
 // characters of a method can't begin anything else here.
 const sniffLength = 8
 
-// classify decides by the bytes read so far. A method of HTTP/1 may be any token [RFC 9112 3.1], so unknown methods go to the HTTP server
-// too, which tells the client what is wrong. The first byte that can't be part of a method makes the protocol unknown.
+// classify decides by the bytes read so far. A method of HTTP/1 may be any token [RFC 9112 3.1], so unknown methods
+// go to the HTTP server too, which tells the client what is wrong. The first byte that can't be part of a method
+// makes the protocol unknown.
 func classify(head []byte) protocol {
 	if p := prefix(head, "AMQP", amqp); p != unknown { // protocol header [AMQP 2.2]
 		return p
@@ -105,7 +106,8 @@ func (c *Conn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// SyscallConn gives direct access to the socket, once the inspected bytes are read. It fails where there is something between: TLS.
+// SyscallConn gives direct access to the socket, once the inspected bytes are read. It fails where there is something
+// between: TLS.
 func (c *Conn) SyscallConn() (syscall.RawConn, error) {
 	socket, ok := c.Conn.(syscall.Conn)
 	if !ok || c.begin < c.end {

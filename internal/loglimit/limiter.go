@@ -68,8 +68,8 @@ func New(log *slog.Logger) *Limiter {
 	return &Limiter{log: log, kinds: make(map[kindKey]*kind)}
 }
 
-// Take reports whether one more line about a refusal may be written. name must be one of a few fixed words of the program, never a
-// client's text, because the Limiter remembers each name.
+// Take reports whether one more line about a refusal may be written. name must be one of a few fixed words of the
+// program, never a client's text, because the Limiter remembers each name.
 func (l *Limiter) Take(name string) bool { return l == nil || l.take(kindKey{name: name}) }
 
 // TakeAccess is Take for a line of level info about work done. It drops no line if the log shows debug lines, and
@@ -128,8 +128,8 @@ func (l *Limiter) expire(k *kind) int {
 	return l.end(k)
 }
 
-// end stops the timer of a second that is over, and returns the number of lines dropped in it. The caller holds the mutex, and
-// calls tell afterwards.
+// end stops the timer of a second that is over, and returns the number of lines dropped in it. The caller holds the
+// mutex, and calls tell afterwards.
 func (l *Limiter) end(k *kind) (leftOut int) {
 	if k.timer != nil {
 		k.timer.Stop()
@@ -150,8 +150,8 @@ func (l *Limiter) tell(of kindKey, leftOut int) {
 	}
 }
 
-// Close reports the lines dropped so far, stops the timers and returns when all reports are written. A closed Limiter limits nothing,
-// because it could not report what it drops.
+// Close reports the lines dropped so far, stops the timers and returns when all reports are written. A closed Limiter
+// limits nothing, because it could not report what it drops.
 func (l *Limiter) Close() {
 	if l == nil {
 		return

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Screen returns a writer for text that people read. What steers a terminal or turns text around becomes U+FFFD on the way
-// to w: control characters other than line ends and tabs, bidirectional controls, bytes that are not UTF-8. The writer
-// keeps the beginning of a character until it gets the rest.
+// Screen returns a writer for text that people read. What steers a terminal or turns text around becomes U+FFFD on
+// the way to w: control characters other than line ends and tabs, bidirectional controls, bytes that are not UTF-8.
+// The writer keeps the beginning of a character until it gets the rest.
 func Screen(w io.Writer) io.Writer { return &screen{w: w} }
 
 type screen struct {

@@ -18,8 +18,8 @@ var groups = []string{
 	"PART", "STAT", "IDLE", "DEL", "QUO", "CNT", "BDEL", "PRE", "PROP", "ERR", "DEC",
 }
 
-// idInName finds an id in a test's name. The longest group wins (BDEL before DEL), and an id does not start in the middle
-// of a word in capitals.
+// idInName finds an id in a test's name. The longest group wins (BDEL before DEL), and an id does not start in the
+// middle of a word in capitals.
 var idInName = regexp.MustCompile(`(?:^|[^A-Z])(` + strings.Join(byLength(groups), "|") + `)(R?)(\d+)`)
 
 func byLength(names []string) []string {

@@ -51,8 +51,8 @@ func (c Claims) String() string {
 	return strings.Join(words, ",")
 }
 
-// Required returns the service's text for an operation that a client may not do (ERR-1). need is the right that it lacks, empty
-// if the right to send or to receive would do; host is the client's name for the namespace.
+// Required returns the service's text for an operation that a client may not do (ERR-1). need is the right that it
+// lacks, empty if the right to send or to receive would do; host is the client's name for the namespace.
 func Required(need Claims, host, path string) string {
 	right := "'" + need.String() + "'"
 	if need == 0 {

@@ -10,8 +10,8 @@ import (
 	"minibus/internal/hostname"
 )
 
-// resourcePath returns the decoded lower-case path of a resource, without scheme, host, query, fragment and slashes at its ends. It
-// returns false if it can't recognise a host: the rest must not be taken for the whole namespace.
+// resourcePath returns the decoded lower-case path of a resource, without scheme, host, query, fragment and slashes
+// at its ends. It returns false if it can't recognise a host: the rest must not be taken for the whole namespace.
 func resourcePath(resource string) (path string, ok bool) {
 	_, path, ok = splitResource(resource)
 	return path, ok
@@ -40,8 +40,8 @@ func isHost(host string) bool {
 	})
 }
 
-// isBareHost reports whether the beginning of a resource without a scheme is a host and can't be the name of an entity, which may
-// have dots.
+// isBareHost reports whether the beginning of a resource without a scheme is a host and can't be the name of an
+// entity, which may have dots.
 func isBareHost(host string) bool {
 	name, port, err := net.SplitHostPort(host)
 	if err == nil {

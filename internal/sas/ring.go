@@ -10,10 +10,12 @@ import (
 	"minibus/internal/entitypath"
 )
 
-// Skew is the difference between two machines' clocks that is tolerated: a token is accepted this long after its expiry.
+// Skew is the difference between two machines' clocks that is tolerated: a token is accepted this long after its
+// expiry.
 const Skew = time.Minute
 
-// Policy is a shared access policy: a name, two equivalent keys, and the rights that they give. An empty key opens nothing.
+// Policy is a shared access policy: a name, two equivalent keys, and the rights that they give. An empty key opens
+// nothing.
 type Policy struct {
 	Name      string
 	Primary   string
@@ -21,7 +23,8 @@ type Policy struct {
 	Claims    Claims
 }
 
-// Administrator returns the policy for a connection string: the well-known one, else one that may manage, else the first.
+// Administrator returns the policy for a connection string: the well-known one, else one that may manage, else the
+// first.
 func Administrator(list []Policy) (best Policy) {
 	if len(list) > 0 {
 		best = list[0]
@@ -43,8 +46,9 @@ type Ring struct {
 	policiesOf func(entity string) []Policy
 }
 
-// RingOf makes a ring that asks for the policies at each check, so that a change counts at once. policiesOf returns the current
-// ones of a queue or topic, or nil if there is no such entity, and those of the namespace for an empty path; it must ignore the case of letters.
+// RingOf makes a ring that asks for the policies at each check, so that a change counts at once. policiesOf returns
+// the current ones of a queue or topic, or nil if there is no such entity, and those of the namespace for an empty
+// path; it must ignore the case of letters.
 func RingOf(policiesOf func(entity string) []Policy) *Ring { return &Ring{policiesOf} }
 
 // NewRing makes a ring of the namespace's policies. entity returns the current policies of a queue or topic, or nil if
@@ -67,15 +71,16 @@ type Resource struct {
 	// that path or one above it.
 	Path string
 
-	// Entity is the queue, topic or subscription whose policies count in addition to the namespace's; empty: none. The policies of a
-	// topic count for its subscriptions, and for nothing else below it.
+	// Entity is the queue, topic or subscription whose policies count in addition to the namespace's; empty: none.
+	// The policies of a topic count for its subscriptions, and for nothing else below it.
 	Entity string
 
-	// ByName accepts a token that names the path alone, without a host: SDKs sign such tokens for the target of a forward, which
-	// their callers may give as a name.
+	// ByName accepts a token that names the path alone, without a host: SDKs sign such tokens for the target of a
+	// forward, which their callers may give as a name.
 	ByName bool
 
-	// Host reports whether the host in a token may mean the namespace, as the client wrote it, with a port if that has one. Nil accepts all.
+	// Host reports whether the host in a token may mean the namespace, as the client wrote it, with a port if that
+	// has one. Nil accepts all.
 	Host func(host string) bool
 }
 
@@ -88,17 +93,17 @@ type Grant struct {
 	Until   time.Time // end of its validity: the token's expiry plus [Skew]
 }
 
-// Governs reports whether the grant's right to manage, if it has it, counts for another entity too: the token must cover that
-// entity, and the policy must be one of the namespace or of that entity.
+// Governs reports whether the grant's right to manage, if it has it, counts for another entity too: the token must
+// cover that entity, and the policy must be one of the namespace or of that entity.
 func (g Grant) Governs(entity string) bool {
 	return within(clean(entity), g.Path) && (g.Scope == "" || slices.Contains(owners(entity), g.Scope))
 }
 
 // Verify checks a token at the time now. The error is a *[TokenError].
 //
-// A signature by either key of a policy counts. The entity, its topic and the namespace may all have a policy with the token's key
-// name: each one that could have made the signature counts for what it would allow alone. A policy of an entity opens
-// nothing for a token that names more than that entity.
+// A signature by either key of a policy counts. The entity, its topic and the namespace may all have a policy with
+// the token's key name: each one that could have made the signature counts for what it would allow alone. A policy of
+// an entity opens nothing for a token that names more than that entity.
 func (r *Ring) Verify(text string, at Resource, now time.Time) (Grant, error) {
 	if text == "" {
 		return Grant{}, &TokenError{Reason: Missing}
@@ -149,8 +154,8 @@ func (r *Ring) verify(t Token, at Resource, now time.Time) (Grant, error) {
 	return g, nil
 }
 
-// add counts a policy that made the token's signature, unless the token names more than the policy's entity. It is called with
-// the narrowest scope first.
+// add counts a policy that made the token's signature, unless the token names more than the policy's entity. It is
+// called with the narrowest scope first.
 func (g *Grant) add(p scoped) {
 	if !within(g.Path, p.scope) || p.Claims == 0 {
 		return
@@ -184,7 +189,8 @@ func (r *Ring) policies(keyName, entity string) []scoped {
 	return found
 }
 
-// owners returns the lower-case paths of the entities whose policies count for one: itself, and the topic of a subscription.
+// owners returns the lower-case paths of the entities whose policies count for one: itself, and the topic of a
+// subscription.
 func owners(entity string) []string {
 	entity = strings.Trim(strings.ToLower(entity), "/")
 	if topic, _, ok := entitypath.SplitSubscription(entity); ok {

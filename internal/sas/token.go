@@ -133,8 +133,8 @@ func (t Token) Host() string {
 	return host
 }
 
-// Covers checks that the token is for a path such as orders/$management. Hosts, ports and schemes are not compared, and a
-// resource covers what lies below it. A resource without a host covers nothing.
+// Covers checks that the token is for a path such as orders/$management. Hosts, ports and schemes are not compared,
+// and a resource covers what lies below it. A resource without a host covers nothing.
 func (t Token) Covers(path string) error {
 	if covered, ok := resourcePath(t.Resource); ok && within(clean(path), covered) {
 		return nil

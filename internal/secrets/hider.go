@@ -14,12 +14,13 @@ import (
 // hidden stands where a secret was.
 const hidden = "***"
 
-// shortest is the length of the shortest secret that is looked for by its value: a shorter one is part of too many words.
+// shortest is the length of the shortest secret that is looked for by its value: a shorter one is part of too many
+// words.
 const shortest = 4
 
-// shapes match secrets that nobody told a Hider: the key of a connection string, which may have any character but a semicolon
-// and so ends with that, the line or the text; the same in a URL; the signature of a token; a web token. The text before
-// them stays readable.
+// shapes match secrets that nobody told a Hider: the key of a connection string, which may have any character but a
+// semicolon and so ends with that, the line or the text; the same in a URL; the signature of a token; a web token.
+// The text before them stays readable.
 var shapes = regexp.MustCompile(`(?i)(\bsharedaccesskey\s*=\s*)[^;\r\n]+|` +
 	`((?:\b|%3f|%26|%3b)sharedaccesskey(?:%20|\+)*%3d)[^&\s;"]+|` +
 	`((?:\b|%3f|%26)sig(?:=|%3d)|\bbearer(?: |\+|%20)+)[^&\s;"']+`)

@@ -13,8 +13,8 @@ var keyMembers = map[string]bool{"primarykey": true, "secondarykey": true}
 // between matches what JSON does not have between its texts.
 var between = regexp.MustCompile(`[^\s{}\[\],:0-9+\-.eEtrufalsn]`)
 
-// JSON returns JSON documents without secrets: it hides them in each name and text as those are before they are encoded. All
-// else stays as it is, the order of members too. What is not JSON is taken for text.
+// JSON returns JSON documents without secrets: it hides them in each name and text as those are before they are
+// encoded. All else stays as it is, the order of members too. What is not JSON is taken for text.
 func (h *Hider) JSON(documents []byte) []byte {
 	var out bytes.Buffer
 	key := false // the next text is one

@@ -10,8 +10,8 @@ import (
 	"minibus/internal/printable"
 )
 
-// Check reports what encoding/json would pass over in a document: a name that an object has twice, and text that is no Unicode. It takes the syntax for
-// right, and stops where it is not.
+// Check reports what encoding/json would pass over in a document: a name that an object has twice, and text that is
+// no Unicode. It takes the syntax for right, and stops where it is not.
 func Check(text []byte) error {
 	_, err := names(text)
 	return err

@@ -15,14 +15,15 @@ import (
 	"minibus/internal/printable"
 )
 
-// Decode reads one document, into a pointer. It keeps numbers as they are written where the type is any, and refuses names that a struct does not have,
-// in this case.
+// Decode reads one document, into a pointer. It keeps numbers as they are written where the type is any, and refuses
+// names that a struct does not have, in this case.
 func Decode(text []byte, into any) error {
 	_, err := decode(text, into)
 	return err
 }
 
-// DecodeText is Decode of a text that a person may have written: an error begins with the line and column, where they are known.
+// DecodeText is Decode of a text that a person may have written: an error begins with the line and column, where they
+// are known.
 func DecodeText(text []byte, into any) error {
 	at, err := decode(text, into)
 	if err != nil && at > 0 {

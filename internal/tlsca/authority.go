@@ -70,8 +70,8 @@ func newAuthority(cert *x509.Certificate, key *ecdsa.PrivateKey) *Authority {
 // CertificatePEM returns the certificate that clients must trust.
 func (a *Authority) CertificatePEM() []byte { return append([]byte(nil), a.pem...) }
 
-// TLSConfig serves TLS 1.2 and newer with a certificate for the local name that the client asks for. It offers no application
-// protocol: the first bytes of a connection decide its protocol, and HTTP/2 is not served.
+// TLSConfig serves TLS 1.2 and newer with a certificate for the local name that the client asks for. It offers no
+// application protocol: the first bytes of a connection decide its protocol, and HTTP/2 is not served.
 func (a *Authority) TLSConfig() *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: a.certificate}
 }

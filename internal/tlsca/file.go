@@ -25,8 +25,8 @@ const (
 	blockKey         = "EC PRIVATE KEY"
 )
 
-// Open reads the authority of a directory, or makes and stores one, which may sign names as well as local ones. Several processes may
-// call it at once and get the same authority. The error names the file and what to do.
+// Open reads the authority of a directory, or makes and stores one, which may sign names as well as local ones.
+// Several processes may call it at once and get the same authority. The error names the file and what to do.
 func Open(dir string, names ...string) (*Authority, error) {
 	certPath, keyPath := filepath.Join(dir, CertificateFile), filepath.Join(dir, KeyFile)
 	for range 2 {
@@ -48,7 +48,8 @@ func Open(dir string, names ...string) (*Authority, error) {
 	return nil, fmt.Errorf("the key of the certificate authority, %s, disappears again and again: another program removes it", keyPath)
 }
 
-// Export writes the authority's certificate to a file, for clients that should see nothing else. It does not rewrite a file that holds it.
+// Export writes the authority's certificate to a file, for clients that should see nothing else. It does not rewrite
+// a file that holds it.
 func (a *Authority) Export(path string) error {
 	if text, err := os.ReadFile(path); err == nil && bytes.Equal(text, a.pem) {
 		return nil
@@ -116,8 +117,8 @@ func find(text []byte, kind string) *pem.Block {
 	}
 }
 
-// create makes an authority and stores key and certificate together in one file, atomically. The second of two processes
-// gets fs.ErrExist.
+// create makes an authority and stores key and certificate together in one file, atomically. The second of two
+// processes gets fs.ErrExist.
 func create(keyPath string, names []string) error {
 	a, err := InMemory(names...)
 	if err != nil {
@@ -143,7 +144,8 @@ func linkNew(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// writeFile writes a file whole or not at all, and names it by move: an interrupted write leaves nothing under that name.
+// writeFile writes a file whole or not at all, and names it by move: an interrupted write leaves nothing under that
+// name.
 func writeFile(path string, data []byte, mode fs.FileMode, move func(from, to string) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {

@@ -29,10 +29,11 @@ const (
 
 var errName = errors.New("the server name asked for is no host name")
 
-// certificate implements tls.Config.GetCertificate. It signs a certificate for the name that the client asked for, if that name can
-// only be local or was given to [Authority.Answer]. A client that asks for no name has dialled an address, or is Java with a name without
-// dots. Its certificate is valid for the address that it reached, for this machine and for the names of Answer. A client that asks
-// for a foreign name gets that certificate too: it shows which names there are.
+// certificate implements tls.Config.GetCertificate. It signs a certificate for the name that the client asked for, if
+// that name can only be local or was given to [Authority.Answer]. A client that asks for no name has dialled an
+// address, or is Java with a name without dots. Its certificate is valid for the address that it reached, for this
+// machine and for the names of Answer. A client that asks for a foreign name gets that certificate too: it shows
+// which names there are.
 func (a *Authority) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	asked := strings.ToLower(strings.TrimSuffix(hello.ServerName, "."))
 	names, err := namesFor(asked)
@@ -65,8 +66,9 @@ func (a *Authority) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, e
 	return leaf, nil
 }
 
-// namesFor returns the names of the certificate for a server name. If its endpoint has a port, the Go SDK asks for host and
-// port, and wants exactly that in the certificate; other clients never ask so. An empty server name has none.
+// namesFor returns the names of the certificate for a server name. If its endpoint has a port, the Go SDK asks for
+// host and port, and wants exactly that in the certificate; other clients never ask so. An empty server name has
+// none.
 func namesFor(asked string) ([]string, error) {
 	if asked == "" {
 		return nil, nil
@@ -84,8 +86,8 @@ func namesFor(asked string) ([]string, error) {
 	return []string{host, asked}, nil
 }
 
-// thisMachine lists the names in every certificate for a client that asked for none: behind a mapped port, the address is not
-// the one that the client dialled.
+// thisMachine lists the names in every certificate for a client that asked for none: behind a mapped port, the
+// address is not the one that the client dialled.
 var thisMachine = []string{"localhost", "127.0.0.1", "::1"}
 
 // isOurs reports whether a certificate for a host can harm no other host.
@@ -93,8 +95,9 @@ func (a *Authority) isOurs(host string) bool {
 	return (hostname.IsLocal(host) || slices.Contains(a.names, host)) && a.maySign(host)
 }
 
-// Answer adds names and addresses under which clients reach this machine, even if their handshake does not name them. It must be
-// called before the first connection. The error names the one that is no host name, or that the authority may not sign.
+// Answer adds names and addresses under which clients reach this machine, even if their handshake does not name them.
+// It must be called before the first connection. The error names the one that is no host name, or that the authority
+// may not sign.
 func (a *Authority) Answer(names ...string) error {
 	for _, name := range names {
 		name = strings.ToLower(name)

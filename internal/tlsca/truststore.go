@@ -13,8 +13,9 @@ const DefaultPassword = "changeit"
 // alias is the name of the entry in a trust store.
 const alias = "minibus-ca"
 
-// TrustStore returns a PKCS #12 store with the authority's certificate as its only entry. Java (8u301, 11.0.12 and later) takes it
-// for javax.net.ssl.trustStore. An empty password means [DefaultPassword]. The store holds nothing secret; Java needs a password.
+// TrustStore returns a PKCS #12 store with the authority's certificate as its only entry. Java (8u301, 11.0.12 and
+// later) takes it for javax.net.ssl.trustStore. An empty password means [DefaultPassword]. The store holds nothing
+// secret; Java needs a password.
 func (a *Authority) TrustStore(password string) ([]byte, error) {
 	if password == "" {
 		password = DefaultPassword

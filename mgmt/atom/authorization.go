@@ -73,8 +73,8 @@ func (f *fields) right(s string) string {
 	return ""
 }
 
-// withKeys fills in the keys that the client left out: those of the old rule of that name, else new ones. Times that the
-// broker gave the old rule, and that the client sends back, are not the client's own.
+// withKeys fills in the keys that the client left out: those of the old rule of that name, else new ones. Times that
+// the broker gave the old rule, and that the client sends back, are not the client's own.
 func withKeys(rules, old []emulator.AuthorizationRule) []emulator.AuthorizationRule {
 	rules = slices.Clone(rules)
 	for i := range rules {
@@ -98,7 +98,8 @@ func keyOr(key, old string) string {
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// unlessShown returns a time as the client wrote it, or nothing if it is the one that the broker shows, in milliseconds.
+// unlessShown returns a time as the client wrote it, or nothing if it is the one that the broker shows, in
+// milliseconds.
 func unlessShown(text string, shown int64) string {
 	if t, err := parseTime(text); err == nil && shown != 0 && t.UnixMilli() == shown {
 		return ""
@@ -115,8 +116,8 @@ func (f *fields) instant(e *Element, name string) string {
 	return s
 }
 
-// authorizationRules writes rules (management-rest 4.6). A client that says enrich gets the broker's times where it wrote
-// none of its own. Others get none: Go's live tests, which never say it, expect rules back as they were sent.
+// authorizationRules writes rules (management-rest 4.6). A client that says enrich gets the broker's times where it
+// wrote none of its own. Others get none: Go's live tests, which never say it, expect rules back as they were sent.
 func (w *writer) authorizationRules(rules []emulator.AuthorizationRule, v View) {
 	instant := func(name, own string, ms int64) {
 		if own == "" && v.Enriched && ms != 0 {

@@ -11,8 +11,8 @@ import (
 	"minibus/internal/printable"
 )
 
-// Limits of a document. The largest real ones, a topic with 12 authorization rules or a filter with its parameters, are far
-// below.
+// Limits of a document. The largest real ones, a topic with 12 authorization rules or a filter with its parameters,
+// are far below.
 const (
 	maxDepth    = 32
 	maxElements = 20_000
@@ -26,8 +26,8 @@ type Element struct {
 	text     []byte
 }
 
-// Parse reads a document. It refuses document type declarations, so that there are no entities to expand. charset is the content type's,
-// or empty. Errors are of type *Error.
+// Parse reads a document. It refuses document type declarations, so that there are no entities to expand. charset is
+// the content type's, or empty. Errors are of type *Error.
 func Parse(body []byte, charset string) (*Element, error) {
 	body, known, err := toUTF8(body, charset)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// toUTF8 converts a document to UTF-8 if its byte order mark or else the charset of the content type tells its encoding [RFC 7303 3],
-// and reports whether they do. It ignores unknown charsets. Without a mark it recognises UTF-16 by the zero byte beside the
-// first character.
+// toUTF8 converts a document to UTF-8 if its byte order mark or else the charset of the content type tells its
+// encoding [RFC 7303 3], and reports whether they do. It ignores unknown charsets. Without a mark it recognises
+// UTF-16 by the zero byte beside the first character.
 func toUTF8(text []byte, charset string) (out []byte, known bool, err error) {
 	for _, m := range []struct {
 		begin string
@@ -39,7 +39,8 @@ func toUTF8(text []byte, charset string) (out []byte, known bool, err error) {
 	return text, false, nil
 }
 
-// declared decodes the rest of a document by the encoding in its declaration. encoding/xml calls it for encodings other than UTF-8.
+// declared decodes the rest of a document by the encoding in its declaration. encoding/xml calls it for encodings
+// other than UTF-8.
 func declared(charset string, rest io.Reader) (io.Reader, error) {
 	switch encodingOf(charset) {
 	case asUTF8:

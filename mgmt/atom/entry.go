@@ -72,7 +72,8 @@ func (f Feed) Encode(v View) []byte {
 	return w.b
 }
 
-// NothingHere returns the feed that answers the get of a queue or topic that does not exist. Clients recognise it by its title.
+// NothingHere returns the feed that answers the get of a queue or topic that does not exist. Clients recognise it by
+// its title.
 func NothingHere(id string, now int64) []byte {
 	var w writer
 	w.open("feed", "xmlns", nsAtom)
@@ -102,7 +103,8 @@ type Namespace struct {
 	Modified time.Time
 }
 
-// write appends the namespace's properties. Only the Premium tier has messaging units, and there JavaScript's client needs them.
+// write appends the namespace's properties. Only the Premium tier has messaging units, and there JavaScript's client
+// needs them.
 func (n Namespace) write(w *writer, v View) {
 	sku := skuOf(v)
 	w.open("NamespaceInfo", namespaces...)

@@ -34,7 +34,8 @@ func (f *fields) refuse(text, parameter, actual string) {
 	}
 }
 
-// value returns an element's text without surrounding white space; ok is false without the element. An empty element is an error.
+// value returns an element's text without surrounding white space; ok is false without the element. An empty element
+// is an error.
 func (f *fields) value(name string) (string, bool) {
 	e := f.d.Child(name)
 	if e == nil || e.isNil() {
@@ -117,8 +118,8 @@ func (f *fields) deliveries() int {
 	return int(v)
 }
 
-// sizeError returns an error if clients may not set that size, in megabytes; 0 means not given. The answer depends on whether the
-// entity is partitioned.
+// sizeError returns an error if clients may not set that size, in megabytes; 0 means not given. The answer depends on
+// whether the entity is partitioned.
 func (l limits) sizeError(mb int64, partitioned bool) error {
 	if mb == 0 || l.takesSize(mb, partitioned) {
 		return nil

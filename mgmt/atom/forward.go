@@ -6,8 +6,8 @@ import (
 )
 
 // forwardPath returns the path of the entity that a ForwardTo names, and the text as the service returns it. Clients
-// send URIs with all schemes and ports; only the path counts, and scheme and host come back in lower case. A text without
-// scheme is a path and comes back unchanged.
+// send URIs with all schemes and ports; only the path counts, and scheme and host come back in lower case. A text
+// without scheme is a path and comes back unchanged.
 func forwardPath(text string) (path, shown string) {
 	text = strings.TrimSpace(text)
 	scheme, host, after := splitForward(text)
@@ -44,8 +44,9 @@ func shownForward(target, text string) string {
 	return target
 }
 
-// behindForwardTo has the elements that follow ForwardTo in descriptions of all kinds. A ForwardTo behind one of them is out
-// of place (management-rest 3.4). UserMetadata and CreatedAt are not among them: clients put them before and after.
+// behindForwardTo has the elements that follow ForwardTo in descriptions of all kinds. A ForwardTo behind one of them
+// is out of place (management-rest 3.4). UserMetadata and CreatedAt are not among them: clients put them before and
+// after.
 var behindForwardTo = map[string]bool{
 	"SupportOrdering": true, "CountDetails": true, "AutoDeleteOnIdle": true, "EnablePartitioning": true,
 	"EntityAvailabilityStatus": true, "ForwardDeadLetteredMessagesTo": true, "EnableExpress": true,

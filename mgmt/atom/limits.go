@@ -33,7 +33,8 @@ func list(r emulator.IntRange) string {
 // limits are the ranges and quotas of a profile.
 type limits struct{ emulator.Profile }
 
-// takesSize reports whether clients may set a size in megabytes. For a partitioned entity that includes the multiplied size that it shows.
+// takesSize reports whether clients may set a size in megabytes. For a partitioned entity that includes the
+// multiplied size that it shows.
 func (l limits) takesSize(mb int64, partitioned bool) bool {
 	return l.Megabytes.Contains(mb) || partitioned && mb%l.Partitions == 0 && l.Megabytes.Contains(mb/l.Partitions)
 }
@@ -41,7 +42,8 @@ func (l limits) takesSize(mb int64, partitioned bool) bool {
 // standard has the sizes of an entity in Azure's Standard tier. A partitioned entity shows a multiple of them.
 var standard = emulator.LimitsStandard.Profile().Megabytes
 
-// storedSize undoes the factor that the service applies to partitioned entities: clients send back what they were shown.
+// storedSize undoes the factor that the service applies to partitioned entities: clients send back what they were
+// shown.
 func (l limits) storedSize(mb int64, partitioned bool) int64 {
 	n := l.Partitions
 	if partitioned && n > 1 && mb%(n*standard.Step) == 0 && mb <= n*standard.Most {
@@ -50,8 +52,8 @@ func (l limits) storedSize(mb int64, partitioned bool) int64 {
 	return mb
 }
 
-// shownSize returns the size that an entity shows. Sizes that only the relaxed profile accepts are not multiplied, because
-// storedSize could not undo that.
+// shownSize returns the size that an entity shows. Sizes that only the relaxed profile accepts are not multiplied,
+// because storedSize could not undo that.
 func (l limits) shownSize(mb int64, partitioned bool) int64 {
 	if mb <= 0 {
 		mb = emulator.DefaultMegabytes

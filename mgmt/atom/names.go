@@ -10,8 +10,8 @@ import (
 const entityCharacters = "' contains character(s) that is not allowed by Service Bus. " +
 	"Entity segments can contain only letters, numbers, periods (.), hyphens (-), and underscores (_). "
 
-// CheckPath returns an error if a queue or topic can't have the path. Segments "." and "..", segments that begin with $,
-// and control characters are not allowed in any profile (DEC-9): addresses would lose them, or they belong to the
+// CheckPath returns an error if a queue or topic can't have the path. Segments "." and "..", segments that begin with
+// $, and control characters are not allowed in any profile (DEC-9): addresses would lose them, or they belong to the
 // service.
 func CheckPath(path string, l emulator.Limits) error {
 	switch {

@@ -83,7 +83,8 @@ func (s *SharedDescription) Targets() []string {
 	return slices.DeleteFunc([]string{s.options.ForwardTo, s.options.ForwardDeadLetteredMessagesTo}, func(p string) bool { return p == "" })
 }
 
-// NewHosts returns the hosts that the targets name, each perhaps with a port, but not those of addresses that the entity shows already.
+// NewHosts returns the hosts that the targets name, each perhaps with a port, but not those of addresses that the
+// entity shows already.
 func (s *SharedDescription) NewHosts(old emulator.QueueOptions) []string {
 	var hosts []string
 	for _, t := range [][2]string{
@@ -115,8 +116,8 @@ func (s *SharedDescription) settle(o emulator.QueueOptions) (emulator.QueueOptio
 	return o, err
 }
 
-// Update returns the new settings of an entity with the old ones. It fails if it would change a setting that is fixed at creation
-// (SESS-1, DUP-1, PART-1).
+// Update returns the new settings of an entity with the old ones. It fails if it would change a setting that is fixed
+// at creation (SESS-1, DUP-1, PART-1).
 func (s *SharedDescription) Update(old emulator.QueueOptions) (emulator.QueueOptions, error) {
 	switch {
 	case differs(s.session, old.RequiresSession):

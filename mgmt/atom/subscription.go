@@ -38,8 +38,8 @@ type Subscription struct {
 	Times        emulator.Times
 }
 
-// write appends the description, with its elements in the order of the service's contract. It never shows the rule of the
-// creation.
+// write appends the description, with its elements in the order of the service's contract. It never shows the rule of
+// the creation.
 func (s Subscription) write(w *writer, v View) {
 	o := &s.Options
 	w.open("SubscriptionDescription", namespaces...)

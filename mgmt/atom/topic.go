@@ -46,7 +46,8 @@ func (t *TopicDescription) Create() (emulator.TopicOptions, error) {
 	return t.settle(o)
 }
 
-// Update returns the new settings of a topic with the old ones. It fails if it would change a setting that is fixed at creation.
+// Update returns the new settings of a topic with the old ones. It fails if it would change a setting that is fixed
+// at creation.
 func (t *TopicDescription) Update(old emulator.TopicOptions) (emulator.TopicOptions, error) {
 	switch {
 	case differs(t.dedup, old.RequiresDuplicateDetection):

@@ -87,8 +87,8 @@ func typedValue(typeName, text string) (any, error) {
 	return v, nil
 }
 
-// parameters writes a list of typed values. The prefix must have four characters and be declared on each value, and an empty
-// list must have no attributes: JavaScript's client relies on all three.
+// parameters writes a list of typed values. The prefix must have four characters and be declared on each value, and
+// an empty list must have no attributes: JavaScript's client relies on all three.
 func (w *writer) parameters(name string, list []Parameter) {
 	if len(list) == 0 {
 		w.empty(name)

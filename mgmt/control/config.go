@@ -11,7 +11,8 @@ import (
 	"minibus/mgmt/control/api"
 )
 
-// maxConfig bounds the body of a request with a configuration, in bytes; ten thousand entities with every property take about 10 MiB.
+// maxConfig bounds the body of a request with a configuration, in bytes; ten thousand entities with every property
+// take about 10 MiB.
 const maxConfig = 16 << 20
 
 // configs registers the operations on the configuration of a namespace.
@@ -39,7 +40,8 @@ func (h *handler) configs() {
 
 // Configurations reads and writes whole configurations.
 type Configurations interface {
-	// ReadConfiguration returns the entities that a text has for a namespace, and notes on what it has and an application leaves out.
+	// ReadConfiguration returns the entities that a text has for a namespace, and notes on what it has and an
+	// application leaves out.
 	ReadConfiguration(ns *emulator.Namespace, from string, text []byte) (entities []emulator.EntityConfig, notes, wrong []string)
 	WriteConfiguration(ns *emulator.Namespace, keys bool) ([]byte, error)
 }

@@ -15,7 +15,8 @@ import (
 
 // Inspector is what the process knows of its clients.
 type Inspector interface {
-	// OpenConnections returns the ids of the open connections of a namespace, and of the HTTP requests that wait for a message, in no order.
+	// OpenConnections returns the ids of the open connections of a namespace, and of the HTTP requests that wait for
+	// a message, in no order.
 	OpenConnections(ns *emulator.Namespace) []string
 	// Connections describes those that chosen approves, in no order. One that has ended meanwhile is left out.
 	Connections(ns *emulator.Namespace, chosen func(id string) bool) []api.Connection

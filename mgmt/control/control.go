@@ -42,26 +42,27 @@ type Server interface {
 	ConfigTexts
 	Configurations
 	Broker() *emulator.Broker
-	// ReadEntities reads the Queues and Topics of a JSON object, which have the form of Config.json, under a profile of limits or, without
-	// one, that of the process. It returns all that is wrong, a line for each finding, which begins with from and the place in the text.
+	// ReadEntities reads the Queues and Topics of a JSON object, which have the form of Config.json, under a profile
+	// of limits or, without one, that of the process. It returns all that is wrong, a line for each finding, which
+	// begins with from and the place in the text.
 	ReadEntities(from string, text []byte, limits *emulator.Limits) (entities []emulator.EntityConfig, wrong []string)
-	// ReadFile reads what a whole Config.json has for a new namespace of this name; of a file with one namespace it takes that, whatever its name. It
-	// returns nil, and nothing wrong, if the text is no such file.
+	// ReadFile reads what a whole Config.json has for a new namespace of this name; of a file with one namespace it
+	// takes that, whatever its name. It returns nil, and nothing wrong, if the text is no such file.
 	ReadFile(from string, text []byte, name string, limits *emulator.Limits) (f *NamespaceFile, wrong []string)
-	// CreateNamespace makes up a name if it is empty, and gives the namespace a port if there is a range of them. It makes all of the entities,
-	// or no namespace.
+	// CreateNamespace makes up a name if it is empty, and gives the namespace a port if there is a range of them. It
+	// makes all of the entities, or no namespace.
 	CreateNamespace(name string, o emulator.NamespaceOptions, entities ...emulator.EntityConfig) (*emulator.Namespace, error)
 	DeleteNamespace(name string) error
-	// Endpoint returns the host, with a port if it needs one, by which a client reaches a namespace. host is the name by which the client
-	// reached the server.
+	// Endpoint returns the host, with a port if it needs one, by which a client reaches a namespace. host is the name
+	// by which the client reached the server.
 	Endpoint(ns *emulator.Namespace, host string) string
 	// Policies returns those that count for all entities of a namespace.
 	Policies(ns *emulator.Namespace) []sas.Policy
 	Inspector
 }
 
-// New returns the handler of all requests below [Prefix]. It describes its operations at the first request: this takes longer than all else that
-// a start does.
+// New returns the handler of all requests below [Prefix]. It describes its operations at the first request: this
+// takes longer than all else that a start does.
 func New(s Server) http.Handler {
 	described := sync.OnceValue(func() http.Handler { return describe(s) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { described().ServeHTTP(w, r) })
@@ -119,7 +120,8 @@ func Document() []byte {
 	return answer.Body.Bytes()
 }
 
-// checkQuery returns the answer to a query of which the operation would miss a part, or nil. No argument is there more than once: a list has commas.
+// checkQuery returns the answer to a query of which the operation would miss a part, or nil. No argument is there
+// more than once: a list has commas.
 func checkQuery(raw string) *api.Error {
 	query, err := url.ParseQuery(raw)
 	if err != nil {

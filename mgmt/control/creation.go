@@ -41,8 +41,8 @@ type rule struct {
 	SecondaryKey string   `json:"secondaryKey"`
 }
 
-// createInput are the arguments of an operation whose body has parts in the form of Config.json. Package config reads them, so Huma
-// does not read the body.
+// createInput are the arguments of an operation whose body has parts in the form of Config.json. Package config reads
+// them, so Huma does not read the body.
 type createInput struct {
 	Host
 	Name    string `query:"name" doc:"As name in the body. A whole Config.json has none: its namespaces have names of their own"`

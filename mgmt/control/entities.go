@@ -138,8 +138,8 @@ func entityAt(ns *emulator.Namespace, path string) (*emulator.Entity, emulator.S
 	return e, sub, guessed(ns, path, err)
 }
 
-// guessed adds to an error that there is no entity at a path which one may be meant. For a subscription without the part Subscriptions it says how
-// to write the path.
+// guessed adds to an error that there is no entity at a path which one may be meant. For a subscription without the
+// part Subscriptions it says how to write the path.
 func guessed(ns *emulator.Namespace, path string, err error) error {
 	missing := (*emulator.Error)(nil)
 	if !errors.As(err, &missing) || missing.Code != emulator.CodeNotFound {
@@ -159,7 +159,8 @@ func guessed(ns *emulator.Namespace, path string, err error) error {
 // subscriptions stands between a topic and a subscription in a path.
 const subscriptions = "/Subscriptions/"
 
-// nearest returns the path of the entity whose name is nearest to a path, empty if none is near. The part Subscriptions does not count.
+// nearest returns the path of the entity whose name is nearest to a path, empty if none is near. The part
+// Subscriptions does not count.
 func nearest(ns *emulator.Namespace, path string) string {
 	var names []string
 	paths := make(map[string]string)

@@ -12,8 +12,8 @@ import (
 	"minibus/mgmt/control/api"
 )
 
-// ConfigTexts reads and writes what has the form of Config.json. The functions that read return all that is wrong, a line for each finding, which begins
-// with from and the place in the text.
+// ConfigTexts reads and writes what has the form of Config.json. The functions that read return all that is wrong, a
+// line for each finding, which begins with from and the place in the text.
 type ConfigTexts interface {
 	// ReadEntity reads a queue, a topic or a subscription of a namespace.
 	ReadEntity(ns *emulator.Namespace, from string, text []byte, kind emulator.EntityKind, path string) (s emulator.Settings, wrong []string)

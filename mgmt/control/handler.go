@@ -32,7 +32,8 @@ const description = "Shows and steers Minibus while it runs. With --auth sas eac
 //go:embed configjson.json
 var configJSON []byte
 
-// handler has the operations. Huma reads their arguments, checks them, and describes them in the document, from Go types.
+// handler has the operations. Huma reads their arguments, checks them, and describes them in the document, from Go
+// types.
 type handler struct {
 	huma.API
 	server   Server
@@ -81,7 +82,8 @@ const schemas = "#/components/schemas/"
 // onlyQuery describes the status 400 of operations that would not refuse anything else.
 const onlyQuery = "A query that the operation does not have"
 
-// register adds an operation. statuses are those of its errors, besides 401 and 503, which all operations share, as they do 400 for a query.
+// register adds an operation. statuses are those of its errors, besides 401 and 503, which all operations share, as
+// they do 400 for a query.
 func register[I, O any](h *handler, o huma.Operation, run func(context.Context, *I) (*O, error), statuses ...int) {
 	o.Path = Prefix + o.Path
 	if o.MaxBodyBytes == 0 {

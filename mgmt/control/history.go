@@ -145,7 +145,8 @@ func oldest(events iter.Seq[emulator.Event], next int64, limit int) ([]api.Event
 	return items, next
 }
 
-// newest returns the last events before a number, the last one first, and before which to go on. Without a number it takes the last of all.
+// newest returns the last events before a number, the last one first, and before which to go on. Without a number it
+// takes the last of all.
 func newest(ns *emulator.Namespace, f emulator.EventFilter, before int64, limit int) ([]api.Event, int64) {
 	items := []api.Event{}
 	for e := range ns.History().EventsBack(before, f) {

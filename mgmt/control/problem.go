@@ -22,11 +22,12 @@ func badRequest(format string, args ...any) *api.Error {
 	return newError(http.StatusBadRequest, nil, format, args...)
 }
 
-// ErrTokenExpired is the answer to a request that lasts longer than its token, and the cause for which its context ends.
+// ErrTokenExpired is the answer to a request that lasts longer than its token, and the cause for which its context
+// ends.
 var ErrTokenExpired error = newError(http.StatusUnauthorized, nil, "The token expired while the request waited. Ask again with a new one.")
 
-// init makes Huma answer with an [api.Error] when it finds an argument wrong, and take names in their own case only. Only variables of its package can
-// say so.
+// init makes Huma answer with an [api.Error] when it finds an argument wrong, and take names in their own case only.
+// Only variables of its package can say so.
 func init() {
 	huma.ValidateStrictCasing = true
 	huma.NewError = func(status int, detail string, wrong ...error) huma.StatusError {

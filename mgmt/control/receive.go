@@ -158,7 +158,8 @@ func (r *receiving) from(ctx context.Context, w *receive.Waiter, wait time.Durat
 	return byNumber(holder)
 }
 
-// receiveFactor is how many bytes of memory a byte of a received message takes: in the message, in base64 and in the answer.
+// receiveFactor is how many bytes of memory a byte of a received message takes: in the message, in base64 and in the
+// answer.
 const receiveFactor = 4
 
 // writtenReceipt is [shownReceipt] with the memory that it takes, and what gives that back.
@@ -179,7 +180,8 @@ func (h *handler) writtenReceipt(ctx context.Context, w *receive.Waiter, ds []*e
 	return text, done, err
 }
 
-// shownReceipt returns the answer with deliveries of a waiter, and with its session if that is kept, unless there is an error already.
+// shownReceipt returns the answer with deliveries of a waiter, and with its session if that is kept, unless there is
+// an error already.
 func shownReceipt(w *receive.Waiter, ds []*emulator.Delivery, keep bool, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err

@@ -38,8 +38,8 @@ func (h *handler) take(ctx context.Context, bytes int64) (done func(), err error
 	return func() { h.room.Release(bytes) }, nil
 }
 
-// takeToRead waits until a wait may read so many bytes. It gives up only when ctx ends. Small reads have places of their own, so that a wait for small
-// messages does not stand behind large requests.
+// takeToRead waits until a wait may read so many bytes. It gives up only when ctx ends. Small reads have places of
+// their own, so that a wait for small messages does not stand behind large requests.
 func (h *handler) takeToRead(ctx context.Context, bytes int64) (done func(), err error) {
 	of, n := h.room, min(bytes, room)
 	if bytes < small {

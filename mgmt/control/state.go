@@ -11,7 +11,8 @@ import (
 
 // State brings namespaces back to what they were.
 type State interface {
-	// ResetNamespace makes a namespace what it was at the start: that of its configuration, or else what it was created with.
+	// ResetNamespace makes a namespace what it was at the start: that of its configuration, or else what it was
+	// created with.
 	ResetNamespace(ns *emulator.Namespace) error
 }
 

@@ -11,7 +11,8 @@ import (
 
 // A large request has to come on: while it is read it holds memory that others wait for.
 const (
-	// uploadStart is how many bytes of it come before it gets its memory, so that one that is only announced holds none.
+	// uploadStart is how many bytes of it come before it gets its memory, so that one that is only announced holds
+	// none.
 	uploadStart = 64 << 10
 	// uploadGrace is how long the bytes may be late.
 	uploadGrace = 3 * time.Second
@@ -39,8 +40,8 @@ func (u *upload) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readStart reads the beginning of a large request into memory, and puts it back in front of the rest. whole reports that this is all.
-// restart counts the time anew, which others took.
+// readStart reads the beginning of a large request into memory, and puts it back in front of the rest. whole reports
+// that this is all. restart counts the time anew, which others took.
 func readStart(w http.ResponseWriter, r *http.Request) (whole int64, restart func(), err error) {
 	u := &upload{ReadCloser: r.Body, deadline: http.NewResponseController(w).SetReadDeadline, begin: time.Now()}
 	start := make([]byte, uploadStart)

@@ -32,7 +32,8 @@ type batchItem struct {
 	User   map[string]json.RawMessage
 }
 
-// ParseBatch reads a batch, an array of objects, and returns its encoded messages in order. Names are compared with case.
+// ParseBatch reads a batch, an array of objects, and returns its encoded messages in order. Names are compared with
+// case.
 func ParseBatch(document []byte, now int64) ([][]byte, error) {
 	if !utf8.Valid(document) {
 		return nil, errorf("The batch is not valid UTF-8.")

@@ -19,9 +19,9 @@ const (
 	typeBytes = "application/octet-stream" // the encoded sections
 )
 
-// bodyOf returns the bytes of a message's body (management-rest 7.2): its data sections, or its value if that is text or
-// binary. Sequences and other values become JSON. A body that can't be decoded goes out as the encoded sections: the
-// broker accepts it, since it only looks for the ends of sections, and it must not stay at the head of its queue
+// bodyOf returns the bytes of a message's body (management-rest 7.2): its data sections, or its value if that is text
+// or binary. Sequences and other values become JSON. A body that can't be decoded goes out as the encoded sections:
+// the broker accepts it, since it only looks for the ends of sections, and it must not stay at the head of its queue
 // for ever. contentType is empty unless the body was converted.
 func bodyOf(m *message.Message) (body []byte, contentType string) {
 	sections := m.Raw[m.Body.Start:m.Body.End]

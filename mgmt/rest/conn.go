@@ -19,8 +19,9 @@ func (l listener) Accept() (net.Conn, error) {
 	return &Conn{Conn: c}, nil
 }
 
-// Conn is a connection of an HTTP server that remembers how the headers of sends were spelled. It reads along with the
-// server, finds where requests begin and end, and keeps the header names of possible sends until the handler asks for them.
+// Conn is a connection of an HTTP server that remembers how the headers of sends were spelled. It reads along with
+// the server, finds where requests begin and end, and keeps the header names of possible sends until the handler asks
+// for them.
 type Conn struct {
 	net.Conn
 
@@ -45,8 +46,8 @@ func (c *Conn) IsTLS() bool {
 	return ok && t.IsTLS()
 }
 
-// Names returns, for the oldest kept request with that method and target, the client's spelling of each header by its canonical
-// name. It forgets that request and those before it. Nil means that it knows no such request.
+// Names returns, for the oldest kept request with that method and target, the client's spelling of each header by its
+// canonical name. It forgets that request and those before it. Nil means that it knows no such request.
 func (c *Conn) Names(method, target string) map[string]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// parseDate reads an instant in the forms that clients write and .NET takes: HTTP's, RFC 2822's (HTTP's preferred form is
-// one of them, with another name for the zone), RFC 3339's, and those that programs print. Without a zone it is in UTC. Its
-// year in UTC is one of .NET's, 1 to 9999.
+// parseDate reads an instant in the forms that clients write and .NET takes: HTTP's, RFC 2822's (HTTP's preferred
+// form is one of them, with another name for the zone), RFC 3339's, and those that programs print. Without a zone it
+// is in UTC. Its year in UTC is one of .NET's, 1 to 9999.
 func parseDate(s string) (time.Time, bool) {
 	t, ok := anyDate(strings.TrimSpace(s))
 	return t, ok && dotnetYear(t)
@@ -42,8 +42,8 @@ func anyDate(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// printed are the forms that programs print, with the day and the month of .NET's invariant culture, which writes the month
-// first. A fraction may follow the seconds of each.
+// printed are the forms that programs print, with the day and the month of .NET's invariant culture, which writes the
+// month first. A fraction may follow the seconds of each.
 var printed = func() (layouts []string) {
 	for _, date := range []string{"2006-01-02", "1/2/2006", "2 Jan 2006", "Mon, 2 Jan 2006", "Monday, 2 January 2006"} {
 		layouts = append(layouts, date)

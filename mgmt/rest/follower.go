@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// maxHeads bounds the heads that a connection keeps, in bytes. The server accepts less for one request and what it reads
-// ahead.
+// maxHeads bounds the heads that a connection keeps, in bytes. The server accepts less for one request and what it
+// reads ahead.
 const maxHeads = 128 << 10
 
-// follower finds the heads of requests in the bytes of a connection [RFC 9112]. It need not be strict: the server refuses
-// malformed requests and ends the connection. When it can't follow any longer it gives up.
+// follower finds the heads of requests in the bytes of a connection [RFC 9112]. It need not be strict: the server
+// refuses malformed requests and ends the connection. When it can't follow any longer it gives up.
 type follower struct {
 	state followState
 	line  []byte // beginning of an incomplete line

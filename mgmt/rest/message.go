@@ -18,8 +18,8 @@ type Message struct {
 	User amqp.Map // application properties
 }
 
-// FromHeaders makes a message from a request's headers. spelling returns the client's spelling of a canonical header name;
-// nil means that it is unknown.
+// FromHeaders makes a message from a request's headers. spelling returns the client's spelling of a canonical header
+// name; nil means that it is unknown.
 func FromHeaders(h http.Header, spelling func(canonical string) string) (Message, error) {
 	p, err := parseProperties(joined(h[HeaderBrokerProperties]))
 	if err != nil {
@@ -52,7 +52,8 @@ func joined(lines []string) string {
 	return strings.Join(texts, ",")
 }
 
-// text decodes a line of a header. HTTP does not say how it is encoded [RFC 9110 5.5]: if it is not UTF-8 it is taken as Latin-1.
+// text decodes a line of a header. HTTP does not say how it is encoded [RFC 9110 5.5]: if it is not UTF-8 it is taken
+// as Latin-1.
 func text(line string) string {
 	if utf8.ValidString(line) {
 		return line
@@ -64,7 +65,8 @@ func text(line string) string {
 	return b.String()
 }
 
-// sortByName sorts properties by their names, which are strings, so that the same request always makes the same message.
+// sortByName sorts properties by their names, which are strings, so that the same request always makes the same
+// message.
 func sortByName(m amqp.Map) {
 	slices.SortFunc(m, func(a, b amqp.Pair) int { return strings.Compare(a.Key.(string), b.Key.(string)) })
 }

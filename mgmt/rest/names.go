@@ -24,7 +24,8 @@ var technical = set("servicebusauthorization", "servicebussupplementaryauthoriza
 	"traceparent", "tracestate", "baggage", "request-id", "correlation-context", "dnt", "x-process-at", "x-real-ip",
 	"x-requested-with", "x-http-method-override")
 
-// obeyed are further headers that only a browser acts on. One that is recognised gets no properties at all; this is for the others.
+// obeyed are further headers that only a browser acts on. One that is recognised gets no properties at all; this is
+// for the others.
 var obeyed = set("clear-site-data", "nel", "report-to", "reporting-endpoints", "service-worker-allowed", "sourcemap", "speculation-rules",
 	"x-sourcemap")
 

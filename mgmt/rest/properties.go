@@ -66,8 +66,8 @@ func (p *Properties) set(fields map[string]json.RawMessage) error {
 	return nil
 }
 
-// setTTL reads the time to live, in seconds or else as a time span. The service's value for a message that never expires
-// is more than the broker can count to, and means none here too.
+// setTTL reads the time to live, in seconds or else as a time span. The service's value for a message that never
+// expires is more than the broker can count to, and means none here too.
 func (p *Properties) setTTL(fields map[string]json.RawMessage) error {
 	seconds, given := fields["TimeToLive"], true
 	var ms float64
@@ -110,7 +110,8 @@ func number(raw json.RawMessage) (v float64, ok bool) {
 	return v, string(raw) != "null" && json.Unmarshal(raw, &v) == nil
 }
 
-// upToMillis rounds ticks of 100 ns up to milliseconds, after rounding off floating-point errors: 0.029 seconds make 29.
+// upToMillis rounds ticks of 100 ns up to milliseconds, after rounding off floating-point errors: 0.029 seconds make
+// 29.
 func upToMillis(ticks float64) float64 {
 	if ticks > 0 && ticks < 1 {
 		return 1

@@ -23,13 +23,13 @@ type Received struct {
 	Bare bool // leave out the properties: a browser would obey some of them
 }
 
-// typeNone is the content type of an answer whose message has none. The service says application/xml (management-rest 7.2), in which a
-// browser would run the sender's scripts.
+// typeNone is the content type of an answer whose message has none. The service says application/xml (management-rest
+// 7.2), in which a browser would run the sender's scripts.
 const typeNone = "text/plain; charset=utf-8"
 
-// Headers sets the headers of an answer that carries the message and returns its body (management-rest 7.2). It leaves out
-// properties whose names can't be header names. It never fails: receivers would get a message that can't be shown again
-// and again.
+// Headers sets the headers of an answer that carries the message and returns its body (management-rest 7.2). It
+// leaves out properties whose names can't be header names. It never fails: receivers would get a message that can't
+// be shown again and again.
 func (r Received) Headers(h http.Header) (body []byte) {
 	m, err := message.Scan(r.Raw)
 	if err != nil {

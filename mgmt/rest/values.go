@@ -15,9 +15,9 @@ import (
 	"minibus/internal/dotnet"
 )
 
-// parseValue reads the value of a custom header (management-rest 7.1). Text in double quotes is a timestamp if it is exactly an HTTP
-// date, else a string. Without quotes, true and false are booleans, and a number is the first of int, long and double that holds
-// it; anything else is a string. Numbers have JSON's syntax, so 007 stays a string.
+// parseValue reads the value of a custom header (management-rest 7.1). Text in double quotes is a timestamp if it is
+// exactly an HTTP date, else a string. Without quotes, true and false are booleans, and a number is the first of int,
+// long and double that holds it; anything else is a string. Numbers have JSON's syntax, so 007 stays a string.
 func parseValue(s string) any {
 	if n := len(s); n >= 2 && s[0] == '"' && s[n-1] == '"' {
 		inner := strings.ReplaceAll(s[1:n-1], `\"`, `"`)
@@ -102,8 +102,8 @@ func formatDecimal(b [16]byte) string {
 	return quote(base64.StdEncoding.EncodeToString(b[:]))
 }
 
-// formatOther writes binaries in base 64. Headers have nothing for the types that are left, and the service says nothing about
-// them: they look as in the control API.
+// formatOther writes binaries in base 64. Headers have nothing for the types that are left, and the service says
+// nothing about them: they look as in the control API.
 func formatOther(v message.Scalar) (string, bool) {
 	value, err := message.DecodeValue([]byte(v.Text))
 	if err != nil {

@@ -28,9 +28,9 @@ type file struct {
 
 var served = load()
 
-// policy lets the page run its own script and use its own style, and talk to the server that it came from. The scripts and most of the style are
-// files; what is painted first is one style in the page, named here by its hash. What came in a message can neither run nor load
-// anything, even if it became markup by mistake.
+// policy lets the page run its own script and use its own style, and talk to the server that it came from. The
+// scripts and most of the style are files; what is painted first is one style in the page, named here by its hash.
+// What came in a message can neither run nor load anything, even if it became markup by mistake.
 var policy = "default-src 'none'; script-src 'self'; style-src 'self' '" + hashOfStyle(served["index.html"].text) + "'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -89,7 +89,8 @@ func Serve(w http.ResponseWriter, r *http.Request) {
 	serve(w, r, strings.TrimPrefix(r.URL.Path, Prefix))
 }
 
-// serve answers with a file. A browser keeps it, and asks each time whether it is still the same: a newer Minibus must not run an older script.
+// serve answers with a file. A browser keeps it, and asks each time whether it is still the same: a newer Minibus
+// must not run an older script.
 func serve(w http.ResponseWriter, r *http.Request, name string) {
 	f, ok := served[name]
 	if !ok {
@@ -108,8 +109,8 @@ func serve(w http.ResponseWriter, r *http.Request, name string) {
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(f.text))
 }
 
-// Wanted reports whether a request for / is from a browser that shows it to a person, and not from a client of the service: it prefers
-// HTML to all else, and has neither a token nor the version of an API.
+// Wanted reports whether a request for / is from a browser that shows it to a person, and not from a client of the
+// service: it prefers HTML to all else, and has neither a token nor the version of an API.
 func Wanted(r *http.Request) bool {
 	if r.Header.Get("Authorization") != "" || r.URL.Query().Has("api-version") {
 		return false

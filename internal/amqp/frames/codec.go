@@ -2,8 +2,8 @@ package frames
 
 import "minibus/internal/amqp"
 
-// composite is a described list [AMQP 1.4]. It lists its fields once, in the standard's order, by calls to the methods of
-// a codec, which then reads, writes or traces them.
+// composite is a described list [AMQP 1.4]. It lists its fields once, in the standard's order, by calls to the
+// methods of a codec, which then reads, writes or traces them.
 type composite interface {
 	fields(c *codec)
 }

@@ -6,8 +6,8 @@ import (
 	"minibus/internal/amqp"
 )
 
-// The methods below walk one field each. Where they take a has, it tells whether the field is set; an unset field is null, and a
-// has of nil makes the field mandatory. The name is the standard's. A field without a name is not traced.
+// The methods below walk one field each. Where they take a has, it tells whether the field is set; an unset field is
+// null, and a has of nil makes the field mandatory. The name is the standard's. A field without a name is not traced.
 
 func (c *codec) uint32(name string, v *uint32, has *bool) {
 	switch {
@@ -36,8 +36,8 @@ func (c *codec) uint64(name string, v *uint64, has *bool) {
 	field(c, name, v, has, (*amqp.Reader).Uint64, amqp.AppendUlong)
 }
 
-// field walks a field with the functions of package amqp for its type. The call through a variable moves the codec to the heap, so
-// the fields of transfers, dispositions and flows do without it.
+// field walks a field with the functions of package amqp for its type. The call through a variable moves the codec to
+// the heap, so the fields of transfers, dispositions and flows do without it.
 func field[T any](c *codec, name string, v *T, has *bool, read func(*amqp.Reader) (T, bool, error), write func([]byte, T) []byte) {
 	switch {
 	case c.mode == reading:

@@ -24,8 +24,8 @@ func (c *codec) null(name string) {
 	}
 }
 
-// The codes that may stand where a composite is expected. An outcome [AMQP 3.4] is the state in a transactional state: another
-// transactional state there would be recursion that the peer controls.
+// The codes that may stand where a composite is expected. An outcome [AMQP 3.4] is the state in a transactional
+// state: another transactional state there would be recursion that the peer controls.
 var (
 	errorCodes   = []uint64{codeError}
 	sourceCodes  = []uint64{codeSource}

@@ -6,8 +6,8 @@ import (
 	"minibus/internal/amqp"
 )
 
-// symbols is a field that may hold one symbol or several [AMQP 1.4]. It is written as an array, and read as a lone symbol, an array
-// or, from some clients, a list; of symbols or strings.
+// symbols is a field that may hold one symbol or several [AMQP 1.4]. It is written as an array, and read as a lone
+// symbol, an array or, from some clients, a list; of symbols or strings.
 func (c *codec) symbols(name string, v *[]amqp.Symbol) {
 	switch has := *v != nil; c.mode {
 	case writing:

@@ -24,8 +24,8 @@ func (d *Disposition) AppendTo(dst []byte) []byte {
 	return c.written()
 }
 
-// Decode decodes a frame body that holds a disposition into d, overwriting all of it. It allocates nothing for accepted and
-// released states.
+// Decode decodes a frame body that holds a disposition into d, overwriting all of it. It allocates nothing for
+// accepted and released states.
 func (d *Disposition) Decode(body []byte) error {
 	r := amqp.NewReader(body)
 	code, err := descriptor(&r)

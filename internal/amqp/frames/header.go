@@ -37,8 +37,8 @@ type Header struct {
 // and the body are an extended header, which is ignored.
 func (h Header) BodyStart() int { return int(h.DataOffset) * 4 }
 
-// ParseHeader reads the header of a frame; b has at least HeaderSize bytes. It checks that the body begins after the header
-// and inside the frame. The caller checks Size against max-frame-size, and the type.
+// ParseHeader reads the header of a frame; b has at least HeaderSize bytes. It checks that the body begins after the
+// header and inside the frame. The caller checks Size against max-frame-size, and the type.
 func ParseHeader(b []byte) (Header, error) {
 	if len(b) < HeaderSize {
 		return Header{}, fmt.Errorf("read %d bytes: %w", len(b), ErrHeader)

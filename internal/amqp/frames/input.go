@@ -10,8 +10,8 @@ import (
 // amqp:invalid-field.
 var ErrMissingField = errors.New("mandatory field is missing")
 
-// input reads the fields of a list. A field that is null, or beyond the end of a trimmed list, reads as the zero value. After the
-// first error all later fields do so too.
+// input reads the fields of a list. A field that is null, or beyond the end of a trimmed list, reads as the zero
+// value. After the first error all later fields do so too.
 type input struct {
 	r    amqp.Reader
 	left int    // fields left to read

@@ -9,8 +9,8 @@ import (
 )
 
 // Trace returns one readable line about a frame: direction, channel, performative and the fields that matter, with
-// the standard's names. A nil performative is a heartbeat. Of message bodies and SASL responses it shows only the size, and
-// of properties and filters only the keys, so that a trace can be passed on.
+// the standard's names. A nil performative is a heartbeat. Of message bodies and SASL responses it shows only the
+// size, and of properties and filters only the keys, so that a trace can be passed on.
 func Trace(dir string, channel uint16, p Performative, payload int) string {
 	c := codec{mode: tracing, line: new(line)}
 	fmt.Fprintf(c.line, "%s ch=%d ", dir, channel)
@@ -79,7 +79,8 @@ func (l *line) symbols(name string, list []amqp.Symbol) {
 	l.show(name, all)
 }
 
-// plain returns a symbol as it is, or quoted if it is empty or has characters that could break the line or pass for another field.
+// plain returns a symbol as it is, or quoted if it is empty or has characters that could break the line or pass for
+// another field.
 func plain(s amqp.Symbol) string {
 	quoted := strconv.Quote(string(s))
 	if s == "" || quoted[1:len(quoted)-1] != string(s) || strings.ContainsAny(string(s), " =[]()") {

@@ -2,7 +2,8 @@ package frames
 
 import "minibus/internal/amqp"
 
-// Transfer carries a message or a part of one [AMQP 2.7.5]. It does not hold the payload, which follows it in the frame.
+// Transfer carries a message or a part of one [AMQP 2.7.5]. It does not hold the payload, which follows it in the
+// frame.
 type Transfer struct {
 	Handle           uint32
 	DeliveryID       uint32
@@ -24,8 +25,8 @@ type Transfer struct {
 // Name implements [Performative].
 func (t *Transfer) Name() string { return "transfer" }
 
-// AppendTo implements [Performative]. It allocates nothing when dst has room and State is nil. A transfer is written for each
-// delivery, so it does without the codec, which takes four times as long.
+// AppendTo implements [Performative]. It allocates nothing when dst has room and State is nil. A transfer is written
+// for each delivery, so it does without the codec, which takes four times as long.
 func (t *Transfer) AppendTo(dst []byte) []byte {
 	dst, list := amqp.BeginList(amqp.AppendDescriptor(dst, codeTransfer))
 	dst = amqp.AppendUint(dst, t.Handle)
@@ -60,8 +61,8 @@ func IsTransfer(body []byte) bool {
 	return err == nil && code == codeTransfer
 }
 
-// Decode decodes a frame body that holds a transfer into t, overwriting all of it, and returns the payload. It allocates
-// nothing if there is no delivery state. The delivery tag and the payload alias body.
+// Decode decodes a frame body that holds a transfer into t, overwriting all of it, and returns the payload. It
+// allocates nothing if there is no delivery state. The delivery tag and the payload alias body.
 func (t *Transfer) Decode(body []byte) (payload []byte, err error) {
 	r := amqp.NewReader(body)
 	code, err := descriptor(&r)

@@ -6,8 +6,9 @@ import (
 	"minibus/internal/amqp"
 )
 
-// Announced returns the length of a message up to the end of the section that begins in its first bytes and does not end there: of a large message, its
-// body. It returns 0 if the first bytes do not tell. The section may not hold what it announces.
+// Announced returns the length of a message up to the end of the section that begins in its first bytes and does not
+// end there: of a large message, its body. It returns 0 if the first bytes do not tell. The section may not hold what
+// it announces.
 func Announced(first []byte) uint64 {
 	r := amqp.NewReader(first)
 	for {

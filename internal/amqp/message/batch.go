@@ -5,9 +5,9 @@ import "minibus/internal/amqp"
 // BatchFormat is the message-format of a transfer whose data sections each hold a whole message.
 const BatchFormat = 0x80013700
 
-// Batch opens the envelope of message-format [BatchFormat]. It returns one scanned message per data section, whose Raw is a part
-// of raw. The envelope's own sections are checked and dropped; those of the messages count. An empty batch is an
-// empty slice. One message that cannot be scanned refuses the whole batch.
+// Batch opens the envelope of message-format [BatchFormat]. It returns one scanned message per data section, whose
+// Raw is a part of raw. The envelope's own sections are checked and dropped; those of the messages count. An empty
+// batch is an empty slice. One message that cannot be scanned refuses the whole batch.
 func Batch(raw []byte) ([]Message, error) {
 	env, err := Scan(raw)
 	if err != nil {

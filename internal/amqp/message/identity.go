@@ -11,8 +11,8 @@ func (m *Message) HasMessageID() bool {
 	return n > PropertyMessageID && !r.Null()
 }
 
-// HeaderBytes returns the bytes of the message's properties of all kinds, which count against the limit on the message's
-// header (QUO-8).
+// HeaderBytes returns the bytes of the message's properties of all kinds, which count against the limit on the
+// message's header (QUO-8).
 func (m *Message) HeaderBytes() int {
 	return m.MessageAnnotations.Len() + m.Properties.Len() + m.ApplicationProperties.Len() + m.Header.Len()
 }

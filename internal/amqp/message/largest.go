@@ -2,8 +2,8 @@ package message
 
 import "minibus/internal/amqp"
 
-// LargestProperty returns the name of the largest value among the application properties and the fields of the properties
-// section, and its size in bytes without type and length. It skips sections of at most floor bytes.
+// LargestProperty returns the name of the largest value among the application properties and the fields of the
+// properties section, and its size in bytes without type and length. It skips sections of at most floor bytes.
 func (m *Message) LargestProperty(floor int) (name string, size int) {
 	if m.ApplicationProperties.Len() > floor {
 		for e := m.UserProperties(); e.Next(); {

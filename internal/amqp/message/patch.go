@@ -9,9 +9,9 @@ import (
 // maxInstant is .NET's DateTime.MaxValue as a timestamp; clients read it as "never" and fail on anything later.
 const maxInstant = 253402300800000
 
-// Patch holds everything that the broker owns or changes in a delivered or peeked message. Append merges it while it writes
-// the message out, so that a stored message keeps the sender's bytes. An absent value leaves the annotation out, except where
-// a field says otherwise.
+// Patch holds everything that the broker owns or changes in a delivered or peeked message. Append merges it while it
+// writes the message out, so that a stored message keeps the sender's bytes. An absent value leaves the annotation
+// out, except where a field says otherwise.
 type Patch struct {
 	DeliveryCount             uint32 // earlier failed deliveries (PROP-4)
 	TTL                       int64  // effective, in milliseconds; 0: none (PROP-5)
@@ -65,8 +65,8 @@ func (p *Patch) AppendHead(dst []byte, m *Message) (head, tail []byte) {
 	return append(dst, m.Bytes(m.Body)...), m.Bytes(m.Footer)
 }
 
-// appendHeader writes the header section. It keeps the sender's encoding of durable, priority and first-acquirer (PROP-12).
-// The delivery count is never null, because clients read it without a check.
+// appendHeader writes the header section. It keeps the sender's encoding of durable, priority and first-acquirer
+// (PROP-12). The delivery count is never null, because clients read it without a check.
 func (p *Patch) appendHeader(dst []byte, m *Message) []byte {
 	n, r := m.list(m.Header)
 	dst, mark := amqp.BeginList(amqp.AppendDescriptor(dst, codeHeader))
@@ -89,8 +89,8 @@ func (p *Patch) appendHeader(dst []byte, m *Message) []byte {
 	return amqp.EndList(dst, mark, headerFields)
 }
 
-// appendProperties writes the properties section, which is always present. It keeps the sender's bytes, unless it has to put in
-// the message-id, the two times of PROP-5 or what an action has set.
+// appendProperties writes the properties section, which is always present. It keeps the sender's bytes, unless it has
+// to put in the message-id, the two times of PROP-5 or what an action has set.
 func (p *Patch) appendProperties(dst []byte, m *Message, over *system) []byte {
 	n, r := m.list(m.Properties)
 	code, some := r.Peek()

@@ -2,8 +2,8 @@ package message
 
 import "minibus/internal/amqp"
 
-// appendDeliveryAnnotations writes the sender's delivery annotations (PROP-11) and the lock token (LOCK-3) or the size of
-// an omitted body (PEEK-14). Only the broker writes those two keys: a message that was received and is sent
+// appendDeliveryAnnotations writes the sender's delivery annotations (PROP-11) and the lock token (LOCK-3) or the
+// size of an omitted body (PEEK-14). Only the broker writes those two keys: a message that was received and is sent
 // again still has the old ones.
 func (p *Patch) appendDeliveryAnnotations(dst []byte, m *Message) []byte {
 	start := len(dst)
@@ -24,8 +24,8 @@ func (p *Patch) appendDeliveryAnnotations(dst []byte, m *Message) []byte {
 	return amqp.EndMap(dst, mark, pairs)
 }
 
-// appendMessageAnnotations writes the sender's message annotations and the broker's, with the types of amqp-data-plane 5.1:
-// clients panic on others.
+// appendMessageAnnotations writes the sender's message annotations and the broker's, with the types of
+// amqp-data-plane 5.1: clients panic on others.
 func (p *Patch) appendMessageAnnotations(dst []byte, m *Message, over *system) []byte {
 	dst, mark := amqp.BeginMap(amqp.AppendDescriptor(dst, codeMessageAnnotations))
 	n, r := m.pairs(m.MessageAnnotations)

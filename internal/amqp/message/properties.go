@@ -7,8 +7,8 @@ import (
 	"minibus/internal/amqp"
 )
 
-// EncodeProperties encodes an overlay for application properties: a map with string keys. Keys may be strings, symbols or
-// binaries; the later of two equal keys wins. For an empty map it returns nil, which is no overlay.
+// EncodeProperties encodes an overlay for application properties: a map with string keys. Keys may be strings,
+// symbols or binaries; the later of two equal keys wins. For an empty map it returns nil, which is no overlay.
 func EncodeProperties(m amqp.Map) ([]byte, error) {
 	if len(m) == 0 {
 		return nil, nil
@@ -35,8 +35,8 @@ func EncodeProperties(m amqp.Map) ([]byte, error) {
 	return amqp.EndMap(out, mark, len(last)), nil
 }
 
-// Compound reports whether a value has a type that application properties can't have. A described value counts as the value in
-// it: some clients describe dates and URIs.
+// Compound reports whether a value has a type that application properties can't have. A described value counts as the
+// value in it: some clients describe dates and URIs.
 func Compound(v any) bool {
 	switch v := v.(type) {
 	case amqp.List, amqp.Map, amqp.Array:
@@ -47,8 +47,8 @@ func Compound(v any) bool {
 	return false
 }
 
-// MergeProperties returns an overlay with the entries of both; for a key in both, the entry of add counts. Either may be
-// nil. It may return one of its arguments.
+// MergeProperties returns an overlay with the entries of both; for a key in both, the entry of add counts. Either may
+// be nil. It may return one of its arguments.
 func MergeProperties(old, add []byte) []byte {
 	n, r, ok := overlayPairs(old)
 	if !ok {

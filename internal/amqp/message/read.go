@@ -42,8 +42,8 @@ func lookup(n int, r amqp.Reader, key string) (any, bool) {
 	return nil, false
 }
 
-// BodyValue decodes the body of a management request: the value of an amqp-value section, or nil without a body. Any other
-// body is an error.
+// BodyValue decodes the body of a management request: the value of an amqp-value section, or nil without a body. Any
+// other body is an error.
 func (m *Message) BodyValue() (any, error) {
 	if m.Body.Empty() {
 		return nil, nil

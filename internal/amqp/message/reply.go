@@ -13,8 +13,8 @@ func (m *Message) RequestID() any {
 	return nil
 }
 
-// AppendReplyProperties appends the properties of a response as the service writes them: all thirteen fields, of which only the
-// correlation-id is set.
+// AppendReplyProperties appends the properties of a response as the service writes them: all thirteen fields, of
+// which only the correlation-id is set.
 func AppendReplyProperties(dst []byte, requestID any) []byte {
 	dst, mark := amqp.BeginList(amqp.AppendDescriptor(dst, codeProperties))
 	for i := range propertyFields {

@@ -154,7 +154,8 @@ func bit(v bool) uint64 {
 func alias(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // TextOf returns the text form of a property that the broker treats as text whatever its type on the wire (DUP-11): a
-// uuid, a number or a binary becomes text as a message-id does. ok is false for null, no value and types without a text form.
+// uuid, a number or a binary becomes text as a message-id does. ok is false for null, no value and types without a
+// text form.
 func (s Scalar) TextOf() (text string, ok bool) {
 	switch s.Type {
 	case TypeString, TypeURI:

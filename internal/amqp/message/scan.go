@@ -21,8 +21,8 @@ func (s Span) Empty() bool { return s.Start == s.End }
 // Len returns the span's length in bytes.
 func (s Span) Len() int { return int(s.End - s.Start) }
 
-// Message is an encoded message and the positions of its sections. Each span covers a whole section with its descriptor; Body
-// covers all body sections. The methods work only on messages from [Scan] and [Batch].
+// Message is an encoded message and the positions of its sections. Each span covers a whole section with its
+// descriptor; Body covers all body sections. The methods work only on messages from [Scan] and [Batch].
 type Message struct {
 	Raw  []byte
 	Part bool // Raw is a slice of something larger, which stays in memory with it
@@ -40,9 +40,9 @@ type Message struct {
 func (m *Message) Bytes(s Span) []byte { return m.Raw[s.Start:s.End] }
 
 // Scan finds the sections of an encoded message, which takes all of raw. Sections may come in any order, each at most
-// once, except that the body may be several data or several sequence sections in a row; it may also be a single value or
-// missing. Scan checks everything that patching will walk, and skips bodies by their size. It does
-// not allocate. Errors are of type [*amqp.DecodeError].
+// once, except that the body may be several data or several sequence sections in a row; it may also be a single value
+// or missing. Scan checks everything that patching will walk, and skips bodies by their size. It does not allocate.
+// Errors are of type [*amqp.DecodeError].
 func Scan(raw []byte) (Message, error) {
 	s := scanner{m: Message{Raw: raw}, r: amqp.NewReader(raw)}
 	if uint64(len(raw)) > math.MaxUint32 {

@@ -7,8 +7,8 @@ import (
 	"minibus/internal/amqp"
 )
 
-// Keys of a system overlay ([Patch.System]): the broker properties that an action of a rule can set, by their names in the
-// rule language. A null value clears the property.
+// Keys of a system overlay ([Patch.System]): the broker properties that an action of a rule can set, by their names
+// in the rule language. A null value clears the property.
 const (
 	SystemMessageID        = "MessageId"
 	SystemTo               = "To"
@@ -83,8 +83,8 @@ func systemField(key []byte) int {
 	return -1
 }
 
-// timesGone reports whether to remove the sender's creation and expiry times: clients would compute from them a time to live
-// that an action has removed (PROP-5).
+// timesGone reports whether to remove the sender's creation and expiry times: clients would compute from them a time
+// to live that an action has removed (PROP-5).
 func (s *system) timesGone() bool { return s != nil && len(s.ttl) > 0 && s.ttl[0] == amqp.CodeNull }
 
 // annotation returns the encoded value that replaces a sender's message annotation; nil keeps the sender's.

@@ -43,8 +43,9 @@ func sections(m *message.Message) ([]bodySection, error) {
 	return all, nil
 }
 
-// Data returns the bytes of a body, a slice for each of its sections: of data sections what is in them, of a value that is a string or a binary its bytes,
-// and of anything else the value as AMQP encodes it. They are those of the message, not copies.
+// Data returns the bytes of a body, a slice for each of its sections: of data sections what is in them, of a value
+// that is a string or a binary its bytes, and of anything else the value as AMQP encodes it. They are those of the
+// message, not copies.
 func Data(m *message.Message) ([][]byte, error) {
 	all, err := sections(m)
 	if err != nil {

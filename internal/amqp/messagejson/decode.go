@@ -26,8 +26,9 @@ const defaultPriority = 4
 // OfTheService reports whether an annotation is left out of [Message.Annotations].
 func OfTheService(key string) bool { return slices.Contains(ofTheService, key) }
 
-// Of returns a message as JSON. Its sections before the body are those of head, as [emulator.Delivery] has them; body has those of the body. At most
-// maxBody bytes of the body are shown; less than 0: all. What does not decode is in [Message.Malformed].
+// Of returns a message as JSON. Its sections before the body are those of head, as [emulator.Delivery] has them; body
+// has those of the body. At most maxBody bytes of the body are shown; less than 0: all. What does not decode is in
+// [Message.Malformed].
 func Of(head, body *message.Message, maxBody int64) *Message {
 	m := new(Message)
 	m.annotations(head)

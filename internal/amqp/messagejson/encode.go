@@ -29,8 +29,8 @@ const (
 // farthest is the end of the service's time.
 var farthest = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 
-// Encode returns the message as it is sent. now is the time at which a time to live begins that the header does not hold. Errors name the part that is
-// wrong and what it may be.
+// Encode returns the message as it is sent. now is the time at which a time to live begins that the header does not
+// hold. Errors name the part that is wrong and what it may be.
 func (m *Message) Encode(now time.Time) ([]byte, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
@@ -64,7 +64,8 @@ func (m *Message) Encode(now time.Time) ([]byte, error) {
 	return bytes.Clone(out), err // the broker keeps it, so it has no room to spare
 }
 
-// timeToLive returns the time to live as the header has it, nil for none. One that it does not hold is told by two times, as the SDKs do (EXP-17).
+// timeToLive returns the time to live as the header has it, nil for none. One that it does not hold is told by two
+// times, as the SDKs do (EXP-17).
 func (m *Message) timeToLive(now time.Time) (any, error) {
 	if m.TimeToLive == "" {
 		return nil, nil
@@ -113,7 +114,8 @@ func (m *Message) own() (pairs []amqp.Pair) {
 	return pairs
 }
 
-// appendSection appends a section that is a map; nothing if it is empty. The keys of application properties are strings, of the others symbols.
+// appendSection appends a section that is a map; nothing if it is empty. The keys of application properties are
+// strings, of the others symbols.
 func appendSection(dst []byte, code byte, name string, values Values, pairs ...amqp.Pair) ([]byte, error) {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		v, err := FromJSON(values[key])

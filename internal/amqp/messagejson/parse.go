@@ -18,7 +18,8 @@ import (
 // maxDepth bounds how deep values are nested. The decoder of AMQP counts the sections around them too.
 const maxDepth = amqp.MaxDepth - 4
 
-// FromJSON is the reverse of [ToJSON]: it returns a value that [amqp.AppendValue] takes. Numbers must be json.Number, as the functions here read them.
+// FromJSON is the reverse of [ToJSON]: it returns a value that [amqp.AppendValue] takes. Numbers must be json.Number,
+// as the functions here read them.
 func FromJSON(v any) (any, error) { return fromJSON(v, 0) }
 
 func fromJSON(v any, depth int) (any, error) {

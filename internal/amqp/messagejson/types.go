@@ -7,7 +7,8 @@ import (
 	"minibus/internal/amqp"
 )
 
-// codes are the constructors with which arrays are made, by the names of the types: those that hold every value of the type.
+// codes are the constructors with which arrays are made, by the names of the types: those that hold every value of
+// the type.
 var codes = map[string]byte{
 	"boolean": amqp.CodeBool, "byte": amqp.CodeByte, "short": amqp.CodeShort, "int": amqp.CodeInt, "long": amqp.CodeLong,
 	"ubyte": amqp.CodeUbyte, "ushort": amqp.CodeUshort, "uint": amqp.CodeUint, "ulong": amqp.CodeUlong,

@@ -14,7 +14,8 @@ import (
 // exact is the largest whole number that every reader of JSON keeps.
 const exact = 1 << 53
 
-// ToJSON returns what stands for a value of [amqp.Reader.Value] in JSON. Numbers are json.Number, as [FromJSON] wants them.
+// ToJSON returns what stands for a value of [amqp.Reader.Value] in JSON. Numbers are json.Number, as [FromJSON] wants
+// them.
 func ToJSON(v any) any {
 	switch v := v.(type) {
 	case nil, string, bool:
@@ -87,7 +88,8 @@ func scalarToJSON(v any) any {
 	return tagged("unknown", nil) // there is no other type
 }
 
-// decimal returns the number if .NET's client would encode it in the same bytes, else the bytes, so that it is sent again as it came.
+// decimal returns the number if .NET's client would encode it in the same bytes, else the bytes, so that it is sent
+// again as it came.
 func decimal(v amqp.Decimal128) string {
 	if text, ok := dotnet.DecimalText(v); ok {
 		if back, _ := dotnet.ParseDecimal(text); back == v {

@@ -6,7 +6,8 @@ import (
 	"minibus/emulator"
 )
 
-// Held are the sessions whose locks answered requests hold, by the tokens that their clients got. A lock that ends leaves it. Its lock is a leaf.
+// Held are the sessions whose locks answered requests hold, by the tokens that their clients got. A lock that ends
+// leaves it. Its lock is a leaf.
 type Held struct {
 	mu      sync.Mutex
 	waiters map[string]*Waiter
@@ -34,7 +35,8 @@ func (h *Held) drop(w *Waiter) {
 	delete(h.waiters, w.session.token)
 }
 
-// Find returns the waiter that holds the session of an entity with a token. The error is CodeSessionLockLost without one.
+// Find returns the waiter that holds the session of an entity with a token. The error is CodeSessionLockLost without
+// one.
 func (h *Held) Find(e *emulator.Entity, id, token string) (*Waiter, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -49,7 +51,8 @@ func (h *Held) find(e *emulator.Entity, id, token string) (*Waiter, error) {
 	return w, nil
 }
 
-// Resume is Find for a request that receives. Only one can at a time: the error is CodeSessionLocked if there is another.
+// Resume is Find for a request that receives. Only one can at a time: the error is CodeSessionLocked if there is
+// another.
 func (h *Held) Resume(e *emulator.Entity, id, token string) (*Waiter, error) {
 	h.mu.Lock()
 	w, err := h.find(e, id, token)

@@ -29,8 +29,8 @@ func NewSession(entity *emulator.Entity, mode emulator.ReceiveMode, who *emulato
 	return w
 }
 
-// Session returns the id of the waiter's session, the token of its lock and when that ends, in milliseconds since the Unix epoch. It is not ok without
-// a session that was locked.
+// Session returns the id of the waiter's session, the token of its lock and when that ends, in milliseconds since the
+// Unix epoch. It is not ok without a session that was locked.
 func (w *Waiter) Session() (id, token string, until int64, ok bool) {
 	if w.session == nil || w.consumer == nil {
 		return "", "", 0, false
@@ -38,12 +38,12 @@ func (w *Waiter) Session() (id, token string, until int64, ok bool) {
 	return w.session.ID, w.session.token, w.consumer.SessionLockedUntil(), true
 }
 
-// Renew lets the lock of the session end one lock duration from now and returns when that is, in milliseconds since the Unix epoch. It may be called
-// while Next waits.
+// Renew lets the lock of the session end one lock duration from now and returns when that is, in milliseconds since
+// the Unix epoch. It may be called while Next waits.
 func (w *Waiter) Renew() (until int64, err error) { return w.consumer.RenewSession() }
 
-// Release frees the session at once. What was received and not settled is available again, as if it had not been delivered. It may be called while Next
-// waits, which ends.
+// Release frees the session at once. What was received and not settled is available again, as if it had not been
+// delivered. It may be called while Next waits, which ends.
 func (w *Waiter) Release() {
 	w.session.held.drop(w)
 	w.consumer.Close()

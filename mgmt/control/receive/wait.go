@@ -11,8 +11,8 @@ import (
 // ErrGone ends a wait whose client has gone, or whose server is shutting down.
 var ErrGone = errors.New("the client has gone, or the server is shutting down")
 
-// Waiter receives messages one by one. A lock belongs to its token, not to the waiter, so it outlives the waiter (LOCK-10). Its methods must not be
-// called from two goroutines at once.
+// Waiter receives messages one by one. A lock belongs to its token, not to the waiter, so it outlives the waiter
+// (LOCK-10). Its methods must not be called from two goroutines at once.
 type Waiter struct {
 	entity *emulator.Entity
 	sub    emulator.SubQueue
@@ -32,7 +32,8 @@ type Waiter struct {
 	done func() // gives back what room gave; nil: nothing
 }
 
-// Room waits until a message of so many bytes may be in memory. It returns what ends that, or fails when the time is up or ctx ends.
+// Room waits until a message of so many bytes may be in memory. It returns what ends that, or fails when the time is
+// up or ctx ends.
 type Room func(ctx context.Context, bytes int, wait time.Duration) (done func(), err error)
 
 const (
@@ -51,11 +52,12 @@ func New(entity *emulator.Entity, sub emulator.SubQueue, mode emulator.ReceiveMo
 	return &Waiter{entity: entity, sub: sub, mode: mode, who: who, ready: make(chan struct{}, 1), changed: make(chan change, 1), unwatch: func() {}}
 }
 
-// Bound lets Next ask for room before it takes a message of more than 1 MiB. Close gives it back. Call Bound before Next.
+// Bound lets Next ask for room before it takes a message of more than 1 MiB. Close gives it back. Call Bound before
+// Next.
 func (w *Waiter) Bound(room Room) { w.room = room }
 
-// Next returns a delivery that is ready to be written, or nil if none came in time. It measures real time (DEC-35). If the client
-// goes away, Next gives the message back and fails with [ErrGone].
+// Next returns a delivery that is ready to be written, or nil if none came in time. It measures real time (DEC-35).
+// If the client goes away, Next gives the message back and fails with [ErrGone].
 func (w *Waiter) Next(ctx context.Context, wait time.Duration) (*emulator.Delivery, error) {
 	until := time.Now().Add(wait)
 	deadline := time.NewTimer(wait)
@@ -155,7 +157,8 @@ func (w *Waiter) watch() {
 	w.unwatch = w.entity.Watch(w.sub, func(err error) { w.tell(change{reason: err}) })
 }
 
-// Return gives deliveries back that did not reach the client (LOCK-13, RAD-5): those of Next, and those that the client named by number.
+// Return gives deliveries back that did not reach the client (LOCK-13, RAD-5): those of Next, and those that the
+// client named by number.
 func (w *Waiter) Return(ds ...*emulator.Delivery) {
 	if w.consumer != nil {
 		w.consumer.Return(ds)
@@ -189,8 +192,8 @@ func (w *Waiter) Leave() {
 	w.session.held.keep(w)
 }
 
-// look takes a message, unless it has one, and returns it once it can be written: the store may first have to read its body
-// or commit its removal. After the time is up look takes no more messages, but still returns the one it has.
+// look takes a message, unless it has one, and returns it once it can be written: the store may first have to read
+// its body or commit its removal. After the time is up look takes no more messages, but still returns the one it has.
 func (w *Waiter) look() *emulator.Delivery {
 	for {
 		if w.taken == nil && !w.over {
@@ -233,8 +236,9 @@ func (w *Waiter) notify() {
 	}
 }
 
-// allowed returns nil if the wait goes on after a change of the entity. It keeps the consumer, because a new one might be
-// refused (QUO-12). A message taken before the change still goes to the client, unless the entity was deleted.
+// allowed returns nil if the wait goes on after a change of the entity. It keeps the consumer, because a new one
+// might be refused (QUO-12). A message taken before the change still goes to the client, unless the entity was
+// deleted.
 func (w *Waiter) allowed(c change) error {
 	var e *emulator.Error
 	if c.lost || errors.As(c.reason, &e) && e.Code == emulator.CodeNotFound {
