@@ -86,7 +86,7 @@ func (o *outgoingLink) openSession(a *frames.Attach, f *sessionFilter, mode emul
 			text: "A dead-letter queue has no sessions; attach without a session filter.", entity: o.entity(), ends: endsLink}
 	}
 	o.accept = &sessionAccept{filter: f}
-	accept := emulator.Accept{Mode: mode, Notify: o.notify, Lost: o.sessionLost, Client: o.newClient()}
+	accept := emulator.Accept{Mode: mode, Notify: o.notify, Lost: o.sessionLost, Client: o.client()}
 	var err error
 	if !f.next {
 		o.consumer, err = o.queue.Sessions().Accept(f.id, accept)

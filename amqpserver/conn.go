@@ -20,7 +20,7 @@ type connState uint8
 const (
 	stateWaiting connState = iota // for the peer's open
 	stateOpen
-	stateLeaving // the peer has sent close; ours follows the answers that we owe
+	stateLeaving // the peer has sent close; ours follows the outstanding answers
 	stateClosing // we have sent close; everything but the peer's close is discarded
 	stateClosed  // both sides have sent close
 )
@@ -37,12 +37,12 @@ type conn struct {
 	reader  reader
 	socket  socket // opened before the goroutines start
 
-	evicted    atomic.Bool // set before the server tells it to make room for another
+	evicted    atomic.Bool // set before the server closes it in favour of another
 	inspection inspection
 
 	// guarded by the server's mutex
 	counted                *openNamespace // nil until it is counted
-	unauthenticatedElement *list.Element  // among the strangers
+	unauthenticatedElement *list.Element  // of the server's list; nil: it is not in it
 
 	turnLock turnLock // held for a turn, by the loop or the read goroutine
 
@@ -59,6 +59,7 @@ type conn struct {
 	tokens       credentials
 	timers       timers
 	runQueue     runQueue
+	dirty        []*session // with outcomes to write
 	sessions     sessionTable
 	requests     requests
 	transactions transactions
@@ -86,16 +87,11 @@ type peerLimits struct {
 	product     string // property of the SDKs
 	version     string // the same
 	platform    string // the same
-	application string // the program's name for itself, in front of the SDK's in a property; empty if it gives none
+	application string // the program's name for itself, in front of the SDK's in a property; may be empty
 }
 
 // host returns the name of this namespace for texts to the peer: the name that the peer used, if any (DEC-11).
-func (p *peerLimits) host(namespace string) string {
-	if p.hostname != "" {
-		return p.hostname
-	}
-	return namespace
-}
+func (p *peerLimits) host(namespace string) string { return cmp.Or(p.hostname, namespace) }
 
 // heartbeat returns how long we may be silent [AMQP 2.4.5].
 func (p *peerLimits) heartbeat() time.Duration {
@@ -108,16 +104,25 @@ func (p *peerLimits) heartbeat() time.Duration {
 func newConn(s *Server, nc net.Conn, id string) *conn {
 	_ = nc.SetReadDeadline(time.Now().Add(s.options.HandshakeTimeout))
 	c := &conn{
-		srv: s, nc: nc, id: id, ns: s.broker.Default(),
-		log:   connLog{s.options.Logger.With("conn", id, "remote", remoteOf(nc)), s.options.Refusals},
-		trace: connTrace{s.trace, id}, mailbox: newMailbox(), turnLock: make(turnLock, 1), tags: newTagMaker(),
+		srv:      s,
+		nc:       nc,
+		id:       id,
+		ns:       s.broker.Default(),
+		log:      connLog{s.options.Logger.With("conn", id, "remote", remoteOf(nc)), s.options.Refusals},
+		trace:    connTrace{s.trace, id},
+		mailbox:  newMailbox(),
+		turnLock: make(turnLock, 1),
+		tags:     newTagMaker(),
 		sessions: sessionTable{open: make(map[uint16]*session), ended: make(map[uint16]struct{})},
 		peer:     peerLimits{maxFrame: frames.MinMaxFrameSize},
 	}
-	c.reader, c.out = newReader(c), newOutput(c)
-	c.tokens, c.timers = credentials{c: c}, timers{c: c}
+	c.reader = newReader(c)
+	c.out = newOutput(c)
+	c.tokens = credentials{c: c}
+	c.timers = timers{c: c}
 	c.assembly = newAssembly(c)
-	c.requests, c.transactions = requests{c: c, memory: map[*replyMemory]struct{}{}}, transactions{c: c}
+	c.requests = requests{c: c, memory: make(map[*replyMemory]struct{})}
+	c.transactions = transactions{c: c}
 	if c.tokens.checked() {
 		c.tokens.by = time.Now().Add(s.options.FirstToken)
 	}
@@ -146,6 +151,9 @@ func (c *conn) serve() {
 	c.loop()
 }
 
+// end releases what the connection holds and waits for its other goroutines. The order matters: messages in a buffer go
+// back before the links free their sessions, so they keep their order in the session; and the links are released before
+// the socket is closed, since that waits for the peer over a WebSocket.
 func (c *conn) end() {
 	c.turnLock.Lock()
 	c.dead = cmp.Or(c.dead, errSocketGone) // the read goroutine takes no turn any more
@@ -154,15 +162,16 @@ func (c *conn) end() {
 	c.inspection.end()
 	close(c.reader.stop)
 	c.out.stop()
-	c.takeBack(left) // before letGo frees message sessions: what returns keeps its order in the session
-	c.releaseLinks() // before the socket: over a WebSocket, closing waits for the peer
+	c.takeBack(left)
+	c.releaseLinks()
 	_ = c.nc.Close()
 	<-c.reader.ended
 	c.srv.incomingMemory.ask(&c.assembly.share, 0, 0, 0)
 	c.requests.freeMemory()
 }
 
-// takeBack returns messages that were removed for the client but stand in a buffer, or in a reply among the remaining events.
+// takeBack returns to their queues the messages that were removed for the client but stand in a buffer, or in a reply
+// among the remaining events.
 func (c *conn) takeBack(left []event) {
 	defer c.recoverPanic("take back")
 	c.out.takeBack()
@@ -192,9 +201,10 @@ func (c *conn) interrupt() {
 }
 
 // recoverPanic limits the damage of a panic to one connection.
-func (c *conn) recoverPanic(where string) {
+func (c *conn) recoverPanic(operation string) {
 	if p := recover(); p != nil {
-		c.srv.options.Logger.Error("connection failed", "conn", c.id, "remote", remoteOf(c.nc), "operation", where, "panic", p, "stack", string(debug.Stack()))
+		c.srv.options.Logger.Error("connection failed", "conn", c.id, "remote", remoteOf(c.nc), "operation", operation,
+			"panic", p, "stack", string(debug.Stack()))
 		_ = c.nc.Close()
 	}
 }
@@ -221,21 +231,21 @@ const maxFree = 256
 type freeList[T any] []*T
 
 // get returns a zero value.
-func (s *freeList[T]) get() *T {
-	n := len(*s)
+func (l *freeList[T]) get() *T {
+	n := len(*l)
 	if n == 0 {
 		return new(T)
 	}
-	v := (*s)[n-1]
-	*s = (*s)[:n-1]
+	v := (*l)[n-1]
+	*l = (*l)[:n-1]
 	return v
 }
 
 // put takes back a value that nothing refers to.
-func (s *freeList[T]) put(v *T) {
+func (l *freeList[T]) put(v *T) {
 	var zero T
 	*v = zero
-	if len(*s) < maxFree {
-		*s = append(*s, v)
+	if len(*l) < maxFree {
+		*l = append(*l, v)
 	}
 }

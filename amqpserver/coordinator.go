@@ -172,7 +172,7 @@ func (in *incomingLink) discharge(d *delivered, p *frames.Discharge) {
 
 func (in *incomingLink) discharged(d *delivered, err error) {
 	switch {
-	case in.detachSent():
+	case in.state == linkDetaching:
 	case err != nil:
 		in.refuseAs("discharge", d, err, commitError(err))
 	case !d.settled:

@@ -49,7 +49,7 @@ func (ds *deliveries) handleDisposition(d *frames.Disposition) {
 	if d.HasLast && !serialLess(d.Last, d.First) {
 		last = d.Last
 	}
-	wasFull := ds.full()
+	wasFull := ds.left() <= 0
 	v := verdictOf(d)
 	if last == d.First {
 		ds.settleSingle(d.First, &v)
@@ -62,17 +62,15 @@ func (ds *deliveries) handleDisposition(d *frames.Disposition) {
 // left returns how many more deliveries the client can have unsettled.
 func (ds *deliveries) left() int { return ds.most - len(ds.unsettled) - ds.settling }
 
-func (ds *deliveries) full() bool { return ds.left() <= 0 }
-
-// resume lets the session's links go on if there was no room for a delivery, and there is now.
+// resume lets the session's links go on if the client could have no more deliveries, and now can.
 func (ds *deliveries) resume(wasFull bool) {
-	if wasFull && !ds.full() {
+	if wasFull && ds.left() > 0 {
 		ds.s.resume()
 	}
 }
 
-// keepStale notes the unsettled deliveries of a link that ends, so that a later settlement of them gets no answer. A message lock lives
-// on and can be settled by its token (LOCK-10); the lock of a session does not (SESS-16).
+// keepStale notes the unsettled deliveries of a link that ends, so that a later settlement of them gets no answer. A
+// message lock lives on and can be settled by its token (LOCK-10); the lock of a session does not (SESS-16).
 func (ds *deliveries) keepStale(o *outgoingLink) {
 	ds.expired = append(ds.expired, o.expired...)
 	ds.expired = ds.expired[max(len(ds.expired)-maxExpired, 0):]
@@ -88,20 +86,18 @@ func (ds *deliveries) keepStale(o *outgoingLink) {
 	}
 }
 
-// linkEnded reports whether a delivery's link ended before the delivery was settled.
-func (ds *deliveries) linkEnded(id serial) bool {
-	_, gone := ds.stale[id]
-	return gone || slices.ContainsFunc(ds.expired, func(r idRange) bool { return id-r.first <= r.last-r.first })
-}
-
-// settleSingle settles one delivery. To the client, an unknown delivery is one whose lock is lost.
+// settleSingle settles one delivery. To the client, an unknown delivery is one whose lock is lost, unless its link ended
+// before the delivery was settled.
 func (ds *deliveries) settleSingle(id serial, v *verdict) {
-	u, ok := ds.unsettled[id]
-	switch {
-	case ok:
+	if u, ok := ds.unsettled[id]; ok {
 		ds.settle(id, u, v)
-	case ds.linkEnded(id):
-	case !ds.refuseExpired(id, id, v) && !v.quiet:
+		return
+	}
+	_, stale := ds.stale[id]
+	if stale || slices.ContainsFunc(ds.expired, func(r idRange) bool { return id-r.first <= r.last-r.first }) {
+		return
+	}
+	if !ds.refuseExpired(id, id, v) && !v.quiet {
 		failure := amqpError{condition: amqp.CondMessageLockLost, text: emulator.LockLostText, entity: ds.entity()}
 		ds.s.c.log.refused("settle", failure)
 		ds.s.settled.reject(id, id, failure)
@@ -122,27 +118,23 @@ func (ds *deliveries) entity() (path string) {
 	return path
 }
 
-// settleRange settles the unsettled deliveries of a range and ignores the others. A client's range
-// may span four thousand million ids, so the work is bounded by the number of deliveries.
+// settleRange settles the unsettled deliveries of a range and ignores the others. A client's range may span four thousand
+// million ids, so the work is bounded by the number of deliveries.
 func (ds *deliveries) settleRange(first, last serial, v *verdict) {
 	ds.refuseExpired(first, last, v)
-	if span := int64(last-first) + 1; span <= int64(len(ds.unsettled)) {
-		for id := first; ; id++ {
-			if u, ok := ds.unsettled[id]; ok {
-				ds.settle(id, u, v)
-			}
-			if id == last {
-				return
-			}
-		}
-	}
 	var ids []serial
-	for id := range ds.unsettled {
-		if id-first <= last-first {
-			ids = append(ids, id)
+	if span := int64(last-first) + 1; span <= int64(len(ds.unsettled)) {
+		for i := range serial(span) {
+			ids = append(ids, first+i)
 		}
+	} else {
+		for id := range ds.unsettled {
+			if id-first <= last-first {
+				ids = append(ids, id)
+			}
+		}
+		slices.SortFunc(ids, func(a, b serial) int { return cmp.Compare(a-first, b-first) })
 	}
-	slices.SortFunc(ids, func(a, b serial) int { return cmp.Compare(a-first, b-first) })
 	for _, id := range ids {
 		if u, ok := ds.unsettled[id]; ok { // a refused one may have ended the link
 			ds.settle(id, u, v)
@@ -176,7 +168,9 @@ func (ds *deliveries) refuseExpired(first, last serial, v *verdict) (some bool) 
 // settle settles one delivery; the answer follows the commit.
 func (ds *deliveries) settle(id serial, u unsettled, v *verdict) {
 	u.link.touch()
-	if ds.awaitTransaction(id, u, v) {
+	// No other can settle the message before the transaction that has it ends (TXN-17).
+	if t := ds.s.c.transactions.settles[u.lock]; t != nil && !v.forget && t.id != string(v.transaction) {
+		t.awaitEnd(ds, id, v)
 		return
 	}
 	if v.transaction != nil {
@@ -192,7 +186,7 @@ func (ds *deliveries) settle(id serial, u unsettled, v *verdict) {
 		return
 	}
 	op := ds.s.c.settleOps.get()
-	op.s, op.id, op.echo, op.quiet, op.link, op.injected = ds.s, id, v.echo, v.quiet, u.link, fault
+	*op = settleOp{s: ds.s, id: id, echo: v.echo, quiet: v.quiet, link: u.link, injected: fault}
 	settlement := v.settlement
 	if v.refused != nil {
 		// A refused settlement still ends the delivery: the message becomes available again (LOCK-24).
@@ -213,34 +207,33 @@ func (ds *deliveries) settle(id serial, u unsettled, v *verdict) {
 // maxExpired bounds the ranges that a link remembers. Clients that settle ranges keep far fewer deliveries.
 const maxExpired = 1024
 
-// expiredIDs holds the ids of deliveries whose locks ended before the client settled them, as ranges in the order of the ids. They
-// no longer count as unsettled, but the client may still settle them and wait for the answer. Messages that
+// expiredIDs holds the ids of deliveries whose locks ended before the client settled them, as ranges in the order of the
+// ids. They no longer count as unsettled, but the client may still settle them and wait for the answer. Messages that
 // expire again and again make one range.
 type expiredIDs []idRange
 
 type idRange struct{ first, last serial }
 
-// add adds an id. Above maxLapsed it forgets the oldest range.
+// add adds an id. Above maxExpired it forgets the oldest range.
 func (l *expiredIDs) add(id serial) {
 	r := *l
 	i := sort.Search(len(r), func(i int) bool { return serialLess(id, r[i].first) }) // the first range after id
-	// A range must not end in 0 unless it begins there, for the same reason as in ranges.add.
-	joinsLast, joinsNext := i > 0 && r[i-1].last+1 == id && id != 0, i < len(r) && id+1 == r[i].first && r[i].first != 0
+	// A range must not end in 0 unless it begins there, for the same reason as in outcomes.add.
+	joinsLast := i > 0 && r[i-1].last+1 == id && id != 0
+	joinsNext := i < len(r) && id+1 == r[i].first && r[i].first != 0
 	switch {
 	case joinsLast && joinsNext:
 		r[i-1].last = r[i].last
-		r = append(r[:i], r[i+1:]...)
+		r = slices.Delete(r, i, i+1)
 	case joinsLast:
 		r[i-1].last = id
 	case joinsNext:
 		r[i].first = id
 	default:
-		r = append(r, idRange{})
-		copy(r[i+1:], r[i:])
-		r[i] = idRange{id, id}
+		r = slices.Insert(r, i, idRange{id, id})
 	}
 	if len(r) > maxExpired || r[len(r)-1].last-r[0].first > 1<<30 { // ids that far apart would have no order
-		r = append(r[:0], r[1:]...)
+		r = slices.Delete(r, 0, 1)
 	}
 	*l = r
 }

@@ -94,7 +94,7 @@ func (c *conn) handleClose(p *frames.Close) {
 	}
 	c.sendAllDelayed()
 	c.releaseLinks()
-	c.runQueue.drop()
+	c.runQueue = runQueue{}
 	c.state = stateLeaving
 	c.timers.linger()
 	if c.outstanding == 0 {
@@ -104,7 +104,7 @@ func (c *conn) handleClose(p *frames.Close) {
 
 // answerClose answers the peer's close; nothing is written after it.
 func (c *conn) answerClose() {
-	c.runQueue.flushOutcomes()
+	c.flushOutcomes()
 	clear(c.sessions.open)
 	c.write(0, &frames.Close{})
 	c.state = stateClosed
@@ -128,7 +128,8 @@ func (c *conn) handleBegin(channel uint16, b *frames.Begin) error {
 		return connErrorf(amqp.CondInvalidField, "A begin with remote-channel answers one of ours, and there is none.")
 	}
 	s := newSession(c, channel, b)
-	c.sessions.add(s)
+	c.sessions.open[channel] = s
+	delete(c.sessions.ended, channel)
 	c.write(channel, &frames.Begin{
 		RemoteChannel: channel, HasRemoteChannel: true,
 		NextOutgoingID: s.win.nextOutgoing, IncomingWindow: incomingWindow, OutgoingWindow: outgoingWindow,

@@ -134,10 +134,10 @@ func (c *conn) close(err error) {
 		return
 	}
 	c.log.ended("connection", causeOf("", err))
-	c.runQueue.flushOutcomes()
+	c.flushOutcomes()
 	c.releaseLinks()
 	clear(c.sessions.open)
-	c.runQueue.drop()
+	c.runQueue = runQueue{}
 	c.sendOpen()
 	c.out.append(0, &frames.Close{Error: c.wireError(amqpErrorOf(err))})
 	c.state = stateClosing

@@ -1,8 +1,6 @@
 package amqpserver
 
-import (
-	"minibus/internal/amqp/frames"
-)
+import "minibus/internal/amqp/frames"
 
 // handleFlow takes the peer's view of the session and, with a handle, of a link [AMQP 2.7.4].
 func (s *session) handleFlow(f *frames.Flow) error {
@@ -57,13 +55,6 @@ func (s *session) resume() {
 		if p, ok := e.(resumer); ok {
 			p.resume()
 		}
-	}
-}
-
-// freed lets the other links use room for n deliveries that a link had taken and does not need.
-func (s *session) freed(n int) {
-	if n > 0 && !s.released {
-		s.resume()
 	}
 }
 
@@ -173,8 +164,6 @@ func (c *credit) grant(peerCount serial, known bool, linkCredit uint32, drain bo
 	c.limit = peerCount + min(linkCredit, maxCredit)
 	c.drain = drain
 }
-
-func (c *credit) sent() { c.count++ }
 
 // exhaust gives all credit back, as a drain demands: the count goes to the limit [AMQP 2.6.7].
 func (c *credit) exhaust() {

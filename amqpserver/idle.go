@@ -86,7 +86,7 @@ func (t *timers) checkIdle(now time.Time) {
 		}
 	}
 	limit := o.ConnectionIdle
-	if !c.sessions.everLinked {
+	if !c.sessions.attached {
 		limit = o.FirstLink
 	}
 	if c.sessions.linked == 0 && limit > 0 && now.Sub(c.sessions.linkless) >= limit {

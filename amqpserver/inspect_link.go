@@ -107,15 +107,15 @@ func (o *outgoingLink) waitsFor() WaitsFor {
 		return ForSession
 	case o.starvedBy != 0:
 		return ForFault
-	case o.s.c.out.aboveLimit():
+	case o.s.c.out.full():
 		return ForReading
-	case len(o.taken) > 0 && o.s.win.outgoing > 0 && o.credit.left() > 0 && !o.s.sent.full():
+	case len(o.taken) > 0 && o.s.win.outgoing > 0 && o.credit.left() > 0 && o.s.sent.left() > 0:
 		return ForJournal // bodies, or removals
 	case o.credit.left() == 0 && !o.partial():
 		return ForCredit
 	case o.s.win.outgoing == 0:
 		return ForWindow
-	case o.s.sent.full():
+	case o.s.sent.left() <= 0:
 		return ForSettlement
 	}
 	return ForMessage
@@ -126,7 +126,7 @@ func (to *replyLink) waitsFor() WaitsFor {
 	switch {
 	case len(to.queue) == 0 && !to.partial():
 		return ForMessage
-	case to.s.c.out.aboveLimit():
+	case to.s.c.out.full():
 		return ForReading
 	case to.s.win.outgoing == 0:
 		return ForWindow
@@ -145,21 +145,6 @@ func (in *incomingLink) waitsFor() WaitsFor {
 		return ForCredit
 	}
 	return ForMessage
-}
-
-// client names the client of a link. It is made once.
-func (l *link) client() *emulator.Client {
-	if l.knownClient == nil {
-		l.knownClient = l.newClient()
-	}
-	return l.knownClient
-}
-
-// newClient names the client of a link.
-func (l *link) newClient() *emulator.Client {
-	w := l.s.c.client()
-	w.Link, w.Number = printable.Clip(l.name, maxProperty), l.number
-	return w
 }
 
 func (c *conn) client() *emulator.Client {

@@ -8,6 +8,7 @@ import (
 	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
+	"minibus/internal/printable"
 )
 
 // linkState is the stage of a link's end.
@@ -16,7 +17,7 @@ type linkState uint8
 const (
 	linkAttached  linkState = iota
 	linkClosing             // our detach waits for answers that come first
-	linkDetaching           // we have sent detach; the peer's detach frees the handle
+	linkDetaching           // we have sent detach: nothing may refer to the link's deliveries. The peer's frees the handle
 )
 
 // link holds what all kinds of links have in common.
@@ -39,13 +40,11 @@ type link struct {
 	outstanding int        // answers that follow their commits
 	unwatch     func()
 	attached    time.Time
-	passed      int64     // deliveries begun
-	active      time.Time // last traffic (LOCK-19)
-	released    bool      // it holds nothing in the domain
-
-	starvedBy int64 // the injected fault that starves it; 0: none
-
-	opening *frames.Attach // the peer's attach while it is not answered; else nil
+	passed      int64          // deliveries begun
+	active      time.Time      // last traffic (LOCK-19)
+	released    bool           // it holds nothing in the domain
+	starvedBy   int64          // the injected fault that starves it; 0: none
+	opening     *frames.Attach // the peer's attach while it is not answered; else nil
 }
 
 func (l *link) base() *link { return l }
@@ -60,7 +59,18 @@ func (l *link) entity() string {
 	return l.node.path
 }
 
-// watch detaches the link when its entity is changed or deleted (LOCK-17, DEL-1). The domain calls back from any goroutine.
+// client names the client of the link. It is made once.
+func (l *link) client() *emulator.Client {
+	if l.knownClient == nil {
+		l.knownClient = l.s.c.client()
+		l.knownClient.Link = printable.Clip(l.name, maxProperty)
+		l.knownClient.Number = l.number
+	}
+	return l.knownClient
+}
+
+// watch detaches the link when its entity is changed or deleted (LOCK-17, DEL-1). The domain calls back from any
+// goroutine.
 func (l *link) watch() {
 	if l.queue != nil {
 		l.unwatch = l.queue.Watch(l.node.sub, func(err error) { l.detachSoon(err, l.queue) })
@@ -72,8 +82,8 @@ func (l *link) detachSoon(err error, q *emulator.Entity) {
 	l.s.c.mailbox.post(eventFunc(func(*conn) {
 		failure := amqpErrorOf(err)
 		failure.entity = q.Path()
-		if failure.condition == amqp.CondNotFound {
-			l.s.c.log.Debug("link closed", "entity", failure.entity, "reason", failure.text) // the domain has a line about the deletion
+		if failure.condition == amqp.CondNotFound { // the domain has a line about the deletion
+			l.s.c.log.Debug("link closed", "entity", failure.entity, "reason", failure.text)
 			l.endWith(failure)
 			return
 		}
@@ -103,7 +113,7 @@ func (s *session) put(e endpoint) {
 	s.links = s.links.with(e)
 	s.handles = max(s.handles, l.handle+1)
 	s.c.sessions.linked++
-	s.c.sessions.everLinked = true
+	s.c.sessions.attached = true
 	l.touch()
 	if !l.released {
 		l.attached = l.active
@@ -132,8 +142,28 @@ func (l *link) releaseOnce() {
 	l.self.release()
 }
 
-// detach ends the link with an error. Frames for it are discarded from now on, and its handle stays in use until the peer's
-// detach arrives.
+// log writes the one line about the link when it ends: the client, the number of messages, and how long the link lasted.
+// Links to $cbs, and those that only carry replies, say nothing about what an application does and are logged for
+// debugging. The other lines are rate-limited.
+func (l *link) log() {
+	c := l.s.c
+	level := slog.LevelInfo
+	if _, carriesReplies := l.self.(*replyLink); carriesReplies || l.node.kind == nodeCBS {
+		level = slog.LevelDebug
+	}
+	if !c.log.Enabled(noContext, level) || !c.log.may(level, "link") {
+		return
+	}
+	client := "receives"
+	if l.role == frames.RoleSender {
+		client = "sends"
+	}
+	c.log.Log(noContext, level, "link", "entity", l.node.String(), "client", client, "messages", l.passed,
+		"duration", c.now.Sub(l.attached).Round(time.Millisecond), "container", c.peer.containerID)
+}
+
+// detach ends the link with an error. Frames for it are discarded from now on, and its handle stays in use until the
+// peer's detach arrives.
 func (l *link) detach(failure amqpError) {
 	if l.s.released || l.released {
 		return // the link ended by itself meanwhile
@@ -148,12 +178,10 @@ func (l *link) endWith(failure amqpError) {
 		return
 	}
 	l.state, l.cause = linkClosing, &failure
-	l.releaseOnce()
-	l.sendDetach()
+	l.finishDetach()
 }
 
-// handleDetach answers the peer's detach, always as closed: the service does not suspend links
-// (amqp-data-plane 4.6).
+// handleDetach answers the peer's detach, always as closed: the service does not suspend links (amqp-data-plane 4.6).
 func (s *session) handleDetach(p *frames.Detach) error {
 	e, err := s.endpoint(p.Handle)
 	if err != nil {
@@ -181,24 +209,21 @@ func (s *session) handleDetach(p *frames.Detach) error {
 	return nil
 }
 
-// finishDetach answers the peer's detach.
+// finishDetach releases the link, and lets our detach follow its answers.
 func (l *link) finishDetach() {
 	l.releaseOnce()
 	l.sendDetach()
 }
 
-// sendDetach writes the detach of a released link once all its answers are written: after it nothing may refer to the link's
-// deliveries, for the peer has forgotten them [AMQP 2.6.6].
+// sendDetach writes the detach of a released link once all its answers are written: after it nothing may refer to the
+// link's deliveries, for the peer has forgotten them [AMQP 2.6.6].
 func (l *link) sendDetach() {
 	if l.outstanding == 0 && !l.s.released {
 		l.detachNow()
 	}
 }
 
-// detachSent reports whether our detach has been written: nothing may refer to the link's deliveries any more.
-func (l *link) detachSent() bool { return l.state == linkDetaching }
-
-// detachNow writes our detach. Answers that are still owed are dropped. A peer that still waits for its attach gets the refusal
+// detachNow writes our detach. Outstanding answers are dropped. A peer that still waits for its attach gets the refusal
 // first: it knows no link with our handle before that [AMQP 2.6.3].
 func (l *link) detachNow() {
 	l.releaseOnce()
@@ -239,8 +264,8 @@ func (l *link) answered() {
 	}
 }
 
-// linkTable holds the links of a session in the order of their handles, which are the peer's and ours. It grows with the number of
-// links and not with their handles: the peer chooses those, and high ones cost it nothing.
+// linkTable holds the links of a session in the order of their handles, which are the peer's and ours. It grows with the
+// number of links and not with their handles: the peer chooses those, and high ones cost it nothing.
 type linkTable []endpoint
 
 // get returns the link with a handle, or nil.
@@ -273,27 +298,4 @@ func (t linkTable) without(handle uint32) linkTable {
 		return t
 	}
 	return slices.Concat(t[:i], t[i+1:])
-}
-
-// log writes the one line about the link when it ends: the client, the number of messages, and how long the link
-// lasted. Links to $cbs, and those that only carry replies, say nothing about what an application does and are logged for debugging. The
-// other lines are rate-limited.
-func (l *link) log() {
-	c := l.s.c
-	level := slog.LevelInfo
-	if _, answers := l.self.(*replyLink); answers || l.node.kind == nodeCBS {
-		level = slog.LevelDebug
-	}
-	if !c.log.Enabled(noContext, level) || !c.log.may(level, "link") {
-		return
-	}
-	c.log.Log(noContext, level, "link", "entity", l.node.String(), "client", clientRole(l.role), "messages", l.passed,
-		"duration", c.now.Sub(l.attached).Round(time.Millisecond), "container", c.peer.containerID)
-}
-
-func clientRole(r frames.Role) string {
-	if r == frames.RoleSender {
-		return "sends"
-	}
-	return "receives"
 }

@@ -8,10 +8,10 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// maxRounds is how many times a turn takes up what has happened meanwhile. Then it leaves the rest to the next one.
+// maxRounds is how many times a turn takes up what has happened meanwhile. It leaves the rest to the next turn.
 const maxRounds = 4
 
-// turnLock is a lock of capacity one. Waiting for it may take as long as a turn, for which a mutex is not made.
+// turnLock is a mutex on a channel: a goroutine may wait for it as long as a turn takes.
 type turnLock chan struct{}
 
 func (t turnLock) Lock()   { t <- struct{}{} }
@@ -34,17 +34,15 @@ func (c *conn) begin() {
 	c.timers.timer = time.NewTimer(c.srv.options.HandshakeTimeout)
 }
 
-// loop takes a turn for each thing that happens, until the connection ends. The read goroutine takes the turn for what it has read, if
-// no other is under way: so a client that waits for an answer costs no wake-up of the loop.
+// loop takes a turn for each thing that happens, until the connection ends. The read goroutine takes the turn for what
+// it has read if no other is under way, so the answer to a waiting client costs no wake-up of the loop.
 func (c *conn) loop() {
 	c.turnLock.Lock()
 	defer c.turnLock.Unlock()
 	defer c.timers.timer.Stop()
 	c.mailbox.beginTurn()
 	for !c.finished() {
-		if c.wait(); !c.finished() {
-			c.turn()
-		}
+		c.next()
 	}
 }
 
@@ -54,26 +52,27 @@ func (c *conn) finished() bool {
 }
 
 // canSendMore reports whether links could send more at once.
-func (c *conn) canSendMore() bool { return len(c.runQueue.runnable) > 0 && !c.out.full() }
+func (c *conn) canSendMore() bool { return len(c.runQueue.links) > 0 && !c.out.full() }
 
-// wait blocks until something has happened and handles it. If links could go on it does not block.
-func (c *conn) wait() {
+// next blocks until something has happened and takes a turn for it. If links could send more it does not block.
+func (c *conn) next() {
 	if c.canSendMore() {
 		select {
 		case b := <-c.input():
-			c.handleHanded(b)
+			c.turn(func() { c.handleHanded(b) })
 		case <-c.mailbox.poked:
-			c.handleEvents()
+			c.turn(c.handleEvents)
 		case r := <-c.out.written:
-			c.handleWritten(r)
+			c.turn(func() { c.handleWritten(r) })
 		case <-c.timers.timer.C:
-			c.timers.fire(time.Now())
+			c.turn(func() { c.timers.fire(time.Now()) })
 		default:
+			c.turn(func() {})
 		}
 		return
 	}
 	if !c.mailbox.endIfEmpty() {
-		c.handleEvents()
+		c.turn(c.handleEvents)
 		return
 	}
 	input, gone := c.input(), c.readGone
@@ -81,19 +80,19 @@ func (c *conn) wait() {
 	select {
 	case b := <-input:
 		c.resume()
-		c.handleHanded(b)
+		c.turn(func() { c.handleHanded(b) })
 	case <-c.mailbox.poked:
 		c.resume()
-		c.handleEvents()
+		c.turn(c.handleEvents)
 	case r := <-c.out.written:
 		c.resume()
-		c.handleWritten(r)
+		c.turn(func() { c.handleWritten(r) })
 	case <-c.timers.timer.C:
 		c.resume()
-		c.timers.fire(time.Now())
+		c.turn(func() { c.timers.fire(time.Now()) })
 	case <-gone:
 		c.resume()
-		c.handleReadGone()
+		c.turn(c.handleReadGone)
 	}
 }
 
@@ -103,31 +102,33 @@ func (c *conn) resume() {
 	c.mailbox.beginTurn()
 }
 
-// takeTurn takes a turn for a batch on the read goroutine. It returns false if the loop has to: because a turn is under way, because the peer
-// has to wait, or because the loop has not handled an earlier batch. A settlement while others are being committed is the loop's too: a
-// turn then writes the next messages, and the read goroutine would not hear meanwhile what else the peer settles.
+// takeTurn takes a turn for a batch on the read goroutine. It returns false if the loop has to: because a turn is under
+// way, the peer has to wait, or the loop has not handled an earlier batch. A settlement while others are being committed
+// is the loop's too: its turn also writes the next messages, and meanwhile the read goroutine would not read what else
+// the peer settles.
 func (c *conn) takeTurn(b *batch) bool {
 	if !c.turnLock.TryLock() {
 		return false
 	}
 	defer c.turnLock.Unlock()
-	if c.finished() || c.canSendMore() || c.input() == nil || c.reader.handed.Load() > 0 || c.outstanding > 0 && b.settles() {
+	settles := len(b.frames) > 0 && b.frames[0].kind == frameDisposition
+	if c.finished() || c.canSendMore() || c.input() == nil || c.reader.handed.Load() > 0 ||
+		settles && c.outstanding > 0 {
 		return false
 	}
 	c.mailbox.beginTurn()
 	defer c.mailbox.endTurn()
-	whole := false
+	panicked := true
 	defer func() {
-		if !whole {
-			c.dead = errSocketGone // a panic: the loop would go on with a turn that is half done, and take messages for a socket that is closed
+		if panicked {
+			c.dead = errSocketGone // the loop must not go on with a turn that is half done
 		}
 	}()
-	c.handleBatch(b)
-	c.turn()
+	c.turn(func() { c.handleBatch(b) })
 	if c.finished() || c.canSendMore() {
 		c.mailbox.wake()
 	}
-	whole = true
+	panicked = false
 	return true
 }
 
@@ -143,12 +144,12 @@ func (c *conn) handleReadGone() {
 	}
 }
 
-// errSocketGone ends the loop when the reader has.
+// errSocketGone ends the loop when the reader has ended.
 var errSocketGone = errors.New("the connection was lost")
 
-// input returns the channel of frames, or nil while the peer has to wait: until the journal takes what it has sent, until there is room for its large delivery,
-// or until it reads what we have answered. During a shutdown input returns nil while an operation is under
-// way, or a client that sends without a pause would never get its close.
+// input returns the channel of frames, or nil while the peer has to wait: until the journal has taken what it sent,
+// there is memory for its large delivery, or it has read our answers. During a shutdown it also returns nil while an
+// operation is under way: a client that sends without a pause would never get its close.
 func (c *conn) input() <-chan *batch {
 	switch {
 	case c.draining && c.state == stateOpen && c.outstanding > 0:
@@ -161,33 +162,42 @@ func (c *conn) input() <-chan *batch {
 	return c.reader.batches
 }
 
-// turn ends a turn. It takes up what has happened meanwhile, for the store may have committed what the turn began.
-func (c *conn) turn() {
+// turn handles something that has happened and serves the links. It takes up what happens meanwhile, since the store may
+// have committed what the turn began.
+func (c *conn) turn(handle func()) {
+	c.holdCommit(handle)
 	for range maxRounds {
-		if c.mailbox.hasEvents() {
-			c.handleEvents()
+		if c.finished() {
+			return
 		}
-		c.serveLinks()
-		if c.finished() || !c.mailbox.hasEvents() {
+		if c.mailbox.hasEvents() {
+			c.holdCommit(c.handleEvents)
+		}
+		c.holdCommit(c.serveLinks)
+		if !c.mailbox.hasEvents() {
 			return
 		}
 	}
 }
 
-// serveLinks joins outcomes into ranges and writes them, lets links send, and starts a write.
-func (c *conn) serveLinks() {
+// holdCommit lets the store wait until f has made all its changes. The end of f may commit them on this goroutine.
+func (c *conn) holdCommit(f func()) {
 	c.srv.broker.Hold()
 	defer c.srv.broker.Release()
+	f()
+}
+
+// serveLinks writes the outcomes that were collected, lets links send, and starts a write.
+func (c *conn) serveLinks() {
 	if c.state == stateOpen {
-		c.runQueue.flushOutcomes()
-		c.runQueue.resumeBlocked()
-		c.runQueue.pump()
+		c.flushOutcomes()
+		c.runQueue.run()
 		if c.draining && c.outstanding == 0 {
 			c.close(connErrorf(amqp.CondForced, "The service is shutting down; connect again."))
 		}
 	}
 	if c.state == stateLeaving {
-		c.runQueue.flushOutcomes()
+		c.flushOutcomes()
 		if c.outstanding == 0 {
 			c.answerClose()
 		}
@@ -199,9 +209,17 @@ func (c *conn) serveLinks() {
 	}
 }
 
+// flushOutcomes writes the outcomes that this turn has collected.
+func (c *conn) flushOutcomes() {
+	for _, s := range c.dirty {
+		s.dirty = false
+		s.flushOutcomes()
+	}
+	clear(c.dirty)
+	c.dirty = c.dirty[:0]
+}
+
 func (c *conn) handleEvents() {
-	c.srv.broker.Hold()
-	defer c.srv.broker.Release()
 	c.now = time.Now()
 	events := c.mailbox.take(c.events)
 	for i, e := range events {
@@ -214,7 +232,7 @@ func (c *conn) handleEvents() {
 	}
 }
 
-// handleWritten takes a buffer back from the writer.
+// handleWritten takes a buffer back from the write goroutine.
 func (c *conn) handleWritten(r writeResult) {
 	c.out.done(r)
 	if c.tokens.unauthenticated() {
@@ -225,7 +243,8 @@ func (c *conn) handleWritten(r writeResult) {
 	}
 }
 
-// handleHanded handles a batch that the reader has handed to the loop. Until then the reader takes no turn: it would overtake.
+// handleHanded handles a batch that the reader has handed to the loop. Until then the reader takes no turn: it would
+// overtake.
 func (c *conn) handleHanded(b *batch) {
 	c.handleBatch(b)
 	c.reader.handed.Add(-1)
@@ -233,8 +252,6 @@ func (c *conn) handleHanded(b *batch) {
 
 // handleBatch takes frames from the reader and gives the batch back.
 func (c *conn) handleBatch(b *batch) {
-	c.srv.broker.Hold()
-	defer c.srv.broker.Release()
 	c.now = time.Now()
 	for i := range b.frames {
 		if c.state == stateClosed || c.dead != nil {
@@ -271,7 +288,9 @@ func (c *conn) handleReadError(err error) {
 }
 
 func (c *conn) handleFrame(in *inFrame) {
-	c.trace.frame(traceIn, in.channel, in.performative(), len(in.payload))
+	if c.trace.tracer != nil {
+		c.trace.frame(traceIn, in.channel, in.performative(), len(in.payload))
+	}
 	if in.kind == frameEmpty {
 		return
 	}
@@ -289,80 +308,46 @@ func (c *conn) handleFrame(in *inFrame) {
 	}
 }
 
-func (in *inFrame) performative() frames.Performative {
-	switch in.kind {
-	case frameTransfer:
-		return &in.transfer
-	case frameDisposition:
-		return &in.disposition
-	}
-	return in.other
-}
-
-// runnable is a link that sends; the loop calls it when it may have something to send.
+// runnable is a link that may have something to send.
 type runnable interface {
 	// pump sends at most a bounded quantum and reports whether it could go on at once.
 	pump() (more bool)
-	// inRunQueue marks that the link stands in agenda.runnable.
+	// inRunQueue says whether the link stands in the run queue.
 	inRunQueue() *bool
 }
 
-// runQueue holds what the end of a connection's turn has to do.
+// runQueue holds the links of a connection that the end of the turn serves.
 type runQueue struct {
-	runnable []runnable      // links that may have something to send
-	blocked  []*outgoingLink // links that wait for room that other links of their session have taken
-	dirty    []*session      // with outcomes to write
+	links   []runnable      // that may have something to send
+	blocked []*outgoingLink // that wait for capacity which other links of their session have taken
 }
 
-func (a *runQueue) add(p runnable) {
-	if q := p.inRunQueue(); !*q {
-		*q = true
-		a.runnable = append(a.runnable, p)
+func (q *runQueue) add(l runnable) {
+	if in := l.inRunQueue(); !*in {
+		*in = true
+		q.links = append(q.links, l)
 	}
 }
 
-func (a *runQueue) markDirty(s *session) {
-	if !s.dirty {
-		s.dirty = true
-		a.dirty = append(a.dirty, s)
-	}
-}
-
-// flushOutcomes writes the outcomes that this turn has collected.
-func (a *runQueue) flushOutcomes() {
-	for _, s := range a.dirty {
-		s.dirty = false
-		s.flushOutcomes()
-	}
-	clear(a.dirty)
-	a.dirty = a.dirty[:0]
-}
-
-// resumeBlocked lets links try again that wait for room that other links of their session have taken. It does so in every turn, for
-// that room can come back in many ways: each is an event, causes one by being written, or resumes the links itself.
-func (a *runQueue) resumeBlocked() {
-	for i, o := range a.blocked {
+// run lets each link send once, in turn (DEC-27). A link that could go on goes to the end of the queue. Blocked links try
+// again in every turn: capacity comes back in many ways, and each is an event, causes one by being written, or resumes
+// the links itself.
+func (q *runQueue) run() {
+	for i, o := range q.blocked {
 		o.resume()
-		a.blocked[i] = nil
+		q.blocked[i] = nil
 	}
-	a.blocked = a.blocked[:0]
-}
-
-// pump lets each link that may have something to send do so once, in turn (DEC-27). A link that could go on goes to the
-// end of the line.
-func (a *runQueue) pump() {
-	waiting := a.runnable
-	a.runnable = nil
-	for i, p := range waiting {
-		*p.inRunQueue() = false
-		if p.pump() {
-			a.add(p)
+	q.blocked = q.blocked[:0]
+	waiting := q.links
+	q.links = nil
+	for i, l := range waiting {
+		*l.inRunQueue() = false
+		if l.pump() {
+			q.add(l)
 		}
 		waiting[i] = nil
 	}
-	if a.runnable == nil {
-		a.runnable = waiting[:0]
+	if q.links == nil {
+		q.links = waiting[:0]
 	}
 }
-
-func (a *runQueue) drop() { a.runnable, a.blocked = nil, nil }

@@ -1,6 +1,7 @@
 package amqpserver
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"minibus/emulator"
@@ -8,8 +9,8 @@ import (
 	"minibus/internal/sas"
 )
 
-// Bounds on deliveries that a link has taken and not written yet, because their bodies are being read or their removal is being
-// committed.
+// Bounds on deliveries that a link has taken and not written yet, because their bodies are being read or their removal is
+// being committed.
 const (
 	maxTaken      = 512
 	maxTakenBytes = 1 << 20
@@ -18,27 +19,25 @@ const (
 // outgoingLink is a link on which the client receives messages.
 //
 // It pulls: the queue calls notify when there may be something, and the loop takes what credit, the session's window
-// and the write buffer allow. After notify the link has to call Take, even for nothing, so that the queue can turn to the next
-// consumer. While a link cannot take, it does not stand in the queue's line.
+// and the write buffer allow. After notify the link has to call Take, even for nothing, so that the queue can turn to the
+// next consumer. While a link can't take, it does not stand in the queue's wait list.
 type outgoingLink struct {
 	sendingLink
-	consumer *emulator.Consumer // nil while a session receiver waits for its session
-	settled  bool               // receive and delete (RAD-1)
-	accept   *sessionAccept     // of a session receiver; else nil
-
-	notified atomic.Bool // an event is in the mailbox; any goroutine may set it
-
-	due        bool                 // ask the consumer in this turn
-	held       bool                 // ask it again when there is room, for there is credit or a drain to answer
-	stopped    bool                 // the server is shutting down
-	taken      []*emulator.Delivery // not yet written, in order
-	takenBytes int
+	consumer   *emulator.Consumer // nil while a session receiver waits for its session
+	settled    bool               // receive and delete (RAD-1)
+	accept     *sessionAccept     // of a session receiver; else nil
+	notified   atomic.Bool        // an event is in the mailbox; any goroutine may set it
+	due        bool               // ask the consumer in this turn
+	held       bool               // ask it again when there is capacity: there is credit, or a drain to answer
+	stopped    bool               // the server is shutting down
+	taken      []*emulator.Delivery
+	takenBytes int // of those, which are not yet written
 	memory     deliveryMemory
 	expired    expiredIDs // deliveries whose locks ended while the client had them
 }
 
-// open attaches the consumer. A settle mode of settled means receive and
-// delete, every other one peek-lock (amqp-data-plane 4.1).
+// open attaches the consumer. A settle mode of settled means receive and delete, every other one peek-lock
+// (amqp-data-plane 4.1).
 func (o *outgoingLink) open(a *frames.Attach) error {
 	if err := o.lookUp(sas.Listen); err != nil {
 		return err
@@ -62,7 +61,7 @@ func (o *outgoingLink) open(a *frames.Attach) error {
 		return o.openSession(a, filter, mode)
 	}
 	if o.consumer, err = o.queue.NewConsumer(o.node.sub, mode, o.notify); err == nil {
-		o.consumer.Introduce(o.newClient())
+		o.consumer.Introduce(o.client())
 	}
 	return err
 }
@@ -88,8 +87,8 @@ func (o *outgoingLink) flow(f *frames.Flow) {
 	if f.HasLinkCredit {
 		o.credit.grant(f.DeliveryCount, f.HasDeliveryCount, f.LinkCredit, f.Drain)
 	}
-	if surplus := len(o.taken) - o.credit.left(); surplus > 0 {
-		o.giveBack(len(o.taken) - surplus)
+	if left := o.credit.left(); len(o.taken) > left {
+		o.giveBack(left)
 	}
 	if o.opening != nil {
 		return // the session is not there yet
@@ -112,16 +111,11 @@ func (o *outgoingLink) resume() {
 // pump takes messages and writes them. It reports whether there may be more at once.
 func (o *outgoingLink) pump() bool {
 	o.memory.waiting = false
-	more := o.pumpOnce()
-	o.updateMemory()
-	return more
-}
-
-func (o *outgoingLink) pumpOnce() bool {
+	defer o.updateMemory()
 	if o.released || o.opening != nil {
 		return false
 	}
-	o.forgetEnded()
+	o.forgetExpired()
 	full := o.write()
 	if o.state == linkClosing {
 		o.close(full)
@@ -135,11 +129,11 @@ func (o *outgoingLink) pumpOnce() bool {
 		return false // an injected fault has hit
 	}
 	o.write()
-	crowded := o.memory.waiting || asked == 0 && o.crowded()
-	if crowded {
+	blocked := o.memory.waiting || asked == 0 && o.blocked()
+	if blocked {
 		o.s.c.runQueue.blocked = append(o.s.c.runQueue.blocked, o)
 	}
-	if o.credit.drain && !crowded && o.drained(asked, got) {
+	if o.credit.drain && !blocked && o.drained(asked, got) {
 		return false
 	}
 	o.held = o.credit.drain || asked == 0 && o.credit.left() > len(o.taken)
@@ -147,15 +141,15 @@ func (o *outgoingLink) pumpOnce() bool {
 	return o.due
 }
 
-// forgetEnded drops deliveries whose locks have ended from the unsettled ones: the client may have
-// others in their place (LOCK-8).
-func (o *outgoingLink) forgetEnded() {
+// forgetExpired drops deliveries whose locks have ended from the unsettled ones: the client may have others in their
+// place (LOCK-8).
+func (o *outgoingLink) forgetExpired() {
 	ended := o.consumer.Ended()
 	if len(ended) == 0 {
 		return
 	}
 	ds := &o.s.sent
-	wasFull := ds.full()
+	wasFull := ds.left() <= 0
 	for _, l := range ended {
 		if ds.unsettled[l.ID].lock == l { // else the client has settled it, or it is not written
 			delete(ds.unsettled, l.ID)
@@ -165,12 +159,18 @@ func (o *outgoingLink) forgetEnded() {
 	ds.resume(wasFull)
 }
 
-// take asks the consumer for as much as the link can have. Asking for nothing leaves the queue's line.
+// take asks the consumer for as much as the link can have. Asking for nothing leaves the queue's wait list.
 func (o *outgoingLink) take() (asked, got int) {
 	o.due = false
-	room := o.s.capacity() - (o.s.taken - len(o.taken)) // the other links need some of it for what they have taken
-	asked = max(min(o.credit.left(), room, maxTaken)-len(o.taken), 0)
-	if o.takenBytes >= maxTakenBytes || o.stopped || o.partial() || o.starved(emulator.OperationReceive) {
+	faulty := o.s.c.ns.Faults().Any()
+	capacity := o.s.capacity() - (o.s.taken - len(o.taken)) // the other links need some of it for what they have taken
+	asked = max(min(o.credit.left(), capacity, maxTaken)-len(o.taken), 0)
+	if o.takenBytes >= maxTakenBytes || o.stopped || o.partial() {
+		asked = 0
+	}
+	if !faulty {
+		o.starvedBy = 0
+	} else if o.starved(emulator.OperationReceive) {
 		asked = 0
 	}
 	before := len(o.taken)
@@ -181,7 +181,7 @@ func (o *outgoingLink) take() (asked, got int) {
 	}
 	got = len(o.taken) - before
 	o.s.taken += got
-	if got > 0 && o.s.c.ns.Faults().Any() {
+	if got > 0 && faulty {
 		o.injectTaken(before)
 	}
 	if got == emulator.Quantum || o.takenBytes >= maxTakenBytes {
@@ -193,34 +193,40 @@ func (o *outgoingLink) take() (asked, got int) {
 	return asked, got
 }
 
-// crowded reports whether the link could take more if the session's other links had written what they have taken.
-func (o *outgoingLink) crowded() bool {
-	room, own := o.s.capacity(), len(o.taken)
-	return 0 < room && room <= o.s.taken && own < o.s.taken && own < o.credit.left()
+// blocked reports whether the link could take more if the session's other links had written what they have taken.
+func (o *outgoingLink) blocked() bool {
+	capacity, own := o.s.capacity(), len(o.taken)
+	return 0 < capacity && capacity <= o.s.taken && own < o.s.taken && own < o.credit.left()
 }
 
-// write writes taken deliveries, in order, until one is not ready or there is no room. It reports whether room
-// was missing.
+// write writes taken deliveries, in order, until one is not ready or there is no capacity. It reports whether capacity was
+// missing.
 func (o *outgoingLink) write() (full bool) {
 	if !o.finish() {
 		return true
 	}
-	n, unused := 0, 0
+	done, failed := 0, 0 // deliveries that are no longer taken, and those of them that were not written
 	defer func() {
-		o.dropTaken(n)
-		o.s.freed(unused)
+		if done == 0 {
+			return
+		}
+		o.taken = slices.Delete(o.taken, 0, done)
+		o.s.taken -= done
+		if failed > 0 && !o.s.released {
+			o.s.resume() // other links can use the capacity
+		}
 	}()
-	for n < len(o.taken) {
-		d := o.taken[n]
+	for done < len(o.taken) {
+		d := o.taken[done]
 		ready, gone := d.Ready()
 		switch {
 		case gone:
 			o.takenBytes -= d.Size()
-			n++
-			unused++
+			done++
+			failed++
 			o.due = true // its credit is free again
 			if o.accept != nil && d.Failed() {
-				o.giveBack(n)
+				o.giveBack(done)
 			}
 			continue
 		case !ready:
@@ -228,9 +234,17 @@ func (o *outgoingLink) write() (full bool) {
 		case o.s.capacity() == 0 || o.credit.left() == 0:
 			return true
 		}
-		n++
+		done++
 		o.takenBytes -= d.Size()
-		o.deliver(d)
+		if o.settled {
+			o.removed = append(o.removed, d)
+			o.send(d, o.s.c.tags.make(), true)
+		} else { // the tag is the lock token (LOCK-3)
+			l := d.Lock()
+			l.ID = o.s.nextDelivery
+			o.s.sent.unsettled[l.ID] = unsettled{o, l}
+			o.send(d, o.s.c.tags.guid(l.Token()), false)
+		}
 		if o.partial() {
 			return true
 		}
@@ -238,30 +252,7 @@ func (o *outgoingLink) write() (full bool) {
 	return false
 }
 
-// deliver writes one delivery. The delivery's tag is the lock token (LOCK-3).
-func (o *outgoingLink) deliver(d *emulator.Delivery) {
-	if o.settled {
-		o.removed = append(o.removed, d)
-		o.send(d, o.s.c.tags.make(), true)
-		return
-	}
-	l := d.Lock()
-	l.ID = o.s.nextDelivery
-	o.s.sent.unsettled[l.ID] = unsettled{o, l}
-	o.send(d, o.s.c.tags.guid(l.Token()), false)
-}
-
-func (o *outgoingLink) dropTaken(n int) {
-	if n == 0 {
-		return
-	}
-	left := copy(o.taken, o.taken[n:])
-	clear(o.taken[left:])
-	o.taken = o.taken[:left]
-	o.s.taken -= n
-}
-
-// giveBack returns to the queue the taken deliveries from index from on.
+// giveBack returns to the queue the taken deliveries from an index on.
 func (o *outgoingLink) giveBack(from int) {
 	back := o.taken[from:]
 	if len(back) == 0 {
@@ -272,14 +263,16 @@ func (o *outgoingLink) giveBack(from int) {
 		o.takenBytes -= d.Size()
 	}
 	o.s.taken -= len(back)
-	o.s.freed(len(back))
+	if !o.s.released {
+		o.s.resume()
+	}
 	clear(back)
 	o.taken = o.taken[:from]
 }
 
-// drained answers a drain when there is nothing more to send: messages or the flow use up all credit
-// [AMQP 2.6.7]. A peer whose session window is closed gets nothing more, and the answer at once. If other links only
-// need the window's room for what they have taken, the answer waits; see crowded.
+// drained answers a drain when there is nothing more to send: messages or the flow use up all credit [AMQP 2.6.7]. A peer
+// whose session window is closed gets nothing more, and the answer at once. A blocked link does not get here: its answer
+// waits.
 func (o *outgoingLink) drained(asked, got int) bool {
 	// Our own write buffer empties by itself; then the loop tries again.
 	if asked > 0 && got == asked || o.s.c.out.full() {
@@ -308,9 +301,9 @@ func (o *outgoingLink) detached() bool {
 	return false
 }
 
-// close answers a detach that had to wait. Messages without room go back to their places.
+// close answers a detach that had to wait. Messages without capacity go back to their places.
 func (o *outgoingLink) close(full bool) {
-	o.consumer.Take(nil, 0) // leaves the queue's line
+	o.consumer.Take(nil, 0) // leaves the queue's wait list
 	if full && o.s.c.out.full() {
 		return
 	}
@@ -334,6 +327,71 @@ func (o *outgoingLink) release() {
 		o.consumer.Close()
 	}
 	o.s.sent.keepStale(o)
-	o.head, o.tail, o.expired = nil, nil, nil
+	o.head, o.tail = nil, nil
+	o.expired = nil
 	o.updateMemory()
+}
+
+// deliveryMemory is a link's share of the memory for large deliveries to clients. The link has one from before it takes
+// such a delivery until that is written: it waits before it takes it, since afterwards the time of a lock runs.
+type deliveryMemory struct {
+	share   memoryShare
+	held    bool // it has a share, or waits for one
+	waiting bool // it waits for one at the end of this turn
+}
+
+// pull takes up to so many messages from the consumer, a large one only with a share of the memory.
+func (o *outgoingLink) pull(most int) {
+	limit, wanted := largeDelivery, len(o.taken)+most
+	for {
+		o.consumer.Limit(limit)
+		o.taken = o.consumer.Take(o.taken, wanted-len(o.taken))
+		if limit = o.consumer.Withheld(); limit == 0 {
+			return
+		}
+		if o.memory.held = true; !o.askMemory(limit) {
+			o.memory.waiting = true
+			return
+		}
+	}
+}
+
+func (o *outgoingLink) askMemory(bytes int) bool {
+	s := &o.memory.share
+	if s.resume == nil {
+		s.resume = o.s.c.wake
+		s.stall = func() { o.s.c.mailbox.post(eventFunc(func(*conn) { o.endIfStalled() })) }
+	}
+	return o.s.c.srv.outgoingMemory.ask(s, bytes, bytes, o.movedBytes)
+}
+
+// updateMemory gives back what the link does not need any more.
+func (o *outgoingLink) updateMemory() {
+	if !o.memory.held || o.memory.waiting && !o.released {
+		return
+	}
+	needs := 0
+	if rest := len(o.head) + len(o.tail); rest > largeDelivery {
+		needs = rest
+	}
+	for _, d := range o.taken {
+		if d.Size() > largeDelivery {
+			needs += d.Size()
+		}
+	}
+	o.memory.held = needs > 0
+	o.askMemory(needs)
+}
+
+// endIfStalled detaches a link whose client does not take its large delivery while others wait. The message goes back to
+// the queue, or its lock ends.
+func (o *outgoingLink) endIfStalled() {
+	reading := false
+	if len(o.taken) > 0 && !o.partial() {
+		ready, _ := o.taken[0].Ready()
+		reading = !ready
+	}
+	if o.memory.held && !o.memory.waiting && !reading {
+		o.detach(o.amqpError(errStalled))
+	}
 }

@@ -3,6 +3,7 @@ package amqpserver
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -17,7 +18,8 @@ const (
 	batchBytes  = 256 << 10
 )
 
-// pooledPiece is how large a piece of a delivery must be to lie in a buffer of the pool, until it is joined with the others.
+// pooledPiece is the size from which on a piece of a delivery lies in a buffer of the pool, until it is joined with the
+// others.
 const pooledPiece = 32 << 10
 
 // inFrame is one decoded frame. Transfers and dispositions, the frequent ones, are stored by value.
@@ -39,6 +41,17 @@ const (
 	frameEmpty
 )
 
+// performative returns the frame's performative for traces.
+func (in *inFrame) performative() frames.Performative {
+	switch in.kind {
+	case frameTransfer:
+		return &in.transfer
+	case frameDisposition:
+		return &in.disposition
+	}
+	return in.other
+}
+
 // batch holds frames in the order of their arrival, and the error that ended reading, if any.
 type batch struct {
 	frames []inFrame
@@ -51,18 +64,23 @@ type reader struct {
 	f         *frameReader
 	batches   chan *batch   // to the loop
 	free      chan *batch   // back from it
-	handed    atomic.Int32  // batches on their way to the loop, which has to handle them before later ones are
+	handed    atomic.Int32  // batches on their way to the loop, which has to handle them before later ones
 	stop      chan struct{} // closed when the loop has ended
 	ended     chan struct{}
 	begun     time.Time
 	last      atomic.Int64 // of a read, in ns since begun, monotonic; 0: nothing read yet
-	maxFrames atomic.Int32 // frames of a batch; 0: batchFrames
+	maxFrames atomic.Int32 // of a batch; 0: batchFrames
 }
 
 func newReader(c *conn) reader {
 	return reader{
-		c: c, f: newFrameReader(c.nc, &c.srv.readBuffers), begun: time.Now(),
-		batches: make(chan *batch), free: make(chan *batch, 2), stop: make(chan struct{}), ended: make(chan struct{}),
+		c:       c,
+		f:       newFrameReader(c.nc, &c.srv.readBuffers),
+		begun:   time.Now(),
+		batches: make(chan *batch),
+		free:    make(chan *batch, 2),
+		stop:    make(chan struct{}),
+		ended:   make(chan struct{}),
 	}
 }
 
@@ -106,24 +124,26 @@ func (r *reader) discard(err error) {
 
 // fill blocks for one frame and takes those that came with it, up to the limits.
 func (r *reader) fill(b *batch) {
-	b.frames, b.err = b.frames[:0], nil
+	b.frames = b.frames[:0]
 	for size := 0; ; {
 		h, body, err := r.f.next()
-		if err == nil {
-			b.frames = append(b.frames, inFrame{})
-			in := &b.frames[len(b.frames)-1]
-			if err = in.decode(h, body, r.f.pool); err == nil {
-				size += len(in.payload)
-				r.noteOpen(in)
-			} else {
-				b.frames = b.frames[:len(b.frames)-1]
-			}
-		}
-		if err != nil {
-			b.err = err
+		if b.err = err; err != nil {
 			break
 		}
-		if len(b.frames) == batchFrames || len(b.frames) == int(r.maxFrames.Load()) || size >= batchBytes || !r.f.more() {
+		b.frames = append(b.frames, inFrame{})
+		in := &b.frames[len(b.frames)-1]
+		if b.err = in.decode(h, body, r.f.pool); b.err != nil {
+			b.frames = b.frames[:len(b.frames)-1]
+			break
+		}
+		if _, ok := in.other.(*frames.Open); ok && r.f.limit == maxFrameBeforeOpen {
+			// The limits of the handshake end.
+			r.f.limit = r.c.srv.options.MaxFrameSize
+			_ = r.c.nc.SetReadDeadline(time.Time{})
+		}
+		n := len(b.frames)
+		size += len(in.payload)
+		if n == batchFrames || n == int(r.maxFrames.Load()) || size >= batchBytes || !r.f.more() {
 			break
 		}
 	}
@@ -133,12 +153,12 @@ func (r *reader) fill(b *batch) {
 // limitBatch fits batches to the operations that the journal made of the last message to a topic: the loop handles a
 // batch whole.
 func (r *reader) limitBatch(operations int) {
-	narrow := int32(0)
+	limit := int32(0)
 	if n := maxWeight / 2 / max(operations, 1); n < batchFrames {
-		narrow = int32(max(n, 1))
+		limit = int32(max(n, 1))
 	}
-	if r.maxFrames.Load() != narrow {
-		r.maxFrames.Store(narrow)
+	if r.maxFrames.Load() != limit {
+		r.maxFrames.Store(limit)
 	}
 }
 
@@ -150,18 +170,11 @@ func (r *reader) silence(now time.Time) time.Duration {
 	return now.Sub(r.begun) - time.Duration(r.last.Load())
 }
 
-// noteOpen lifts the limits of the handshake once the peer's open has arrived.
-func (r *reader) noteOpen(in *inFrame) {
-	if _, ok := in.other.(*frames.Open); ok && r.f.limit == maxFrameBeforeOpen {
-		r.f.limit = r.c.srv.options.MaxFrameSize
-		_ = r.c.nc.SetReadDeadline(time.Time{})
-	}
-}
-
 // errFrameType reports a SASL frame after the SASL layer.
 var errFrameType = errors.New("unexpected frame type")
 
-// decode decodes a frame. The result does not refer to body, which the next read overwrites. Buffers for large payloads come from the pool.
+// decode decodes a frame. The result does not refer to body, which the next read overwrites. Buffers for large payloads
+// come from the pool.
 func (in *inFrame) decode(h frames.Header, body []byte, pool *sync.Pool) error {
 	in.channel = h.Channel
 	switch {
@@ -173,10 +186,18 @@ func (in *inFrame) decode(h frames.Header, body []byte, pool *sync.Pool) error {
 	case frames.IsTransfer(body):
 		return in.decodeTransfer(body, pool)
 	case isDisposition(body):
-		return in.decodeDisposition(body)
+		in.kind = frameDisposition
+		if err := in.disposition.Decode(body); err != nil {
+			return err
+		}
+		switch in.disposition.State.(type) {
+		case nil, *frames.Accepted, *frames.Released:
+			return nil
+		}
+		return in.disposition.Decode(bytes.Clone(body))
 	}
 	// Other frames are rare, and may hold binary values that are kept.
-	p, _, err := frames.DecodeBody(append([]byte(nil), body...))
+	p, _, err := frames.DecodeBody(bytes.Clone(body))
 	in.kind, in.other = frameOther, p
 	return err
 }
@@ -200,25 +221,132 @@ func (in *inFrame) decodeTransfer(body []byte, pool *sync.Pool) error {
 	return nil
 }
 
-func (in *inFrame) decodeDisposition(body []byte) error {
-	in.kind = frameDisposition
-	if err := in.disposition.Decode(body); err != nil {
-		return err
-	}
-	switch in.disposition.State.(type) {
-	case nil, *frames.Accepted, *frames.Released:
-		return nil
-	}
-	return in.disposition.Decode(append([]byte(nil), body...))
-}
-
 // isDisposition recognises the usual encoding; dispositions in another one are decoded as other frames.
 func isDisposition(body []byte) bool {
 	const smallUlong, code = 0x53, 0x15
 	return len(body) > 3 && body[0] == 0 && body[1] == smallUlong && body[2] == code
 }
 
-// settles reports whether the batch begins with a settlement.
-func (b *batch) settles() bool {
-	return len(b.frames) > 0 && b.frames[0].kind == frameDisposition
+// Sizes of a read buffer. A connection starts with a small one. When much arrives it gets a large one, which holds any
+// frame, and after a while of small reads gives it back: thousands of connections may be idle at a time.
+const (
+	smallReadBuffer = 4 << 10
+	quietReads      = 16 // small reads in a row after which a large buffer is given back
+)
+
+// errFrameSize is wrapped when a frame is larger than allowed.
+var errFrameSize = errors.New("frame too large")
+
+// frameReader cuts a stream of bytes into frames. Only the read goroutine uses it.
+type frameReader struct {
+	in    io.Reader
+	pool  *sync.Pool // of *[]byte, each as large as the largest frame
+	large *[]byte    // where buf comes from if it is a pooled buffer
+	buf   []byte
+	r, w  int // buf[r:w] is read and not yet consumed
+	limit uint32
+	quiet int // small reads in a row; negative: a large buffer is wanted
+}
+
+func newFrameReader(in io.Reader, pool *sync.Pool) *frameReader {
+	return &frameReader{in: in, pool: pool, buf: make([]byte, smallReadBuffer), limit: maxFrameBeforeOpen}
+}
+
+// close gives the buffer back. The last body that next returned becomes invalid.
+func (f *frameReader) close() {
+	if f.large != nil {
+		f.pool.Put(f.large)
+		f.large, f.buf = nil, nil
+	}
+}
+
+// next returns the next frame. body is valid until the next call. It blocks until a whole frame has been read.
+func (f *frameReader) next() (h frames.Header, body []byte, err error) {
+	if err := f.fill(frames.HeaderSize); err != nil {
+		return h, nil, err
+	}
+	h, err = frames.ParseHeader(f.buf[f.r:f.w])
+	if err != nil {
+		return h, nil, err
+	}
+	if h.Size > f.limit {
+		return h, nil, fmt.Errorf("read frame of %d bytes where at most %d are allowed: %w", h.Size, f.limit, errFrameSize)
+	}
+	if err := f.fill(int(h.Size)); err != nil {
+		return h, nil, noEOF(err)
+	}
+	frame := f.buf[f.r : f.r+int(h.Size)]
+	f.r += int(h.Size)
+	return h, frame[h.BodyStart():], nil
+}
+
+// more reports whether next can return without blocking.
+func (f *frameReader) more() bool {
+	if f.w-f.r < frames.HeaderSize {
+		return false
+	}
+	h, err := frames.ParseHeader(f.buf[f.r:f.w])
+	return err != nil || h.Size > f.limit || int(h.Size) <= f.w-f.r
+}
+
+// raw returns the next n bytes, for the protocol headers.
+func (f *frameReader) raw(n int) ([]byte, error) {
+	if err := f.fill(n); err != nil {
+		return nil, err
+	}
+	f.r += n
+	return f.buf[f.r-n : f.r], nil
+}
+
+// fill reads until n bytes are there. Before open no connection gets a large buffer.
+func (f *frameReader) fill(n int) error {
+	if f.w-f.r >= n {
+		return nil
+	}
+	f.makeRoom(n)
+	for f.w-f.r < n {
+		got, err := f.in.Read(f.buf[f.w:])
+		f.w += got
+		switch {
+		case got < smallReadBuffer/2 || f.limit <= maxFrameBeforeOpen:
+			f.quiet++
+		case f.large == nil && f.w == len(f.buf):
+			f.quiet = -1
+		default:
+			f.quiet = 0
+		}
+		if err != nil && f.w-f.r < n {
+			if f.w > f.r {
+				return noEOF(err)
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// makeRoom moves the unread bytes to the front of a buffer that holds n bytes.
+func (f *frameReader) makeRoom(n int) {
+	rest := f.buf[f.r:f.w]
+	switch {
+	case f.large == nil && (n > len(f.buf) || f.quiet < 0):
+		f.large = f.pool.Get().(*[]byte)
+		f.w = copy(*f.large, rest)
+		f.buf = *f.large
+	case f.large != nil && len(rest) == 0 && f.quiet > quietReads:
+		f.pool.Put(f.large)
+		f.large = nil
+		f.buf = make([]byte, smallReadBuffer)
+		f.w = 0
+	default:
+		f.w = copy(f.buf, rest)
+	}
+	f.r, f.quiet = 0, max(f.quiet, 0)
+}
+
+func noEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }

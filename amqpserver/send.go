@@ -141,7 +141,7 @@ func (op *sendOp) run(c *conn) {
 func (op *sendOp) answer() {
 	s, c := op.in.s, op.in.s.c
 	switch {
-	case op.in.detachSent():
+	case op.in.state == linkDetaching:
 	case op.err == nil && op.injected != nil && op.injected.Options().After:
 		_ = op.in.inject(op.injected, emulator.OperationSend) // errEnded
 	case op.err != nil:

@@ -2,6 +2,7 @@ package amqpserver
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -9,17 +10,17 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// sendingLink holds what all links that we send on have in common: credit, and deliveries that may take several frames.
+// sendingLink holds what all links that we send on have in common: credit, and a delivery that may take several frames.
 type sendingLink struct {
 	link
 	credit        credit
-	scheduled     bool            // stands in agenda.runnable
-	unsentFirst   bool            // no frame of rest has been written
+	scheduled     bool            // stands in the run queue
+	unsentFirst   bool            // no frame of head has been written
 	head          []byte          // a message that takes several frames, without tail
 	tail          []byte          // the end of the message; not ours to change
-	written       int             // how much of both is written
-	movedBytes    int64           // bytes of deliveries that take several frames, in all
-	firstTransfer frames.Transfer // of the first frame of rest
+	written       int             // bytes of head and tail that are written
+	movedBytes    int64           // of deliveries that take several frames, in all
+	firstTransfer frames.Transfer // of the first frame of head
 	firstTag      [16]byte
 	removed       []*emulator.Delivery // received and deleted messages in the delivery that is being sent
 }
@@ -46,7 +47,7 @@ func (o *sendingLink) send(m content, tag []byte, settled bool) serial {
 	c := s.c
 	id := s.nextDelivery
 	s.nextDelivery++
-	o.credit.sent()
+	o.credit.count++
 	o.passed++
 	o.touch()
 	t := &c.transfer
@@ -54,23 +55,24 @@ func (o *sendingLink) send(m content, tag []byte, settled bool) serial {
 		Handle: o.handle, DeliveryID: id, HasDeliveryID: true, DeliveryTag: tag, HasMessageFormat: true,
 		Settled: settled, Batchable: true,
 	}
+	o.written = 0
 	if m.Size()+headroom < c.peer.maxFrame {
 		buf, start := frames.BeginFrame(c.out.buf, frames.TypeAMQP, s.channel)
 		buf = t.AppendTo(buf)
-		head := len(buf)
+		payload := len(buf)
 		buf = m.Append(buf)
 		if len(buf)-start <= c.peer.maxFrame {
-			o.traceTransfer(t, len(buf)-head)
+			c.trace.frame(traceOut, s.channel, t, len(buf)-payload)
 			c.out.buf = frames.EndFrame(buf, start)
 			s.win.sent()
 			o.noteRemoved()
 			return id
 		}
-		o.head, o.tail, o.written = append(o.head[:0], buf[head:]...), nil, 0
+		o.head = append(o.head[:0], buf[payload:]...)
+		o.tail = nil
 		c.out.buf = buf[:start]
 	} else {
 		o.head, o.tail = m.AppendHead(o.head[:0])
-		o.written = 0
 	}
 	o.firstTransfer, o.unsentFirst = *t, true
 	o.firstTransfer.DeliveryTag = o.firstTag[:copy(o.firstTag[:], tag)]
@@ -81,25 +83,28 @@ func (o *sendingLink) send(m content, tag []byte, settled bool) serial {
 // finish writes more frames of a delivery and reports whether it is complete. The frames of a delivery follow each
 // other on their link.
 func (o *sendingLink) finish() bool {
-	s := o.s
-	for o.partial() && s.win.outgoing > 0 && !s.c.out.full() {
+	if !o.partial() {
+		return true
+	}
+	for o.partial() && o.s.win.outgoing > 0 && !o.s.c.out.full() {
 		o.writePiece()
 	}
 	if o.partial() {
 		return false
 	}
-	o.head, o.tail, o.written = o.head[:0], nil, 0
-	if cap(o.head) > writeChunk {
+	o.tail, o.written = nil, 0
+	if o.head = o.head[:0]; cap(o.head) > writeChunk {
 		o.head = nil
 	}
 	o.noteRemoved()
 	return true
 }
 
-// noteRemoved notes that the last frame of a delivery is in the write buffer.
+// noteRemoved notes where in the write buffer the last frame of a received and deleted delivery ends.
 func (o *sendingLink) noteRemoved() {
+	out := &o.s.c.out
 	for i, d := range o.removed {
-		o.s.c.out.noteRemoved(d)
+		out.removed = append(out.removed, removedDelivery{len(out.buf), d})
 		o.removed[i] = nil
 	}
 	o.removed = o.removed[:0]
@@ -116,7 +121,7 @@ func (o *sendingLink) takeBack() {
 // partial reports whether a delivery has been begun and not finished.
 func (o *sendingLink) partial() bool { return o.written < len(o.head)+len(o.tail) }
 
-// writePiece writes one frame of rest. Only the first names the delivery, as in the service.
+// writePiece writes one frame of head and tail. Only the first names the delivery, as in the service.
 func (o *sendingLink) writePiece() {
 	s := o.s
 	c := s.c
@@ -141,16 +146,12 @@ func (o *sendingLink) writePiece() {
 	if o.written < end {
 		buf = append(buf, o.tail[o.written-len(o.head):end-len(o.head)]...)
 	}
-	o.traceTransfer(t, n)
+	c.trace.frame(traceOut, s.channel, t, n)
 	c.out.buf = frames.EndFrame(buf, start)
 	o.written = end
 	o.movedBytes += int64(n)
 	o.unsentFirst = false
 	s.win.sent()
-}
-
-func (o *sendingLink) traceTransfer(t *frames.Transfer, payload int) {
-	o.s.c.trace.frame(traceOut, o.s.channel, t, payload)
 }
 
 func (o *sendingLink) writeFlow(drain bool) {
@@ -186,9 +187,8 @@ func (t *tagMaker) makeShort() []byte {
 // little-endian (LOCK-3, amqp-data-plane 4.5). The slice is valid until the next call.
 func (t *tagMaker) guid(k emulator.LockToken) []byte {
 	t.key = k
-	key := &t.key
-	key[0], key[1], key[2], key[3] = key[3], key[2], key[1], key[0]
-	key[4], key[5] = key[5], key[4]
-	key[6], key[7] = key[7], key[6]
-	return key[:]
+	slices.Reverse(t.key[0:4])
+	slices.Reverse(t.key[4:6])
+	slices.Reverse(t.key[6:8])
+	return t.key[:]
 }

@@ -26,7 +26,7 @@ type session struct {
 	coordinators int        // links to the transaction coordinator
 	received     outcomes   // of what the client sent
 	settled      outcomes   // of what the client settled
-	dirty        bool       // stands in the agenda
+	dirty        bool       // stands in conn.dirty
 	outstanding  int        // answers that follow their commits
 	closing      bool       // it is ending: frames for it are discarded
 	left         bool       // the peer has sent end
@@ -47,12 +47,14 @@ type endpoint interface {
 
 func newSession(c *conn, channel uint16, b *frames.Begin) *session {
 	s := &session{
-		c: c, channel: channel, handleMax: 1<<32 - 1,
-		win:  newWindow(b.NextOutgoingID, b.IncomingWindow),
-		sent: deliveries{most: maxUnsettled, unsettled: make(map[serial]unsettled)},
+		c:         c,
+		channel:   channel,
+		handleMax: 1<<32 - 1,
+		win:       newWindow(b.NextOutgoingID, b.IncomingWindow),
 	}
-	s.sent.s = s
-	s.received, s.settled = outcomes{s, ranges{role: frames.RoleReceiver}}, outcomes{s, ranges{role: frames.RoleSender}}
+	s.sent = deliveries{s: s, most: maxUnsettled, unsettled: make(map[serial]unsettled)}
+	s.received = outcomes{s: s, role: frames.RoleReceiver, write: s.write}
+	s.settled = outcomes{s: s, role: frames.RoleSender, write: s.write}
 	if b.HasHandleMax {
 		s.handleMax = b.HandleMax
 	}
@@ -107,7 +109,7 @@ func (s *session) handleEnd(p *frames.End) {
 // leave notes the peer's end. The channel is free once ours is written too.
 func (s *session) leave() {
 	s.left = true
-	s.c.sendDelayed(func(a *delayedAnswer) bool { return a.link.s == s })
+	s.c.sendDelayed(func(a *delayedAnswer) bool { return a.link.s == s }) // the client waits for no delay any more
 	if s.released {
 		s.c.sessions.forget(s)
 	}
@@ -122,14 +124,14 @@ func (s *session) endWith(failure amqpError) {
 	s.close()
 }
 
-// close ends the session: it releases the links, and our end follows the answers that we owe.
+// close ends the session: it releases the links, and our end follows the outstanding answers.
 func (s *session) close() {
 	s.closing = true
 	s.releaseLinks()
 	s.sendEnd()
 }
 
-// sendEnd writes our end once no answer is owed.
+// sendEnd writes our end once no answer is outstanding.
 func (s *session) sendEnd() {
 	if s.outstanding == 0 && !s.released {
 		s.endNow()
@@ -138,7 +140,7 @@ func (s *session) sendEnd() {
 
 func (s *session) write(p frames.Performative) { s.c.write(s.channel, p) }
 
-// endNow writes our end. Answers that are still owed are dropped.
+// endNow writes our end. Outstanding answers are dropped.
 func (s *session) endNow() {
 	s.flushOutcomes()
 	s.released = true
@@ -162,8 +164,7 @@ func (s *session) releaseLinks() {
 	}
 }
 
-// endpoint finds the link of a handle. A link that we have detached keeps its handle until the peer's detach
-// arrives, so frames for it are no error.
+// endpoint finds the link of a handle. A link that we have detached keeps its handle until the peer's detach arrives.
 func (s *session) endpoint(handle uint32) (endpoint, error) {
 	if e := s.links.get(handle); e != nil {
 		return e, nil
@@ -190,17 +191,12 @@ func (s *session) stopReceiving() {
 
 // sessionTable holds the sessions of a connection, and counts their links.
 type sessionTable struct {
-	open       map[uint16]*session // by channel
-	ended      map[uint16]struct{} // channels whose last session has ended
-	linked     int
-	everLinked bool
-	linkless   time.Time // start of the time without links
-	numbered   int64     // links that got a number
-}
-
-func (t *sessionTable) add(s *session) {
-	t.open[s.channel] = s
-	delete(t.ended, s.channel)
+	open     map[uint16]*session // by channel
+	ended    map[uint16]struct{} // channels whose last session has ended
+	linked   int
+	attached bool      // there has been a link
+	linkless time.Time // start of the time without links
+	numbered int64     // links that got a number
 }
 
 // forget frees the channel of a session that has ended on both sides.

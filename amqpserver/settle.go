@@ -37,19 +37,16 @@ func verdictOf(d *frames.Disposition) verdict {
 	case *frames.Rejected:
 		v.settlement.Outcome, v.echo = emulator.DeadLetterOutcome, outcomeDeadLettered
 		modified = deadLetterProperties(state.Error)
-	case *frames.TransactionalState:
-		return verdictIn(d, state)
+	case *frames.TransactionalState: // [AMQP 4.4.2]
+		v = verdictOf(&frames.Disposition{Settled: d.Settled, State: state.Outcome})
+		v.transaction = state.TxnID
+		if v.forget {
+			v.forget = false
+			v.refused = linkErrorf(amqp.CondInvalidField, "A settlement in a transaction needs an outcome.")
+		}
 	}
-	v.settlement.Properties, v.refused = encodeProperties(modified)
-	return v
-}
-
-// verdictIn reads the outcome of a disposition that is part of a transaction [AMQP 4.4.2].
-func verdictIn(d *frames.Disposition, state *frames.TransactionalState) verdict {
-	v := verdictOf(&frames.Disposition{Settled: d.Settled, State: state.Outcome})
-	v.transaction = state.TxnID
-	if v.forget {
-		v.forget, v.refused = false, linkErrorf(amqp.CondInvalidField, "A settlement in a transaction needs an outcome.")
+	if len(modified) > 0 {
+		v.settlement.Properties, v.refused = encodeProperties(modified)
 	}
 	return v
 }
@@ -73,14 +70,12 @@ func deadLetterProperties(e *frames.Error) amqp.Map {
 
 // encodeProperties encodes modified properties as application properties: string keys, no compound values.
 func encodeProperties(m amqp.Map) ([]byte, error) {
-	if len(m) == 0 {
-		return nil, nil
-	}
 	plain := make(amqp.Map, 0, len(m))
 	for _, p := range m {
 		name, ok := amqp.AsString(p.Key)
 		if !ok || message.Compound(p.Value) {
-			return nil, linkErrorf(amqp.CondArgument, "The property '%s' to modify has a key or value of a type that properties can't have.", name)
+			return nil, linkErrorf(amqp.CondArgument,
+				"The property '%s' to modify has a key or value of a type that properties can't have.", name)
 		}
 		plain = append(plain, amqp.Pair{Key: name, Value: p.Value})
 	}
@@ -103,14 +98,13 @@ func (o *outgoingLink) expiredError(v *verdict) amqpError {
 
 // settleOp is one settlement on its way to the journal. It is reused.
 type settleOp struct {
-	s       *session
-	id      serial
-	echo    outcome
-	quiet   bool
-	refused error
-	link    *outgoingLink
-	err     error
-
+	s        *session
+	id       serial
+	echo     outcome
+	quiet    bool
+	refused  error
+	link     *outgoingLink
+	err      error
 	injected *emulator.Fault // hits the answer; nil: none
 }
 
@@ -130,9 +124,9 @@ func (op *settleOp) run(c *conn) {
 // answer gives the client the outcome.
 func (op *settleOp) answer() {
 	c, ds := op.s.c, &op.s.sent
-	wasFull := ds.full()
+	wasFull := ds.left() <= 0
 	ds.settling--
-	if op.err == nil && op.injected != nil && op.injected.Options().After && !op.link.detachSent() {
+	if op.err == nil && op.injected != nil && op.injected.Options().After && op.link.state != linkDetaching {
 		_ = op.link.inject(op.injected, emulator.OperationSettle) // errEnded
 	} else {
 		op.answerWith(op.err)
@@ -147,25 +141,21 @@ func (op *settleOp) answerWith(err error) {
 	if op.refused != nil {
 		err = op.refused
 	}
-	if op.link.detachSent() {
-		return
-	}
-	if err == nil {
+	switch {
+	case op.link.state == linkDetaching: // the peer has forgotten the delivery
+	case err != nil:
+		op.s.c.log.refusedErr("settle", op.link.entity(), err)
 		if !op.quiet {
-			op.s.settled.answer(op.id, op.echo)
+			op.s.settled.reject(op.id, op.id, finalError(op.link.amqpError(err)))
 		}
-		return
-	}
-	op.s.c.log.refusedErr("settle", op.link.entity(), err)
-	failure := finalError(op.link.amqpError(err))
-	if !op.quiet {
-		op.s.settled.reject(op.id, op.id, failure)
+	case !op.quiet:
+		op.s.settled.answer(op.id, op.echo)
 	}
 }
 
-// finalError gives a refused settlement a condition that every SDK reports to its caller. After a condition that is not final the
-// Go SDK tries again, and go-amqp answers that by itself with success, since the delivery is settled: the application would
-// take the message for done, and get it again. The text still says what is wrong.
+// finalError gives a refused settlement a condition that every SDK reports to its caller. After a condition that is not
+// final the Go SDK tries again, and go-amqp answers that by itself with success, since the delivery is settled: the
+// application would take the message for done, and get it again. The text still says what is wrong.
 func finalError(failure amqpError) amqpError {
 	switch failure.condition {
 	case amqp.CondInternal, amqp.CondServerBusy:
@@ -176,8 +166,8 @@ func finalError(failure amqpError) amqpError {
 	return failure
 }
 
-// outcome says how a delivery ended. Outcomes without an error can share a
-// disposition; being comparable, equal neighbours are found cheaply.
+// outcome says how a delivery ended. Outcomes without an error can share a disposition: they are comparable, so equal
+// neighbours are found cheaply.
 type outcome uint8
 
 const (
@@ -198,41 +188,16 @@ var outcomeStates = [...]frames.DeliveryState{
 	outcomeDeadLettered: &frames.Rejected{},
 }
 
-// ranges collects the outcomes of one session and role and joins neighbours: hundreds of deliveries cost one
-// disposition.
-type ranges struct {
-	role  frames.Role // ours
-	some  bool
-	first serial
-	last  serial
-	what  outcome
-}
-
-// add notes an outcome. If it does not continue the current range, that range is written first.
-func (r *ranges) add(id serial, what outcome, write func(*frames.Disposition)) {
-	// A range must not end in 0 unless it begins there: some clients read 0 as "no last" (amqp-data-plane 3.7).
-	if r.some && id == r.last+1 && id != 0 && what == r.what {
-		r.last = id
-		return
-	}
-	r.flush(write)
-	r.some, r.first, r.last, r.what = true, id, id, what
-}
-
-func (r *ranges) flush(write func(*frames.Disposition)) {
-	if !r.some {
-		return
-	}
-	r.some = false
-	write(&frames.Disposition{
-		Role: r.role, First: r.first, Last: r.last, HasLast: true, Settled: true, State: outcomeStates[r.what],
-	})
-}
-
-// outcomes writes the outcomes of one session and role.
+// outcomes collects and writes the outcomes of one session and role. It joins neighbours into a range: hundreds of
+// deliveries cost one disposition.
 type outcomes struct {
-	s *session
-	ranges
+	s       *session
+	role    frames.Role // ours
+	write   func(frames.Performative)
+	some    bool // there is a range
+	first   serial
+	last    serial
+	outcome outcome
 }
 
 // answer collects an outcome without an error.
@@ -240,8 +205,35 @@ func (o *outcomes) answer(id serial, what outcome) {
 	if o.s.released {
 		return
 	}
-	o.add(id, what, o.write)
-	o.s.c.runQueue.markDirty(o.s)
+	o.add(id, what)
+	if c := o.s.c; !o.s.dirty {
+		o.s.dirty = true
+		c.dirty = append(c.dirty, o.s)
+	}
+}
+
+// add notes an outcome. If it does not continue the current range, that range is written first.
+func (o *outcomes) add(id serial, what outcome) {
+	// A range must not end in 0 unless it begins there: some clients read 0 as "no last" (amqp-data-plane 3.7).
+	if o.some && id == o.last+1 && id != 0 && what == o.outcome {
+		o.last = id
+		return
+	}
+	o.flush()
+	o.some = true
+	o.first, o.last = id, id
+	o.outcome = what
+}
+
+// flush writes the range.
+func (o *outcomes) flush() {
+	if !o.some {
+		return
+	}
+	o.some = false
+	o.write(&frames.Disposition{
+		Role: o.role, First: o.first, Last: o.last, HasLast: true, Settled: true, State: outcomeStates[o.outcome],
+	})
 }
 
 // answerAs writes an outcome that can't be joined into ranges.
@@ -267,7 +259,3 @@ func (o *outcomes) writeAs(first, last serial, state frames.DeliveryState, settl
 	o.flush()
 	o.write(&frames.Disposition{Role: o.role, First: first, Last: last, HasLast: true, Settled: settled, State: state})
 }
-
-func (o *outcomes) flush() { o.ranges.flush(o.write) }
-
-func (o *outcomes) write(d *frames.Disposition) { o.s.write(d) }

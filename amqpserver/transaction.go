@@ -113,21 +113,15 @@ type waitingSettlement struct {
 // the answer to a rollback: what it does next may overtake that.
 const rollbackTime = 2 * time.Second
 
-// awaitTransaction lets a settlement wait for the end of a transaction that has the delivery, and reports whether it does: outside of it nothing
-// else can settle the message before (TXN-17).
-func (ds *deliveries) awaitTransaction(id serial, u unsettled, v *verdict) bool {
+// awaitEnd lets a settlement of a delivery that the transaction has wait for its end.
+func (t *transaction) awaitEnd(ds *deliveries, id serial, v *verdict) {
 	c := ds.s.c
-	t := c.transactions.settles[u.lock]
-	if t == nil || v.forget || t.id == string(v.transaction) {
-		return false
-	}
 	waiting := *v
 	waiting.transaction = bytes.Clone(v.transaction)
 	t.waiting = append(t.waiting, waitingSettlement{ds, id, waiting})
 	if t.timer == nil {
 		t.timer = time.AfterFunc(rollbackTime, func() { c.mailbox.post(eventFunc(func(*conn) { t.refuseWaiting() })) })
 	}
-	return true
 }
 
 // refuseWaiting refuses the settlements that wait for the end of the transaction.
@@ -195,7 +189,7 @@ func (ds *deliveries) enlist(id serial, u unsettled, v *verdict) error {
 // refuseIn answers a settlement that its transaction does not take. The delivery stays unsettled while its lock holds. A client
 // that has settled it loses its link, or it would commit the rest of the transaction without knowing.
 func (ds *deliveries) refuseIn(id serial, u unsettled, v *verdict, err error) {
-	if u.link.detachSent() {
+	if u.link.state == linkDetaching {
 		return
 	}
 	ds.s.c.log.refusedErr("settle", u.link.entity(), err)
@@ -221,9 +215,9 @@ func (ts *transactions) end(t *transaction, committed bool) {
 		if !committed || s.ds.unsettled[s.id].lock != s.u.lock {
 			continue
 		}
-		wasFull := s.ds.full()
+		wasFull := s.ds.left() <= 0
 		delete(s.ds.unsettled, s.id)
-		if !s.u.link.detachSent() {
+		if s.u.link.state != linkDetaching {
 			s.ds.s.settled.answerAs(s.id, inTransaction([]byte(t.id), s.echo))
 		}
 		s.ds.resume(wasFull)
@@ -235,7 +229,7 @@ func (ts *transactions) end(t *transaction, committed bool) {
 	}
 	for i := range waiting {
 		w := &waiting[i]
-		wasFull := w.ds.full()
+		wasFull := w.ds.left() <= 0
 		w.ds.settleSingle(w.id, &w.v)
 		w.ds.resume(wasFull)
 	}

@@ -10,12 +10,11 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// keepOut is the capacity above which an output buffer is not worth keeping.
-const keepOut = 2 * maxPendingOut
+// maxKept is the capacity above which an output buffer is not worth keeping.
+const maxKept = 2 * maxPendingOut
 
-// output is the loop's side of writing. The loop appends frames to buf. When the write goroutine is free, flush hands it
-// the whole buffer: everything that has collected meanwhile goes out in
-// one call.
+// output is the loop's side of writing. The loop appends frames to buf. flush writes what the socket takes at once, and
+// hands the buffer with the rest to the write goroutine. What collects meanwhile goes out in one call.
 type output struct {
 	c              *conn
 	buf            []byte
@@ -30,8 +29,8 @@ type output struct {
 	ended          chan struct{}
 }
 
-// removedDelivery is a delivery that was received and deleted, as it stands in a buffer. It belongs to the client once the socket has taken
-// its last byte; until then it can be given back (RAD-5).
+// removedDelivery is a received and deleted delivery in a buffer. It belongs to the client once the socket has taken its
+// last byte; until then it can be given back (RAD-5).
 type removedDelivery struct {
 	end int // of its last frame in the buffer
 	d   *emulator.Delivery
@@ -52,8 +51,11 @@ type writeResult struct {
 
 func newOutput(c *conn) output {
 	return output{
-		c: c, last: time.Now(),
-		toWriter: make(chan writeJob, 1), written: make(chan writeResult, 1), ended: make(chan struct{}),
+		c:        c,
+		last:     time.Now(),
+		toWriter: make(chan writeJob, 1),
+		written:  make(chan writeResult, 1),
+		ended:    make(chan struct{}),
 	}
 }
 
@@ -63,7 +65,7 @@ func (o *output) append(channel uint16, p frames.Performative) {
 	o.buf = frames.AppendFrame(o.buf, channel, p)
 }
 
-// flush starts a write if there is something to write and no write is under way. What the socket takes at once is written here.
+// flush starts a write if there is something to write and no write is under way.
 func (o *output) flush() {
 	if o.busy || len(o.buf) == 0 {
 		return
@@ -82,21 +84,16 @@ func (o *output) flush() {
 	o.removed, o.removedInWrite = o.removedInWrite, o.removed
 }
 
-// noteRemoved notes a received and deleted delivery whose last frame was just appended to buf.
-func (o *output) noteRemoved(d *emulator.Delivery) {
-	o.removed = append(o.removed, removedDelivery{len(o.buf), d})
-}
-
 // done takes a buffer back from the write goroutine.
 func (o *output) done(r writeResult) {
 	o.busy = false
-	o.removedInWrite = slices.DeleteFunc(o.removedInWrite, func(s removedDelivery) bool { return s.end <= r.written })
+	o.removedInWrite = slices.DeleteFunc(o.removedInWrite, func(d removedDelivery) bool { return d.end <= r.written })
 	o.spare = reusable(r.buf)
 }
 
 // reusable returns an empty buffer in place of one that is written, or nil.
 func reusable(buf []byte) []byte {
-	if cap(buf) > keepOut {
+	if cap(buf) > maxKept {
 		return nil
 	}
 	return buf[:0]
@@ -109,33 +106,31 @@ func (o *output) takeBack() {
 		o.done(r)
 	default:
 	}
-	for _, s := range slices.Concat(o.removedInWrite, o.removed) {
-		s.d.TakeBack()
+	for _, r := range slices.Concat(o.removedInWrite, o.removed) {
+		r.d.TakeBack()
 	}
 	o.removedInWrite, o.removed = nil, nil
 }
 
 func (o *output) idle() bool { return !o.busy && len(o.buf) == 0 }
 
-// freeBuffers frees the buffers: thousands of connections may be idle at a time.
+// freeBuffers frees the buffers of an idle connection: thousands may be idle at a time.
 func (o *output) freeBuffers() {
 	if o.idle() {
-		o.buf, o.spare, o.removed, o.removedInWrite = nil, nil, nil, nil
+		o.buf, o.spare = nil, nil
+		o.removed, o.removedInWrite = nil, nil
 	}
 }
 
-// full reports whether to start no further delivery. It notes that it said so: the loop resumes the links when there is room.
+// full reports whether to start no further delivery. It notes that it said so: the loop resumes the links later.
 func (o *output) full() bool {
-	full := o.aboveLimit()
+	full := len(o.buf) >= maxPendingOut
 	o.stalled = o.stalled || full
 	return full
 }
 
-// aboveLimit is full for those who only look.
-func (o *output) aboveLimit() bool { return len(o.buf) >= maxPendingOut }
-
-// loop is the write goroutine. It ends when the loop closes its channel. After an error it writes no more and only
-// returns the buffers.
+// loop is the write goroutine. It ends when the connection's loop closes its channel. After an error it only returns the
+// buffers.
 func (o *output) loop() {
 	defer close(o.ended)
 	defer o.c.recoverPanic("write")
@@ -211,7 +206,8 @@ func (k *socket) noDeadline(nc net.Conn) {
 	}
 }
 
-// tryWrite writes as much as the socket takes at once, and returns how much that is. It reports no errors: the next write meets them.
+// tryWrite writes as much as the socket takes at once, and returns how much that is. It reports no errors: the next
+// write meets them.
 func (k *socket) tryWrite(b []byte) int {
 	if k.raw == nil || len(b) > maxAtOnce {
 		return 0

@@ -8,7 +8,7 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-func TestRanges(t *testing.T) { // [AMQP 2.7.6]
+func TestOutcomes_AreJoinedIntoRanges(t *testing.T) { // [AMQP 2.7.6]
 	const top = 1<<32 - 1
 	for _, c := range []struct {
 		name string
@@ -26,19 +26,19 @@ func TestRanges(t *testing.T) { // [AMQP 2.7.6]
 		// Some clients take a last of 0 for none.
 		{"no range ends in zero", []serial{top - 1, top, 0, 1}, nil, []string{"4294967294-4294967295 accepted", "0-1 accepted"}},
 	} {
-		r := ranges{role: frames.RoleReceiver}
 		var got []string
-		write := func(d *frames.Disposition) {
+		o := outcomes{role: frames.RoleReceiver, write: func(p frames.Performative) {
+			d := p.(*frames.Disposition)
 			if d.Role != frames.RoleReceiver || !d.Settled || !d.HasLast {
 				t.Errorf("%s: disposition %+v", c.name, d)
 			}
 			got = append(got, fmt.Sprintf("%d-%d %s", d.First, d.Last, d.State.Name()))
-		}
+		}}
 		for _, id := range c.ids {
-			r.add(id, c.what[id], write)
+			o.add(id, c.what[id])
 		}
-		r.flush(write)
-		r.flush(write)
+		o.flush()
+		o.flush()
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
