@@ -56,10 +56,12 @@ func bareInsert(b *testing.B, w *writer, op *emulator.Op) {
 	if err := w.messages.storeBody(w.namespaces.byNumber[1], op.Record.Body, op.Data); err != nil {
 		b.Fatal(err)
 	}
-	if err := w.messages.bindInsert(&op.Record); err != nil {
-		b.Fatal(err)
-	}
-	if err := w.messages.insertRow.exec(); err != nil {
+	st, r := w.messages.insertRow, &op.Record
+	st.bindInt(16, r.Body)
+	st.bindInt(17, r.Size)
+	st.bindInt(18, 1)
+	st.bindNull(19)
+	if err := errors.Join(bindMessage(st, r), st.bindTextOrNull(20, r.MessageID), st.exec()); err != nil {
 		b.Fatal(err)
 	}
 }

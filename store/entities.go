@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -65,7 +64,8 @@ func (es *entities) prepare() error {
 		}
 		if es.w.namespaces.current[sp.record.ID] == sp {
 			es.byID[id] = &entityState{
-				id: id, space: sp, path: string(st.columnView(1)), historyFrom: st.columnInt(2), dead: st.columnInt(3) != 0,
+				id: id, space: sp, path: string(st.columnView(1)),
+				historyFrom: st.columnInt(2), dead: st.columnInt(3) != 0,
 			}
 		}
 		return nil
@@ -104,10 +104,14 @@ func (es *entities) put(rec *emulator.EntityRecord) error {
 	e.path = rec.Path
 	es.w.namespaces.use(e.space, rec.ID)
 	es.store.bindInts(rec.ID, e.space.number, int64(rec.Kind))
-	if err := cmp.Or(es.store.bindText(4, rec.Path), es.store.bindTextOrNull(5, string(rec.Options))); err != nil {
-		return err
+	err := es.store.bindText(4, rec.Path)
+	if err == nil {
+		err = es.store.bindTextOrNull(5, string(rec.Options))
 	}
-	if err := es.store.exec(); err != nil {
+	if err == nil {
+		err = es.store.exec()
+	}
+	if err != nil {
 		return fmt.Errorf("store entity %s: %w", rec.Path, err)
 	}
 	return nil
@@ -127,9 +131,6 @@ func (es *entities) bury(id int64) error {
 	es.w.undo = append(es.w.undo, func() { es.buried, e.dead = es.buried[:k], false })
 	return nil
 }
-
-// took notes that e got a message, whose row can be older than e if it moved here.
-func (es *entities) took(e *entityState, row int64) { e.firstRow = min(e.firstRow, row) }
 
 // count notes a number that no message keeps.
 func (es *entities) count(op *emulator.Op) error {
@@ -189,35 +190,34 @@ func (es *entities) settle() {
 
 // setSession stores or removes the state of a session (SESS-22).
 func (es *entities) setSession(op *emulator.Op) error {
-	e, err := es.live(op.Record.Entity)
+	r := &op.Record
+	e, err := es.live(r.Entity)
 	if err != nil {
 		return err
 	}
-	if err := es.writeSession(op); err != nil {
-		return fmt.Errorf("write the state of session %q of %s: %w", op.Record.SessionID, e.path, err)
+	err = es.w.copies.keepSession(r.Entity, r.SessionID)
+	switch {
+	case err != nil:
+	case op.Data == nil:
+		es.removeSession.bindInt(1, r.Entity)
+		if err = es.removeSession.bindText(2, r.SessionID); err == nil {
+			err = es.removeSession.exec()
+		}
+	default:
+		st := es.putSession
+		if len(op.Data) > maxInline {
+			defer st.shrink(5)
+		}
+		st.bindInts(emulator.NamespaceOf(r.Entity), r.Entity, r.Enqueued)
+		if err = st.bindText(4, r.SessionID); err == nil {
+			err = st.bindBlob(5, op.Data)
+		}
+		if err == nil {
+			err = st.exec()
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("write the state of session %q of %s: %w", r.SessionID, e.path, err)
 	}
 	return nil
-}
-
-func (es *entities) writeSession(op *emulator.Op) error {
-	r := &op.Record
-	if err := es.w.copies.keepSession(r.Entity, r.SessionID); err != nil {
-		return err
-	}
-	if op.Data == nil {
-		es.removeSession.bindInt(1, r.Entity)
-		if err := es.removeSession.bindText(2, r.SessionID); err != nil {
-			return err
-		}
-		return es.removeSession.exec()
-	}
-	st := es.putSession
-	if len(op.Data) > maxInline {
-		defer st.shrink(5)
-	}
-	st.bindInts(emulator.NamespaceOf(r.Entity), r.Entity, r.Enqueued)
-	if err := cmp.Or(st.bindText(4, r.SessionID), st.bindBlob(5, op.Data)); err != nil {
-		return err
-	}
-	return st.exec()
 }

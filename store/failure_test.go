@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -118,8 +117,9 @@ func lastSeq(t *testing.T, s *Store, entity int64) (seq int64) {
 	return seq
 }
 
-// TestFailedCommitFailsTheBatchAndWhatIsBehind proves invariant 2: the whole batch fails, and so do, in order, the changes appended
-// until the last completion has run. Nothing of them is stored, counters are as before, and later changes succeed.
+// TestFailedCommitFailsTheBatchAndWhatIsBehind proves invariant 2: the whole batch fails, and so do, in order, the
+// changes appended until the last completion has run. Nothing of them is stored, counters are as before, and later
+// changes succeed.
 func TestFailedCommitFailsTheBatchAndWhatIsBehind(t *testing.T) {
 	s := newStore(t)
 	wait(t, s, insertOp(10, 1, nil))
@@ -250,8 +250,8 @@ func TestBusyDatabaseIsAnErrorAndPasses(t *testing.T) {
 	wait(t, s, insertOp(10, 1, nil))
 }
 
-// TestBusyDatabaseIsWaitedFor: a change that another program's transaction blocks fails neither at once nor after SQLite's own
-// time-out, even with a body in parts; it is written when that program lets go.
+// TestBusyDatabaseIsWaitedFor: a change that another program's transaction blocks fails neither at once nor after
+// SQLite's own time-out, even with a body in parts; it is written when that program lets go.
 func TestBusyDatabaseIsWaitedFor(t *testing.T) {
 	for name, size := range map[string]int{"inline": 10, "in parts": 2 * maxInline} {
 		t.Run(name, func(t *testing.T) {
@@ -351,7 +351,7 @@ func nothingIsWritten(t *testing.T, remove func(w *writer) error) {
 			return
 		}
 		err = w.tx.run(func() error {
-			return cmp.Or(remove(w), w.messages.removeRow.run(10))
+			return errors.Join(remove(w), w.messages.removeRow.run(10))
 		})
 		if err == nil || !strings.Contains(err.Error(), "the disk") {
 			err = fmt.Errorf("the transaction did not end with the trigger's error: %w", err)

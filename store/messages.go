@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"fmt"
 
 	"minibus/emulator"
@@ -30,7 +29,8 @@ func (m *messages) prepare() error {
 
 		"DELETE FROM message WHERE row=?": &m.removeRow,
 		fmt.Sprintf(`SELECT entity FROM message WHERE row=?1 UNION ALL
-			SELECT ((ns-1)<<40)+json_extract(copies, '$['||(?1-row)||'][0]') FROM publication WHERE row<=?1 AND row>?1-%d AND (there>>(?1-row))&1`,
+			SELECT ((ns-1)<<40)+json_extract(copies, '$['||(?1-row)||'][0]') FROM publication
+			WHERE row<=?1 AND row>?1-%d AND (there>>(?1-row))&1`,
 			emulator.MaxCopies): &m.entityOf,
 		"INSERT INTO body(id, ns, parts, crc, data) VALUES(?,?,?,?,?)":                       &m.insertBody,
 		"DELETE FROM body WHERE id=?":                                                        &m.deleteBody,
@@ -53,8 +53,8 @@ func (m *messages) insert(op *emulator.Op) error {
 	case len(op.Copies) > 0:
 		return op.Each(m.insert)
 	}
-	r, es := &op.Record, &m.w.entities
-	e, err := es.live(r.Entity)
+	r := &op.Record
+	e, err := m.w.entities.live(r.Entity)
 	if err != nil {
 		return err
 	}
@@ -64,10 +64,23 @@ func (m *messages) insert(op *emulator.Op) error {
 		}
 	}
 	m.w.sweeper.keep(r.Body)
-	if err := m.bindInsert(r); err != nil {
-		return err
+	st := m.insertRow
+	err = bindMessage(st, r)
+	st.bindInt(16, r.Body)
+	st.bindInt(17, r.Size)
+	st.bindInt(18, emulator.NamespaceOf(r.Row))
+	if !r.HasSession {
+		st.bindNull(19)
+	} else if err == nil {
+		err = st.bindText(19, r.SessionID)
 	}
-	if err := m.insertRow.exec(); err != nil {
+	if err == nil {
+		err = st.bindTextOrNull(20, r.MessageID)
+	}
+	if err == nil {
+		err = st.exec()
+	}
+	if err != nil {
 		return fmt.Errorf("insert message row %d: %w", r.Row, err)
 	}
 	m.w.copies.added(r.Row)
@@ -76,32 +89,30 @@ func (m *messages) insert(op *emulator.Op) error {
 	return nil
 }
 
-// took notes that an entity got a message, and the number that it drew, if any.
+// took notes that an entity got a message, whose row can be older than the entity if it moved there, and the number
+// that it drew, if any.
 func (m *messages) took(e *entityState, op *emulator.Op) {
-	m.w.entities.took(e, op.Record.Row)
+	e.firstRow = min(e.firstRow, op.Record.Row)
 	if op.DrawsNumber {
 		m.w.entities.draw(e, op.Partition, op.Record.Seq)
 	}
 }
 
-func (m *messages) bindInsert(r *emulator.MessageRecord) error {
-	st := m.insertRow
-	st.bindInt(16, r.Body)
-	st.bindInt(17, r.Size)
-	st.bindInt(18, emulator.NamespaceOf(r.Row))
-	if !r.HasSession {
-		st.bindNull(19)
-	} else if err := st.bindText(19, r.SessionID); err != nil {
-		return err
-	}
-	return cmp.Or(bindMessage(st, r), st.bindTextOrNull(20, r.MessageID))
-}
-
 // bindMessage sets the parameters that inserting and updating have in common.
 func bindMessage(st *stmt, r *emulator.MessageRecord) error {
-	st.bindInts(r.Row, r.Entity, int64(r.Sub), r.Seq, int64(r.State), int64(r.DeliveryCount), r.Enqueued, r.TTL, r.Scheduled,
-		r.EnqueuedSeq, int64(r.Hops))
-	return cmp.Or(st.bindTextOrNull(12, r.Reason), st.bindTextOrNull(13, r.Source), st.bindBlob(14, r.Overlay), st.bindBlob(15, r.System))
+	st.bindInts(r.Row, r.Entity, int64(r.Sub), r.Seq, int64(r.State), int64(r.DeliveryCount),
+		r.Enqueued, r.TTL, r.Scheduled, r.EnqueuedSeq, int64(r.Hops))
+	err := st.bindTextOrNull(12, r.Reason)
+	if err == nil {
+		err = st.bindTextOrNull(13, r.Source)
+	}
+	if err == nil {
+		err = st.bindBlob(14, r.Overlay)
+	}
+	if err == nil {
+		err = st.bindBlob(15, r.System)
+	}
+	return err
 }
 
 func (m *messages) storeBody(sp *space, id int64, data []byte) error {
@@ -131,28 +142,33 @@ func (m *messages) update(op *emulator.Op) error {
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(m.checkAlive(r.Row), m.w.copies.keepRow(r.Row)); err != nil {
+	if err := m.checkAlive(r.Row); err != nil {
 		return err
 	}
-	if err := bindMessage(m.updateRow, r); err != nil {
+	if err := m.w.copies.keepRow(r.Row); err != nil {
 		return err
 	}
-	if err := m.updateRow.exec(); err != nil {
+	done := true
+	err = bindMessage(m.updateRow, r)
+	if err == nil {
+		err = m.updateRow.exec()
+	}
+	if err == nil && m.w.conn.changes() == 0 {
+		done, err = m.w.published.change(r)
+	}
+	if err != nil {
 		return fmt.Errorf("update message row %d: %w", r.Row, err)
 	}
-	if m.w.conn.changes() == 0 {
-		if done, err := m.w.published.change(r); err != nil {
-			return fmt.Errorf("update message row %d: %w", r.Row, err)
-		} else if !done {
-			return &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf("message row %d is not stored", r.Row)}
-		}
+	if !done {
+		text := fmt.Sprintf("message row %d is not stored", r.Row)
+		return &emulator.Error{Code: emulator.CodeInternal, Text: text}
 	}
 	m.took(e, op)
 	return nil
 }
 
-// checkAlive fails for a row of a deleted entity: it is gone, even if the sweep has not removed it yet, and must not move
-// to another entity.
+// checkAlive fails for a row of a deleted entity: it is gone, even if the sweep has not removed it yet, and must not
+// move to another entity.
 func (m *messages) checkAlive(row int64) error {
 	if !m.w.sweeper.leftRows() && len(m.w.entities.buried) == 0 {
 		return nil
@@ -178,7 +194,8 @@ func (m *messages) delete(op *emulator.Op) error {
 	return m.remove(r.Row, r.Body, op.DropBody)
 }
 
-// remove deletes a message. A missing row is no error. Row 0 stands for none: the body is removed by itself.
+// remove deletes the row of a message, or a copy in a publication, and its body. A missing row is no error. Row 0
+// stands for none: the body is removed by itself.
 func (m *messages) remove(row, body int64, dropBody bool) error {
 	if row == 0 {
 		if err := m.w.copies.keepLoose(body); err != nil {
@@ -186,33 +203,28 @@ func (m *messages) remove(row, body int64, dropBody bool) error {
 		}
 		return m.removeBody(body)
 	}
-	if err := cmp.Or(m.w.copies.keepRow(row), m.w.copies.keepBody(row)); err != nil {
+	if err := m.w.copies.keepRow(row); err != nil {
 		return err
 	}
-	if err := m.removeMessage(row, body); err != nil {
+	if err := m.w.copies.keepBody(row); err != nil {
 		return err
 	}
-	if !dropBody {
-		return nil
+	published := false
+	var err error
+	if row != body { // mostly a copy: the row of any other message is also the id of its body
+		published, err = m.w.published.remove(row)
 	}
-	return m.removeBody(body)
-}
-
-// removeMessage removes the row of a message, or the copy in a publication. All rows but those of copies are also the id of the body.
-func (m *messages) removeMessage(row, body int64) error {
-	if row != body {
-		if done, err := m.w.published.remove(row); done || err != nil {
-			return err
+	if err == nil && !published {
+		if err = m.removeRow.run(row); err != nil {
+			err = fmt.Errorf("delete message row %d: %w", row, err)
+		} else if row == body && m.w.conn.changes() == 0 {
+			_, err = m.w.published.remove(row)
 		}
 	}
-	if err := m.removeRow.run(row); err != nil {
-		return fmt.Errorf("delete message row %d: %w", row, err)
+	if err != nil || !dropBody {
+		return err
 	}
-	if row != body || m.w.conn.changes() > 0 {
-		return nil
-	}
-	_, err := m.w.published.remove(row)
-	return err
+	return m.removeBody(body)
 }
 
 func (m *messages) removeBody(id int64) error {

@@ -77,7 +77,7 @@ func (ps *publications) insert(op *emulator.Op) error {
 		}
 		row := r.Row + int64(i)
 		ps.w.copies.added(row)
-		es.took(e, row)
+		e.firstRow = min(e.firstRow, row)
 		es.draw(e, c.Partition, c.Seq)
 		text = append(strconv.AppendInt(append(text, '['), c.Entity&entityBits, 10), ',')
 		text = append(strconv.AppendInt(text, c.Seq, 10), ']', ',')
