@@ -34,7 +34,7 @@ func (w *writer) commitQueued(items []item) bool {
 			w.failBehind(items, err)
 			break
 		}
-		if len(items) == 0 {
+		if len(items) == 0 && w.disk.refusal != nil {
 			items = w.disk.refusedBehind()
 		}
 	}
@@ -43,8 +43,8 @@ func (w *writer) commitQueued(items []item) bool {
 	return true
 }
 
-// batchLength returns how many items go into the next transaction. A change with a large body is alone, because its parts
-// are written before the transaction begins, and others pass meanwhile.
+// batchLength returns how many items go into the next transaction. A change with a large body is alone, because its
+// parts are written before the transaction begins, and others pass meanwhile.
 func (w *writer) batchLength(items []item) int {
 	maxBytes := min(maxBatchBytes, int(w.disk.log/2))
 	ops, bytes := 0, 0
@@ -67,8 +67,8 @@ func (w *writer) batchLength(items []item) int {
 	return len(items)
 }
 
-// failBehind fails the changes that were queued behind a failed commit, and those that arrive while their completions run:
-// the domain made them before it saw the failure.
+// failBehind fails the changes that were queued behind a failed commit, and those that arrive while their completions
+// run: the domain made them before it saw the failure.
 func (w *writer) failBehind(items []item, err error) {
 	w.disk.refusal = nil
 	for changes := true; changes; {
@@ -88,14 +88,14 @@ func (w *writer) failBehind(items []item, err error) {
 	clear(items)
 }
 
-// commitBatch stores a batch and runs its completions. A change that is itself at fault fails alone, and so do those that
-// are refused on a full disk. An error means that all of the batch failed; its completions have got it.
+// commitBatch stores a batch and runs its completions. A change that is itself at fault fails alone, and so do those
+// that are refused on a full disk. An error means that all of the batch failed; its completions have got it.
 func (w *writer) commitBatch(batch []item) error {
 	w.errs = append(w.errs[:0], make([]error, len(batch))...)
 	var err error
 	if slices.ContainsFunc(batch, item.isChange) {
 		begin := time.Now()
-		if err = w.s.files.check(); err == nil {
+		if err = w.s.files.check(lookEvery); err == nil {
 			err = w.store(batch)
 			w.s.health.note(err)
 		}
@@ -132,7 +132,8 @@ func (w *writer) commitBatch(batch []item) error {
 }
 
 // store writes a batch in one transaction, after the parts of a large body. If the disk is full it makes space and
-// tries once more. Then it refuses what needs space, and what is queued behind that, and writes the rest with the reserve.
+// tries once more. Then it refuses what needs space, and what is queued behind that, and writes the rest with the
+// reserve.
 func (w *writer) store(batch []item) error {
 	if w.disk.refusal == nil && w.s.health.full() && anyChange(batch, adds) && !w.disk.isBack() {
 		w.disk.refuse(errDiskFull)
@@ -146,7 +147,7 @@ func (w *writer) store(batch []item) error {
 				return err
 			}
 			w.disk.refuse(err)
-			w.disk.keepForReturned(batch, err)
+			w.disk.note(batch, err)
 			w.errs[0] = w.disk.refusal
 			first.Failed(w.errs[0])
 			return nil
@@ -169,15 +170,12 @@ func (w *writer) store(batch []item) error {
 	if large && (err != nil || w.errs[0] != nil) {
 		w.dropParts(first, err)
 	}
-	w.disk.keepForReturned(batch, err)
-	if err == nil {
-		w.disk.stored(batch)
-	}
+	w.disk.note(batch, err)
 	return err
 }
 
-// transact applies a batch in one transaction and commits it. If a change is itself at fault it does so once more, one by
-// one, without those that are. Whatever fails is undone.
+// transact applies a batch in one transaction and commits it. If a change is itself at fault it does so once more,
+// one by one, without those that are. Whatever fails is undone.
 func (w *writer) transact(batch []item) error {
 	w.marks.on = w.log.durable && byItself(batch)
 	for oneByOne := false; ; oneByOne = true {
@@ -199,9 +197,9 @@ func (w *writer) transact(batch []item) error {
 	return nil
 }
 
-// applyBatch runs the operations of a batch in the open transaction, and notes the errors of changes that are left out: the
-// disk has no space for them, or one that they need has failed. With oneByOne each change has a savepoint, and one that is
-// itself at fault is left out too; without it, any error ends the transaction.
+// applyBatch runs the operations of a batch in the open transaction, and notes the errors of changes that are left
+// out: the disk has no space for them, or one that they need has failed. With oneByOne each change has a savepoint,
+// and one that is itself at fault is left out too; without it, any error ends the transaction.
 func (w *writer) applyBatch(batch []item, oneByOne bool) error {
 	for i, it := range batch {
 		c := it.change
@@ -298,7 +296,8 @@ func (w *writer) apply(c *emulator.Change) error {
 		case opDropCopy:
 			err = w.namespaces.drop(op.Entity.ID)
 		default:
-			err = &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf("operation of unknown kind %d", op.Kind)}
+			text := fmt.Sprintf("operation of unknown kind %d", op.Kind)
+			err = &emulator.Error{Code: emulator.CodeInternal, Text: text}
 		}
 		if err != nil {
 			return err
@@ -338,8 +337,8 @@ func (w *writer) undoFrom(n int) {
 }
 
 // patience is how long the writer waits for another program that holds the database's write lock, for example a
-// sqlite3 shell in the middle of a transaction. Clients wait with it: SDKs give up after a minute. Then the batch fails,
-// with all changes that have queued up behind it.
+// sqlite3 shell in the middle of a transaction. Clients wait with it: SDKs give up after a minute. Then the batch
+// fails, with all changes that have queued up behind it.
 const patience = 30 * time.Second
 
 // transactions runs the writer's transactions beside other programs.
@@ -367,7 +366,7 @@ func (t *transactions) run(f func() error) error {
 	if err == nil && t.w.s.beforeCommit != nil {
 		err = t.w.s.beforeCommit()
 	}
-	if err == nil {
+	if err == nil && t.w.disk.short {
 		err = t.w.disk.checkGrowth()
 	}
 	if err == nil {
@@ -408,16 +407,16 @@ func (t *transactions) start() error {
 	if !isCode(err, lib.SQLITE_BUSY) {
 		return err
 	}
-	t.w.s.log.Warn("another program holds the write lock of the database; messages and settlements wait until it lets go",
-		"path", t.w.s.path)
+	t.w.s.log.Warn("another program holds the write lock of the database; "+
+		"messages and settlements wait until it lets go", "path", t.w.s.path)
 	for isCode(err, lib.SQLITE_BUSY) && time.Since(since) < t.patience && !t.w.s.inbox.isClosed() {
 		err = t.begin.exec()
 	}
 	return err
 }
 
-// tryBegin begins the next transaction, unless another program holds the write lock: then it returns false, and does not
-// wait. In memory it does nothing: there is no other program, and the reader has the same connection.
+// tryBegin begins the next transaction, unless another program holds the write lock: then it returns false, and does
+// not wait. In memory it does nothing: there is no other program, and the reader has the same connection.
 func (t *transactions) tryBegin() bool {
 	if !t.w.log.durable {
 		return true

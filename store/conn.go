@@ -1,12 +1,15 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"unsafe"
 
 	"modernc.org/libc"
 	lib "modernc.org/sqlite/lib"
+
+	"minibus/emulator"
 )
 
 // busyTimeout is how long a statement waits, in milliseconds, for another program that holds a lock of the database.
@@ -17,7 +20,7 @@ func init() { lib.PatchIssue199() } // page size of arm64 Linux, as the driver o
 
 // conn is one connection. Only the goroutine that holds mu may use it.
 type conn struct {
-	mu  sync.Mutex // held for a batch, a read or a step of housekeeping
+	mu  sync.Mutex // held for a transaction or a read; in memory, writer and reader share the connection
 	tls *libc.TLS
 	db  uintptr
 	out uintptr // C memory for results by pointer: two words
@@ -26,7 +29,7 @@ type conn struct {
 	foundLog bool // the database had a log when it was opened: the process before was killed
 
 	inside bool // a transaction of [transactions.run] has begun
-	lost   bool // SQLite has ended it after an error: what ran now would be a transaction of its own, and is refused
+	lost   bool // SQLite has ended it after an error; statements fail with errLost
 }
 
 // openConn opens path, which may be ":memory:". The file is created if it is missing.
@@ -39,7 +42,8 @@ func openConn(path string) (*conn, error) {
 		return nil, fmt.Errorf("open database %s: out of memory", path)
 	}
 	defer libc.Xfree(c.tls, name)
-	const flags = lib.SQLITE_OPEN_READWRITE | lib.SQLITE_OPEN_CREATE | lib.SQLITE_OPEN_NOMUTEX | lib.SQLITE_OPEN_EXRESCODE
+	const flags = lib.SQLITE_OPEN_READWRITE | lib.SQLITE_OPEN_CREATE |
+		lib.SQLITE_OPEN_NOMUTEX | lib.SQLITE_OPEN_EXRESCODE
 	rc := lib.Xsqlite3_open_v2(c.tls, name, c.out, flags, 0)
 	c.db = *(*uintptr)(cPointer(c.out))
 	if err := c.check(rc); err != nil {
@@ -106,8 +110,8 @@ func (c *conn) queryInt(sql string) (int64, error) {
 	return s.one()
 }
 
-// inTransaction reports whether a transaction is open. SQLite rolls back by itself on some errors (full disk, I/O, out of
-// memory) and leaves the transaction open on others.
+// inTransaction reports whether a transaction is open. SQLite rolls back by itself on some errors (full disk, I/O,
+// out of memory) and leaves the transaction open on others.
 func (c *conn) inTransaction() bool { return lib.Xsqlite3_get_autocommit(c.tls, c.db) == 0 }
 
 // rollback ends the transaction if SQLite has not already done so.
@@ -129,13 +133,14 @@ func (c *conn) pagesWritten(reset bool) int {
 	return int(*(*int32)(cPointer(c.out)))
 }
 
-// checkpoint copies the log into the database file. Mode PASSIVE copies what no reader holds up; RESTART and TRUNCATE copy all of it, so
-// that the log begins anew.
+// checkpoint copies the log into the database file. Mode PASSIVE copies what no reader holds up; RESTART and TRUNCATE
+// copy all of it, so that the log begins anew.
 func (c *conn) checkpoint(mode int32) error {
 	return c.check(lib.Xsqlite3_wal_checkpoint_v2(c.tls, c.db, 0, mode, c.out, c.out+8))
 }
 
-// logFrames returns how many frames of the log SQLite knows, and how many of them are in the database file; none without a log.
+// logFrames returns how many frames of the log SQLite knows, and how many of them are in the database file; none
+// without a log.
 func (c *conn) logFrames() (all, copied int, err error) {
 	rc := lib.Xsqlite3_wal_checkpoint_v2(c.tls, c.db, 0, lib.SQLITE_CHECKPOINT_NOOP, c.out, c.out+8)
 	return max(0, int(*(*int32)(cPointer(c.out)))), max(0, int(*(*int32)(cPointer(c.out + 8)))), c.check(rc)
@@ -159,4 +164,78 @@ func (c *conn) readOnly() bool {
 	}
 	defer libc.Xfree(c.tls, z)
 	return lib.Xsqlite3_db_readonly(c.tls, c.db, z) == 1
+}
+
+// sqliteError is a result code of SQLite with its message.
+type sqliteError struct {
+	code int32 // extended result code
+	text string
+}
+
+func (e *sqliteError) Error() string { return fmt.Sprintf("%s (SQLite code %d)", e.text, e.code) }
+
+// primary is the result code without its extension.
+func (e *sqliteError) primary() int32 { return e.code & 0xff }
+
+// errMalformed says that the file is damaged, although SQLite did not notice.
+var errMalformed = &sqliteError{code: lib.SQLITE_CORRUPT, text: "malformed content"}
+
+// errLost is the error of statements in a transaction that SQLite has ended after an error. They would be
+// transactions of their own.
+var errLost = &sqliteError{code: lib.SQLITE_ABORT_ROLLBACK, text: "the transaction has been rolled back"}
+
+func isCode(err error, codes ...int32) bool {
+	var se *sqliteError
+	if !errors.As(err, &se) {
+		return false
+	}
+	for _, c := range codes {
+		if se.primary() == c {
+			return true
+		}
+	}
+	return false
+}
+
+// isFull reports whether err says that the disk has no room left.
+func isFull(err error) bool {
+	if err == nil {
+		return false // without an allocation
+	}
+	var se *sqliteError
+	return errors.As(err, &se) && (se.primary() == lib.SQLITE_FULL || se.code == lib.SQLITE_IOERR_SHMSIZE)
+}
+
+// isBusy reports whether err says that another program holds a lock.
+func isBusy(err error) bool { return isCode(err, lib.SQLITE_BUSY, lib.SQLITE_LOCKED) }
+
+// isDamage reports whether err says that the file is damaged or not a database.
+func isDamage(err error) bool { return isCode(err, lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB) }
+
+// isOwnFault reports whether err is the fault of the change itself, so that others of its batch may still succeed.
+// SQLite has then undone the statement and left the transaction open. A full disk or an I/O error fails the whole
+// batch.
+func isOwnFault(err error) bool {
+	var de *emulator.Error
+	return errors.As(err, &de) || isCode(err, lib.SQLITE_CONSTRAINT, lib.SQLITE_TOOBIG, lib.SQLITE_MISMATCH)
+}
+
+const textFull = "There is no space left on the disk of the message store. Receive messages, or free space there"
+
+// domainError returns the error that completions get for a failure of the database.
+func domainError(err error) error {
+	var de *emulator.Error
+	if errors.As(err, &de) {
+		return err
+	}
+	result := &emulator.Error{Code: emulator.CodeInternal, Text: "The message store could not be written", Err: err}
+	switch {
+	case isFull(err):
+		result.Code, result.Text = emulator.CodeQuotaExceeded, textFull
+	case isBusy(err):
+		result.Code, result.Text = emulator.CodeServerBusy, "The message store is locked by another program"
+	case isCode(err, lib.SQLITE_TOOBIG):
+		result.Code, result.Text = emulator.CodeMessageTooLarge, "The message is too large to be stored"
+	}
+	return result
 }

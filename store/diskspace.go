@@ -12,21 +12,21 @@ import (
 
 // The write-ahead log has a ceiling, at which the writer copies all of it into the database and restarts it.
 //
-// Where the disk has less than ampleSpace left, the ceiling is a sixteenth of the space that is free or already ours, and
-// two things keep the store working on a full disk. The database grows only as far as there is space for the log and for
-// copying it. And a reserve of the ceiling's size lies beside it, in case another program takes the rest.
+// Where the disk has less than ampleSpace left, the ceiling is a sixteenth of the space that is free or already ours,
+// and two things keep the store working on a full disk. The database grows only as far as there is space for the log
+// and for copying it. And a reserve of the ceiling's size lies beside it, in case another program takes the rest.
 //
-// On a full disk the writer refuses changes that add data, and stores the others, if need be with the reserve. So clients
-// can always receive and settle, whatever others send meanwhile. It refuses changes that drew sequence numbers too: if one
-// of them were stored behind a refused one, a number would be left out.
+// On a full disk the writer refuses changes that add data, and stores the others, if need be with the reserve. So
+// clients can always receive and settle, whatever others send meanwhile. It refuses changes that drew sequence
+// numbers too: if one of them were stored behind a refused one, a number would be left out.
 const (
 	ampleSpace  = 256 << 20
 	ampleLog    = 64 << 20
 	leastLog    = 512 << 10
 	logFraction = 16
 
-	// smallMessage is how many bytes must fit before a full disk no longer counts as full. With less, each gap between small
-	// messages would do, and /health would change its mind with every message.
+	// smallMessage is how many bytes must fit before a full disk no longer counts as full. With less, each gap
+	// between small messages would do, and /health would change its mind with every message.
 	smallMessage = 16 << 10
 
 	returnedFirst = 10 * time.Second // how long others wait for a returned message: its queue may have been deleted
@@ -61,7 +61,10 @@ func newDiskSpace(w *writer, path string) diskSpace {
 }
 
 func (d *diskSpace) prepare() error {
-	return prepareAll(d.w.conn, map[string]**stmt{"PRAGMA freelist_count": &d.freePages, "PRAGMA page_count": &d.allPages})
+	return prepareAll(d.w.conn, map[string]**stmt{
+		"PRAGMA freelist_count": &d.freePages,
+		"PRAGMA page_count":     &d.allPages,
+	})
 }
 
 func (d *diskSpace) logSize() int64 { return fileSize(d.path + "-wal") }
@@ -128,9 +131,6 @@ func (d *diskSpace) allows(growth int64) bool {
 
 // checkGrowth fails if the open transaction lets the database grow so far that the log could not be copied into it.
 func (d *diskSpace) checkGrowth() error {
-	if !d.short {
-		return nil
-	}
 	pages, err := d.allPages.one()
 	if err == nil && !d.allows(pages*d.w.log.pageSize-fileSize(d.path)) {
 		err = errDiskFull
@@ -160,8 +160,8 @@ func (d *diskSpace) orMakeSpace(f func() error) error {
 	return f()
 }
 
-// orReserve runs f, which runs a transaction. If the disk is full it restarts the log and runs f again, and then with the
-// space of the reserve.
+// orReserve runs f, which runs a transaction. If the disk is full it restarts the log and runs f again, and then with
+// the space of the reserve.
 func (d *diskSpace) orReserve(f func() error) error {
 	d.spending = true
 	defer func() { d.spending = false }()
@@ -201,25 +201,13 @@ func (d *diskSpace) isBack() bool {
 	return d.fits(smallMessage)
 }
 
-// keepForReturned keeps the space that is freed for a returned message which found none, until it is stored or does not come
-// again. Otherwise senders would fill every gap before it is large enough.
-func (d *diskSpace) keepForReturned(batch []item, err error) {
-	switch {
-	case !anyChange(batch, func(c *emulator.Change) bool { return c.Restores }):
-	case err == nil:
-		d.returned = time.Time{}
-	case isFull(err):
-		d.returned = time.Now().Add(returnedFirst)
-	}
-}
-
 // refuses reports whether a change must fail while the disk is full.
 func (d *diskSpace) refuses(c *emulator.Change) bool {
 	return d.refusal != nil && (adds(c) || draws(c))
 }
 
-// adds reports whether a change adds data. One that restores a message does not count: its sender was told long ago that
-// the message is stored.
+// adds reports whether a change adds data. One that restores a message does not count: its sender was told long ago
+// that the message is stored.
 func adds(c *emulator.Change) bool {
 	for i := range c.Ops {
 		switch op := &c.Ops[i]; op.Kind {
@@ -258,26 +246,35 @@ func anyChange(batch []item, is func(*emulator.Change) bool) bool {
 	return false
 }
 
-// stored notes that a batch was stored. One that added data ends a full disk.
-func (d *diskSpace) stored(batch []item) {
-	if d.refusal == nil && d.w.s.health.full() && anyChange(batch, adds) {
+// note notes the result of a batch. One that added data ends a full disk. While a returned message finds no space,
+// nothing else may take what is freed: senders would fill every gap before it is large enough.
+func (d *diskSpace) note(batch []item, err error) {
+	if !d.w.s.health.full() {
+		return
+	}
+	returns := anyChange(batch, func(c *emulator.Change) bool { return c.Restores })
+	switch {
+	case returns && isFull(err):
+		d.returned = time.Now().Add(returnedFirst)
+	case returns && err == nil:
+		d.returned = time.Time{}
+	}
+	if err == nil && d.refusal == nil && anyChange(batch, adds) {
 		d.back()
 	}
 }
 
 // back notes that the disk is no longer full.
 func (d *diskSpace) back() {
-	d.w.s.health.over(true)
+	d.w.s.health.problem.Store(nil)
 	d.w.s.log.Info("the disk has space again: messages are stored", "database", d.path)
 	d.look()
 }
 
 // refusedBehind returns the changes that were appended while the completions of refused ones ran. They may have drawn
-// numbers behind those. Once none of them needs space, all later changes are made by who knows of the refusal, and it ends.
+// numbers behind those. Once none of them needs space, all later changes are made by who knows of the refusal, and it
+// ends.
 func (d *diskSpace) refusedBehind() []item {
-	if d.refusal == nil {
-		return nil
-	}
 	items, _ := d.w.s.inbox.take()
 	if !anyChange(items, d.refuses) {
 		d.refusal = nil
@@ -285,7 +282,8 @@ func (d *diskSpace) refusedBehind() []item {
 	return items
 }
 
-const reserveText = "Minibus keeps this room to be able to write when the disk is full. It may be deleted, and is made again.\n"
+const reserveText = "Minibus keeps this room to be able to write when the disk is full. " +
+	"It may be deleted, and is made again.\n"
 
 // reserveStep is the least space that is worth a reserve, in bytes.
 const reserveStep = 32 << 10

@@ -17,16 +17,19 @@ import (
 )
 
 const (
-	lookEvery  = time.Second      // at most, while there is something to write
-	lookIdle   = 20 * time.Second // while there is nothing to write
-	tellEvery  = 10 * time.Minute // between two log lines about the same loss
-	putBackOr  = "put it back where it was, or restart Minibus, which then begins with the file at that path, or empty if there is none"
-	restartFor = "restart Minibus; what was stored until now is being written to the database"
-	fixCut     = "keep the program that cut it away from it, and restart Minibus, which then begins with what is left"
+	lookEvery = time.Second      // at most, while there is something to write
+	lookIdle  = 20 * time.Second // while there is nothing to write
+	tellEvery = 10 * time.Minute // between two log lines about the same loss
+
+	// What to do when the database is gone, when its log is gone, and when one of them was cut.
+	fixDatabase = "put it back where it was, or restart Minibus, " +
+		"which then begins with the file at that path, or empty if there is none"
+	fixLog = "restart Minibus; what was stored until now is being written to the database"
+	fixCut = "keep the program that cut it away from it, and restart Minibus, which then begins with what is left"
 )
 
-// fileIdentity watches whether the open files are still the ones at their paths, and as long as they have to be. What is
-// written to a file that was deleted or replaced is gone when the process ends, so the store refuses changes until
+// fileIdentity watches whether the open files are still the ones at their paths, and as long as they have to be. What
+// is written to a file that was deleted or replaced is gone when the process ends, so the store refuses changes until
 // the file is back. What is written to a log that was cut stands behind a gap, where no start finds it, so the store
 // refuses changes until the restart.
 type fileIdentity struct {
@@ -53,19 +56,16 @@ type heldFile struct {
 // identify notes the files of a database that was just opened.
 func identify(path string, log *slog.Logger) *fileIdentity {
 	f := &fileIdentity{log: log, looked: time.Now()}
-	f.database = heldFile{what: "The database", path: path, fix: putBackOr}
-	f.wal = heldFile{what: "The write-ahead log", path: path + "-wal", fix: restartFor}
+	f.database = heldFile{what: "The database", path: path, fix: fixDatabase}
+	f.wal = heldFile{what: "The write-ahead log", path: path + "-wal", fix: fixLog}
 	f.database.info, _ = os.Stat(f.database.path)
 	f.wal.info, _ = os.Stat(f.wal.path)
 	return f
 }
 
-// check returns what is wrong with the files, or nil. It looks at them at most once per lookEvery. For an ephemeral
-// database, which has none, f is nil.
-func (f *fileIdentity) check() error { return f.checkWithin(lookEvery) }
-
-// checkWithin is check with a result no older than age.
-func (f *fileIdentity) checkWithin(age time.Duration) error {
+// check returns what is wrong with the files, or nil. It looks at them if the last look is older than age. For an
+// ephemeral database, which has none, f is nil.
+func (f *fileIdentity) check(age time.Duration) error {
 	if f == nil {
 		return nil
 	}
@@ -91,8 +91,9 @@ func (f *fileIdentity) lookLocked(now time.Time) {
 			f.log.Error("a file of the message store was deleted or replaced while it was in use; "+
 				"nothing is stored until that is fixed", "path", h.path, "cure", h.fix)
 		}
-		f.lost = &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf(
-			"%s %s was deleted or replaced while Minibus was running, so nothing can be stored: %s.", h.what, h.path, h.fix)}
+		text := fmt.Sprintf("%s %s was deleted or replaced while Minibus was running, so nothing can be stored: %s.",
+			h.what, h.path, h.fix)
+		f.lost = &emulator.Error{Code: emulator.CodeInternal, Text: text}
 		return
 	}
 	if f.lost != nil {
@@ -141,8 +142,8 @@ func (s *Store) checkFiles(c *conn) error {
 }
 
 // checkLog fails if the log is shorter than what SQLite has written to it: something cut it. SQLite would not notice,
-// and would write behind the gap, where a start does not look. So this runs before each transaction and each checkpoint.
-// The caller has c, without an open transaction.
+// and would write behind the gap, where a start does not look. So this runs before each transaction and each
+// checkpoint. The caller has c, without an open transaction.
 func (s *Store) checkLog(c *conn) error {
 	if s.files == nil || s.files.wal.info == nil {
 		return nil
@@ -183,7 +184,8 @@ func (s *Store) cutLog(c *conn, length int64) error {
 	if _, copied, err := c.logFrames(); err == nil && length < s.logLength(copied) {
 		// What is left is older than the database. A start would take it for newer.
 		if err := os.Truncate(path, 0); err != nil {
-			s.log.Error("the rest of the log could not be removed; remove it before the next start", "path", path, "error", err)
+			s.log.Error("the rest of the log could not be removed; remove it before the next start",
+				"path", path, "error", err)
 		}
 	}
 	s.damaged.Store(true)

@@ -7,9 +7,9 @@ import (
 	"minibus/emulator"
 )
 
-// health tells /health why nothing can be stored although the files are at their paths. The writer notes it when it refuses
-// a change or fails to write, and clears it when a write of that kind succeeds. Clients may send nothing until /health is
-// good again, so each question while something is wrong makes the writer check whether it still is.
+// health tells /health why nothing can be stored although the files are at their paths. The writer notes it when it
+// refuses a change or fails to write, and clears it when a write of that kind succeeds. Clients may send nothing
+// until /health is good again, so each question while something is wrong makes the writer check whether it still is.
 type health struct {
 	problem atomic.Pointer[problem] // nil: none
 	doubt   atomic.Bool             // Health was called: check again
@@ -20,24 +20,21 @@ type problem struct {
 	full bool // the disk is full: changes that need no space are still written
 }
 
-// note notes the result of a write.
+// note notes the result of a write. One that succeeds does not end a full disk, since it may have needed no space.
 func (h *health) note(err error) {
 	if err == nil {
-		h.over(false)
+		if p := h.problem.Load(); p != nil && !p.full {
+			h.problem.Store(nil)
+		}
 		return
 	}
-	text, full := domainError(err).Error(), isFull(err)
+	text := domainError(err).Error()
+	full := isFull(err)
 	if full {
 		text = textFull
 	}
-	h.problem.Store(&problem{&emulator.Error{Code: emulator.CodeInternal, Text: strings.TrimSuffix(text, ".") + "."}, full})
-}
-
-// over clears the problem if it is of that kind.
-func (h *health) over(full bool) {
-	if p := h.problem.Load(); p != nil && p.full == full {
-		h.problem.Store(nil)
-	}
+	text = strings.TrimSuffix(text, ".") + "."
+	h.problem.Store(&problem{&emulator.Error{Code: emulator.CodeInternal, Text: text}, full})
 }
 
 // full reports whether the disk is full.
@@ -46,10 +43,10 @@ func (h *health) full() bool {
 	return p != nil && p.full
 }
 
-// Health returns why nothing can be stored, or nil: the database file was moved or replaced, the disk is full, or writing
-// fails. It does not wait, so the problem may already be over.
+// Health returns why nothing can be stored, or nil: the database file was moved or replaced, the disk is full, or
+// writing fails. It does not wait, so the problem may already be over.
 func (s *Store) Health() error {
-	if err := s.files.check(); err != nil {
+	if err := s.files.check(lookEvery); err != nil {
 		return err
 	}
 	p := s.health.problem.Load()

@@ -6,8 +6,8 @@ import (
 	"minibus/emulator"
 )
 
-// The history of duplicate detection (DUP-16). A key costs next to nothing, because all keys that a commit remembers for an
-// entity in the same millisecond share a row. Forgetting writes only an instant into the row of the entity;
+// The history of duplicate detection (DUP-16). A key costs next to nothing, because all keys that a commit remembers
+// for an entity in the same millisecond share a row. Forgetting writes only an instant into the row of the entity;
 // the writer removes older rows between the batches, a bounded number at a time.
 const (
 	keySize      = 16
@@ -134,7 +134,8 @@ func (h *history) pruneSome() {
 			return err
 		})
 		if err != nil {
-			h.w.s.log.Warn("removing old keys of duplicate detection failed; it goes on later", "entity", e.path, "error", err)
+			h.w.s.log.Warn("removing old keys of duplicate detection failed; it goes on later",
+				"entity", e.path, "error", err)
 			end = true
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// tidy removes what a crash left behind, once. It runs when all namespaces are loaded, or before the first change, and not in Open,
-// because a database whose Load fails must stay as it is.
+// tidy removes what a crash left behind, once. It runs when all namespaces are loaded, or before the first change,
+// and not in Open, because a database whose Load fails must stay as it is.
 func (w *writer) tidy() {
 	if w.tidied {
 		return
@@ -31,7 +31,8 @@ func (w *writer) tidy() {
 	}
 }
 
-// afterWork does housekeeping after the writer has committed all it took from the inbox; more may have queued up meanwhile.
+// afterWork does housekeeping after the writer has committed all it took from the inbox; more may have queued up
+// meanwhile.
 func (w *writer) afterWork() {
 	w.marks.removeIfDue()
 	w.log.checkpointIfDue()

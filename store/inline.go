@@ -8,8 +8,8 @@ import (
 	"minibus/emulator"
 )
 
-// Bounds of what Release commits on its caller's goroutine: a client that sends or settles one message and waits. More is
-// better committed by the writer's goroutine, while callers go on.
+// Bounds of what Release commits on its caller's goroutine: a client that sends or settles one message and waits.
+// More is better committed by the writer's goroutine, while callers go on.
 const (
 	inlineChanges = 2
 	inlineOps     = 4
@@ -21,8 +21,9 @@ const (
 // Hold implements [emulator.Store].
 func (s *Store) Hold() { s.inbox.holds.Add(1) }
 
-// Release implements [emulator.Store]. While a client does one thing after another, waking the writer's goroutine, and
-// being woken by it, costs more than the commit. While several connections commit, the writer's goroutine does it for all.
+// Release implements [emulator.Store]. While a client does one thing after another, waking the writer's goroutine,
+// and being woken by it, costs more than the commit. While several connections commit, the writer's goroutine does it
+// for all.
 func (s *Store) Release() {
 	if s.inbox.holds.Add(-1) > 0 {
 		s.contention.met()
@@ -45,16 +46,17 @@ func (s *Store) Release() {
 	if s.inbox.isClosed() {
 		return // the writer's goroutine commits the rest, or Close fails it
 	}
-	if w := s.writer; !w.tidied || w.s.health.full() || !w.tx.tryBegin() {
-		s.inbox.poke() // there is more to do; or another program holds the write lock, and the caller has heartbeats to send
+	if w := s.writer; !w.tidied || s.health.full() || !w.tx.tryBegin() {
+		// There is more to do. Or another program holds the write lock, and the caller has heartbeats to send.
+		s.inbox.poke()
 		return
 	}
 	defer s.writer.tx.endBegun()
 	s.commitInline()
 }
 
-// commitInline commits what has queued up. A panic ends the process, as it does on the writer's goroutine: the caller may
-// be prepared to lose a connection by one, and would go on with a store in an unknown state.
+// commitInline commits what has queued up. A panic ends the process, as it does on the writer's goroutine: the caller
+// may be prepared to lose a connection by one, and would go on with a store in an unknown state.
 func (s *Store) commitInline() {
 	defer func() {
 		if p := recover(); p != nil {
@@ -94,8 +96,9 @@ func isLittle(items []item) bool {
 // contention estimates whether several connections commit at a time. Then commits by the writer's goroutine are better,
 // which lets others append first: a commit costs about as much for ten changes as for one.
 //
-// The estimate is a score. It rises by one when two goroutines meet, falls by one with each commit, and is at its height
-// after a commit of more changes than one caller has. Points that get lost between two goroutines do not matter.
+// The estimate is a score. It rises by one when two goroutines meet, falls by one with each commit, and is at its
+// height after a commit of more changes than one caller has. Points that get lost between two goroutines do not
+// matter.
 type contention struct{ score atomic.Int32 }
 
 const (

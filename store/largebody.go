@@ -12,10 +12,10 @@ import (
 // much larger than maxBatchBytes: the log stays small, checkpoints can run in between, and changes appended before
 // a message of 100 MB do not wait for it. A start removes parts whose body row was never committed.
 //
-// Writing the parts takes a second or so. Changes behind the message that have nothing to do with it pass meanwhile: order
-// counts within an entity, where each change may draw a number, and around changes that are about whole entities. Changes
-// that are tied to others keep their order too, so none of them passes. The domain changes a message only when what was
-// done to it before is committed.
+// Writing the parts takes a second or so. Changes behind the message that have nothing to do with it pass meanwhile:
+// order counts within an entity, where each change may draw a number, and around changes that are about whole
+// entities. Changes that are tied to others keep their order too, so none of them passes. The domain changes a
+// message only when what was done to it before is committed.
 const maxInline = 1 << 20
 
 // mostParts is how many parts a body has at most, by the largest message that an entity may take.
@@ -23,8 +23,8 @@ const mostParts = 101
 
 func partCount(data []byte) int { return (len(data) + maxInline - 1) / maxInline }
 
-// inParts reports whether the body of op is written in parts. The state of a session never is: it is a single value, always
-// written whole.
+// inParts reports whether the body of op is written in parts. The state of a session never is: it is a single value,
+// always written whole.
 func inParts(op *emulator.Op) bool { return op.Kind == emulator.OpInsert && len(op.Data) > maxInline }
 
 // isLarge reports whether a change has a body that is written in parts.
@@ -94,8 +94,9 @@ func (w *writer) dropParts(c *emulator.Change, cause error) {
 	}
 }
 
-// letPass commits, between two parts of a large body, changes that stand behind it. While the log is nearly full, it goes
-// on with that until the log has been restarted: more parts would fill it, and then all would wait until it is copied.
+// letPass commits, between two parts of a large body, changes that stand behind it. While the log is nearly full, it
+// goes on with that until the log has been restarted: more parts would fill it, and then all would wait until it is
+// copied.
 func (w *writer) letPass(large *emulator.Change) error {
 	waited := false
 	defer func() {
@@ -133,8 +134,8 @@ func (w *writer) letPass(large *emulator.Change) error {
 	}
 }
 
-// passError is a failure of changes that passed. Whatever it was, the changes that they passed fail too, with all that is
-// behind them.
+// passError is a failure of changes that passed. Whatever it was, the changes that they passed fail too, with all
+// that is behind them.
 type passError struct{ error }
 
 func (e passError) Unwrap() error { return e.error }
@@ -173,8 +174,9 @@ func passes(c *emulator.Change, stays map[int64]struct{}) bool {
 	return eachEntity(c, func(entity int64) bool { _, there := stays[entity]; return !there })
 }
 
-// eachEntity calls f for the entities of a change, until it returns false. It returns false then, and for a change that is
-// about more than what is in entities, or brings back messages, which may be on their way out in earlier changes.
+// eachEntity calls f for the entities of a change, until it returns false. It returns false then, and for a change
+// that is about more than what is in entities, or brings back messages, which may be on their way out in earlier
+// changes.
 func eachEntity(c *emulator.Change, f func(entity int64) bool) bool {
 	if c.Restores {
 		return false

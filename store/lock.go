@@ -16,8 +16,8 @@ import (
 // database has a log until that has been emptied. So the next process knows whether there has to be one. That file is
 // never removed: otherwise two processes could lock two files of the same name.
 //
-// Nothing else may open and close the database file while SQLite has it open: closing any descriptor of a file ends the locks
-// that SQLite has on it.
+// Nothing else may open and close the database file while SQLite has it open: closing any descriptor of a file ends
+// the locks that SQLite has on it.
 type fileLock struct {
 	beside, database *os.File
 
@@ -26,8 +26,8 @@ type fileLock struct {
 
 const hasLog = "The write-ahead log belongs to the database: do not remove it."
 
-// lockDatabase takes both locks; its error says which process has them. It creates a missing database file with mode 0600; SQLite
-// gives its log the same mode.
+// lockDatabase takes both locks; its error says which process has them. It creates a missing database file with mode
+// 0600; SQLite gives its log the same mode.
 func lockDatabase(path string) (*fileLock, error) {
 	path = realPath(path) // so that every symbolic link leads to the same lock file
 	l := &fileLock{}
@@ -59,8 +59,8 @@ func (l *fileLock) note(log bool) {
 	_, _ = l.beside.WriteAt([]byte(text), 0)
 }
 
-// realPath returns the path of a database without symbolic links. SQLite keeps its log there, so all other files beside a database
-// belong there too.
+// realPath returns the path of a database without symbolic links. SQLite keeps its log there, so all other files
+// beside a database belong there too.
 func realPath(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
@@ -80,13 +80,15 @@ func lockFile(database, path string) (*os.File, error) {
 	if !errors.Is(err, filelock.ErrLocked) {
 		err = fmt.Errorf("lock the database with %s: %w", path, err)
 	} else {
-		err = fmt.Errorf("database %s is in use by another Minibus%s: stop that one, or name another file with --data", database, holder(database))
+		err = fmt.Errorf("database %s is in use by another Minibus%s: stop that one, or name another file with --data",
+			database, holder(database))
 	}
 	_ = f.Close() // nothing was written
 	return nil, err
 }
 
-// holder describes the process that has the database, from the lock file. Under a second hard link there is no such file.
+// holder describes the process that has the database, from the lock file. Under a second hard link there is no such
+// file.
 func holder(database string) string {
 	id, err := os.ReadFile(database + "-lock")
 	if err != nil || len(id) == 0 {

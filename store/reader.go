@@ -2,7 +2,10 @@ package store
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"hash/crc32"
+	"slices"
 
 	"minibus/emulator"
 )
@@ -35,8 +38,8 @@ func newReader(s *Store, c *conn) (*reader, error) {
 		"SELECT id, parts, data, crc FROM body WHERE id=?":                 &r.single,
 		"SELECT state FROM session WHERE entity=? AND id=?":                &r.state,
 		"SELECT id, parts, data, crc FROM body WHERE id BETWEEN ?1 AND ?2": &r.dense,
-		`SELECT id, parts, CASE WHEN (?3>>(id-?1))&1 THEN data ELSE length(data) END, CASE WHEN (?3>>(id-?1))&1 THEN crc END
-		 FROM body WHERE id BETWEEN ?1 AND ?2`: &r.gapped,
+		`SELECT id, parts, CASE WHEN (?3>>(id-?1))&1 THEN data ELSE length(data) END,
+			CASE WHEN (?3>>(id-?1))&1 THEN crc END FROM body WHERE id BETWEEN ?1 AND ?2`: &r.gapped,
 	})
 }
 
@@ -154,4 +157,42 @@ func (r *reader) readParts(id int64, want int) ([]byte, error) {
 		return nil, &damageError{fmt.Sprintf("%d of %d parts are there", found, want), buf.Bytes()}
 	}
 	return buf.Bytes(), nil
+}
+
+// Bodies are stored with a checksum, because SQLite has none and would deliver a body with a flipped bit as if it
+// were good.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli) // processors compute it
+
+// checksum goes in steps: nothing can interrupt one, and the garbage collector, and all with it, would wait for that
+// of a hundred mebibytes.
+func checksum(data []byte) uint32 {
+	sum := uint32(0)
+	for step := range slices.Chunk(data, 1<<20) {
+		sum = crc32.Update(sum, castagnoli, step)
+	}
+	return sum
+}
+
+// damageError says what is wrong with a damaged body and keeps the rest of it.
+type damageError struct {
+	why  string
+	rest []byte // what could be read; a copy
+}
+
+func (e *damageError) Error() string { return e.why }
+
+// verify compares a body from the current row of st with the checksum in column 3.
+func verify(st *stmt, data []byte) error {
+	want := st.columnInt(3) // 0 is not checked: NULL, of a body of an older version, or one sum in 2^32
+	if got := int64(checksum(data)); got != want && want != 0 {
+		why := fmt.Sprintf("its %d bytes have the checksum %08x, and were stored with %08x", len(data), got, want)
+		return &damageError{why, data}
+	}
+	return nil
+}
+
+// isBodyDamage reports whether err concerns the one body that was being read and will not pass.
+func isBodyDamage(err error) bool {
+	var de *damageError
+	return errors.As(err, &de) || isDamage(err)
 }

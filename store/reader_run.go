@@ -7,10 +7,10 @@ import (
 	"minibus/emulator"
 )
 
-// The ids of a read mostly follow each other: they are handed out in order, and messages are received in order. So the
-// reader fetches bodies in runs, and not one by one, each with a descent of the tree and a start and an end of a
-// statement. Measured with bodies of 1 KiB whose pages are in memory, a body in a run costs 0.3 microseconds, copy included,
-// and a single look-up 0.7.
+// The ids of a read mostly follow each other: they are handed out in order, and messages are received in order. So
+// the reader fetches bodies in runs, and not one by one, each with a descent of the tree and a start and an end of a
+// statement. Measured with bodies of 1 KiB whose pages are in memory, a body in a run costs 0.3 microseconds, copy
+// included, and a single look-up 0.7.
 const (
 	// Ids with gaps are read in one go as well, if they are less than windowIDs, the bits of a mask, above the first.
 	// Gaps without bodies cost nothing: each copy that a topic makes has an id, but only one has a body.
@@ -19,8 +19,9 @@ const (
 	// Runs of this length do not become part of a window, whose rows cost a little more.
 	longRun = 8
 
-	// Strays, bodies in the gaps that no read asked for, are skipped without a copy. That costs a quarter of a look-up, if
-	// they are no larger than maxStray: a page holds only few larger ones, and a page costs as much as many look-ups.
+	// Strays, bodies in the gaps that no read asked for, are skipped without a copy. That costs a quarter of a
+	// look-up, if they are no larger than maxStray: a page holds only few larger ones, and a page costs as much as
+	// many look-ups.
 	maxStray = 2048
 
 	// After strayAllowance more strays than wanted bodies, the reader tries no gaps for roundsOfRest rounds.

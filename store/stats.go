@@ -26,8 +26,8 @@ type counters struct {
 func (s *Store) Stats() Stats {
 	c := &s.stats
 	return Stats{
-		Commits: c.commits.Load(), Changes: c.changes.Load(), Failed: c.failed.Load(), Checkpoints: c.checkpoints.Load(),
-		BodyReads: c.bodyReads.Load(), CommitTimes: c.times.read(),
+		Commits: c.commits.Load(), Changes: c.changes.Load(), Failed: c.failed.Load(),
+		Checkpoints: c.checkpoints.Load(), BodyReads: c.bodyReads.Load(), CommitTimes: c.times.read(),
 	}
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -59,8 +60,9 @@ type item struct {
 // Path returns the path of the database file; empty when it is ephemeral.
 func (s *Store) Path() string { return s.path }
 
-// Close commits what is queued, stops the goroutines, copies the log into the file and closes it, so the next start needs no
-// recovery. Later changes and reads fail with errClosed as the cause. A second Close returns the first one's error.
+// Close commits what is queued, stops the goroutines, copies the log into the file and closes it, so the next start
+// needs no recovery. Later changes and reads fail with errClosed as the cause. A second Close returns the first one's
+// error.
 func (s *Store) Close() error {
 	s.closing.Do(func() { s.closeErr = s.shutdown() })
 	return s.closeErr
@@ -75,7 +77,7 @@ func (s *Store) shutdown() error {
 	defer s.writer.mu.Unlock()
 	s.writer.copies.close(closed)
 	_ = s.checkFiles(s.writer.conn)
-	if s.files.checkWithin(0) != nil {
+	if s.files.check(0) != nil {
 		s.writer.conn.leaveLog() // the files at the paths are not ours to delete
 	}
 	err := s.writer.finish()
@@ -99,5 +101,103 @@ func (it item) finish(err error) {
 	}
 	if it.change.Done != nil {
 		it.change.Done.Completed(err)
+	}
+}
+
+// journal is the journal of a namespace: the writer and the reader are the same for all.
+type journal struct {
+	s       *Store
+	record  emulator.NamespaceRecord
+	number  int64 // of its rows, when it was made
+	nextRow int64
+}
+
+var (
+	_ emulator.Store   = (*Store)(nil)
+	_ emulator.Journal = (*journal)(nil)
+)
+
+// Namespaces implements [emulator.Store].
+func (s *Store) Namespaces() ([]emulator.NamespaceRecord, error) {
+	return s.writer.namespaces.list(), nil
+}
+
+// NextNamespace implements [emulator.Store].
+func (s *Store) NextNamespace() int64 {
+	n := &s.writer.namespaces
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.next
+}
+
+// Journal implements [emulator.Store].
+func (s *Store) Journal(id int64) emulator.Journal { return s.journalOf(id) }
+
+func (s *Store) journalOf(id int64) *journal {
+	n := &s.writer.namespaces
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	sp := n.current[id]
+	return &journal{s: s, record: sp.record, number: sp.number, nextRow: sp.opened}
+}
+
+// PutNamespace implements [emulator.Store].
+func (s *Store) PutNamespace(r emulator.NamespaceRecord, entities []emulator.EntityRecord, done emulator.Completion) {
+	ops := []emulator.Op{putNamespaceOp(r)}
+	for _, e := range entities {
+		ops = append(ops, emulator.Op{Kind: emulator.OpPutEntity, Entity: e})
+	}
+	s.change(done, ops...)
+}
+
+func putNamespaceOp(r emulator.NamespaceRecord) emulator.Op {
+	return emulator.Op{
+		Kind: opPutNamespace, Entity: emulator.EntityRecord{ID: r.ID, Path: r.Name, Options: r.Options},
+		Record: emulator.MessageRecord{Enqueued: r.Created}, Data: r.Secret[:],
+	}
+}
+
+// DeleteNamespace implements [emulator.Store].
+func (s *Store) DeleteNamespace(id int64, done emulator.Completion) {
+	s.change(done, emulator.Op{Kind: opDeleteNamespace, Entity: emulator.EntityRecord{ID: id}})
+}
+
+func (s *Store) change(done emulator.Completion, ops ...emulator.Op) {
+	s.Append(&emulator.Change{Ops: ops, Done: done})
+}
+
+// NextRow implements [emulator.Journal].
+func (j *journal) NextRow() int64 { return j.nextRow }
+
+// Secret implements [emulator.Journal].
+func (j *journal) Secret() [16]byte { return j.record.Secret }
+
+// Created implements [emulator.Journal].
+func (j *journal) Created() int64 { return j.record.Created }
+
+// Append implements [emulator.Journal].
+func (j *journal) Append(c *emulator.Change) { j.s.inbox.put(item{change: c}) }
+
+// Flush implements [emulator.Journal]. The completion gets nil even if what came before it failed.
+func (j *journal) Flush(done emulator.Completion) { j.s.inbox.put(item{flush: done}) }
+
+// ReadBodies implements [emulator.Journal].
+func (j *journal) ReadBodies(r *emulator.BodyRead) { j.s.reads.put(r) }
+
+// Load implements [emulator.Journal]. Messages come in the order of their rows, and then those that share a row. If
+// it fails because the file is damaged, Close leaves the file as it is.
+func (j *journal) Load(l emulator.Loader) error {
+	s := j.s
+	gone, err := s.loads.load(j.number, l)
+	switch {
+	case err == nil:
+		j.Flush(emulator.CompletionFunc(func(error) { s.writer.marks.adopt(j.number, gone) }))
+		return nil
+	case isDamage(err):
+		s.damaged.Store(true)
+		return fmt.Errorf("load database %s: the file is damaged: %w; put a copy in its place, "+
+			"or name another file with --data", s.path, err)
+	default:
+		return fmt.Errorf("load database %s: %w", s.path, err)
 	}
 }

@@ -85,7 +85,8 @@ func (l *writeAhead) checkpointIfDue() {
 	}
 }
 
-// crowded reports whether the log has come near its ceiling while the checkpointer works on it. Then what can wait should.
+// crowded reports whether the log has come near its ceiling while the checkpointer works on it. Then what can wait
+// should.
 func (l *writeAhead) crowded() bool {
 	return l.ripening() && l.pages+l.fresh+l.w.conn.pagesWritten(false) >= l.longest*3/4
 }
@@ -125,8 +126,8 @@ func (l *writeAhead) empty() error {
 	return err
 }
 
-// checkpointer copies the write-ahead log into the database, beside the writer's work: the copy waits for the disk, and the
-// senders behind the writer should not. It has a connection and a goroutine of its own.
+// checkpointer copies the write-ahead log into the database, beside the writer's work: the copy waits for the disk,
+// and the senders behind the writer should not. It has a connection and a goroutine of its own.
 type checkpointer struct {
 	s    *Store
 	conn *conn
@@ -180,7 +181,7 @@ func (k *checkpointer) run() {
 			return
 		case <-k.wake:
 		case <-idle.C:
-			if k.s.files.check() == nil && k.check() == nil {
+			if k.s.files.check(lookEvery) == nil && k.check() == nil {
 				continue
 			}
 			// If the log file is gone, save its content into the database.
@@ -189,17 +190,17 @@ func (k *checkpointer) run() {
 	}
 }
 
-// ripen asks for a checkpoint, and for more of them until so little of the log is left that the writer can restart it, or
-// until that turns out to be impossible. Then the checkpointer pokes the writer.
+// ripen asks for a checkpoint, and for more of them until so little of the log is left that the writer can restart
+// it, or until that turns out to be impossible. Then the checkpointer pokes the writer.
 func (k *checkpointer) ripen() {
 	k.ripening.Store(true)
 	k.poke()
 }
 
-// copy runs a checkpoint. If the writer wants to restart the log it runs more of them, which copy what the writer added
-// meanwhile. It ends when one was so short that the writer may wait for the next, or when there was little to copy: then it
-// is the disk that is slow, and the next will be no shorter. It gives up if a checkpoint fails, or copies nothing because
-// another program reads an old state.
+// copy runs a checkpoint. If the writer wants to restart the log it runs more of them, which copy what the writer
+// added meanwhile. It ends when one was so short that the writer may wait for the next, or when there was little to
+// copy: then it is the disk that is slow, and the next will be no shorter. It gives up if a checkpoint fails, or
+// copies nothing because another program reads an old state.
 func (k *checkpointer) copy() {
 	for before, little := 0, false; ; {
 		begin := time.Now()
@@ -225,8 +226,8 @@ func (k *checkpointer) copy() {
 	}
 }
 
-// pause waits as long as a checkpoint took, because the disk has other work. It returns false if the checkpointer has to
-// end.
+// pause waits as long as a checkpoint took, because the disk has other work. It returns false if the checkpointer has
+// to end.
 func (k *checkpointer) pause(took time.Duration) bool {
 	select {
 	case <-k.quit:
@@ -246,8 +247,8 @@ func (k *checkpointer) canRestart() bool {
 }
 
 // restart copies the rest of the log, on the writer's goroutine, and restarts it; with cut, it truncates the file. A
-// running checkpoint has done most of the work when it ends. The restart itself is short: it waits for our reader, but not
-// for readers in other programs.
+// running checkpoint has done most of the work when it ends. The restart itself is short: it waits for our reader,
+// but not for readers in other programs.
 func (k *checkpointer) restart(c *conn, cut bool) error {
 	k.running.Lock()
 	defer k.running.Unlock()

@@ -23,8 +23,8 @@ const (
 	longestPause = 10 * time.Millisecond
 )
 
-// writer commits the changes in the inbox. It and its parts belong to the goroutine that holds mu: its own, or that of a
-// caller of Release. Each part has its own statements, and reaches the others through the writer.
+// writer commits the changes in the inbox. It and its parts belong to the goroutine that holds mu: its own, or that
+// of a caller of Release. Each part has its own statements, and reaches the others through the writer.
 type writer struct {
 	s    *Store
 	conn *conn
@@ -115,8 +115,8 @@ func (w *writer) step() (worked, closed bool) {
 	return true, false
 }
 
-// idle does a step of housekeeping or, if there is none, waits for items. While clients work, each step is followed by a
-// pause of the same length, so that they find the writer free more often than not, and the processor too.
+// idle does a step of housekeeping or, if there is none, waits for items. While clients work, each step is followed
+// by a pause of the same length, so that they find the writer free more often than not, and the processor too.
 func (w *writer) idle() {
 	begin := time.Now()
 	w.mu.Lock()
