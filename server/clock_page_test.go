@@ -31,7 +31,7 @@ func TestPageOfClocks(t *testing.T) {
 	}
 	var first string
 	for _, m := range lines {
-		r, err := http.NewRequest(map[string]string{"": "GET"}[m[1]]+m[1], local(a.ports.amqp, m[2]), strings.NewReader(m[3]))
+		r, err := http.NewRequest(map[string]string{"": "GET"}[m[1]]+m[1], local(a.ports.AMQP, m[2]), strings.NewReader(m[3]))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,7 +29,7 @@ func TestConnectionsNameTheirTransport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := net.JoinHostPort("127.0.0.1", strconv.Itoa(a.ports.amqp))
+	at := net.JoinHostPort("127.0.0.1", strconv.Itoa(a.ports.AMQP))
 	insecure := &tls.Config{InsecureSkipVerify: true, ServerName: "localhost"}
 	plain := func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "tcp", at) }
 	secure := func(context.Context) (net.Conn, error) { return tls.Dial("tcp", at, insecure) }

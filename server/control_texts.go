@@ -28,7 +28,7 @@ func (a *Server) findings(report *config.Report) (wrong []string) {
 		}
 	}
 	if more := report.Count(config.Error) - len(wrong); more > 0 {
-		wrong = append(wrong, "and "+plural(more, "more error"))
+		wrong = append(wrong, "and "+config.Plural(more, "more error"))
 	}
 	return wrong
 }

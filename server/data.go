@@ -34,7 +34,7 @@ func chooseData(s config.Settings, own func(path string)) (dataChoice, error) {
 	if path == "" {
 		given = false
 		var err error
-		if path, err = defaultData(s.DataDefault); err != nil {
+		if path, err = DefaultData(s.DataDefault); err != nil {
 			own("")
 			return dataChoice{ephemeral: true, note: "messages are kept in memory only: " + err.Error()}, nil
 		}
@@ -43,26 +43,26 @@ func chooseData(s config.Settings, own func(path string)) (dataChoice, error) {
 	if err != nil {
 		return dataChoice{}, fmt.Errorf("find the database: %w", err)
 	}
-	err = os.MkdirAll(filepath.Dir(path), 0o700)
-	if err == nil {
+	if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
 		err = checkKind(path)
 	}
 	if err == nil {
 		own(path)
 		err = tryWrite(path)
 	}
+	err = plain(err)
 	switch {
 	case err == nil:
 		return dataChoice{path: path}, nil
 	case given:
-		return dataChoice{}, fmt.Errorf("the database %s cannot be written: %w; correct --data, or use --ephemeral", path, plain(err))
+		return dataChoice{}, fmt.Errorf("the database %s cannot be written: %w; correct --data, or use --ephemeral", path, err)
 	}
 	return dataChoice{ephemeral: true, note: fmt.Sprintf("messages are kept in memory only: %s cannot be written (%v); "+
-		"give --data FILE to keep them, --ephemeral to silence this", path, plain(err))}, nil
+		"give --data FILE to keep them, --ephemeral to silence this", path, err)}, nil
 }
 
-// defaultData returns the image's path, or minibus.db in the user's data directory.
-func defaultData(image string) (string, error) {
+// DefaultData returns the image's path, or minibus.db in the user's data directory.
+func DefaultData(image string) (string, error) {
 	if image != "" {
 		return image, nil
 	}
@@ -80,6 +80,15 @@ func defaultData(image string) (string, error) {
 		return filepath.Join(home, "Library", "Application Support", "Minibus", "minibus.db"), nil
 	}
 	return filepath.Join(home, ".local", "share", "minibus", "minibus.db"), nil
+}
+
+// CheckDatabase returns why no server can open a database at a path, if there is a reason. It changes nothing.
+func CheckDatabase(path string) error {
+	err := checkKind(path)
+	if err == nil {
+		err = tryWrite(path)
+	}
+	return plain(err)
 }
 
 // checkKind refuses a path under which, or beside which, something lies that can be no file of a database. Opening a named pipe would wait for

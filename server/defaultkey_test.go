@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -41,7 +42,7 @@ func TestTheDefaultKeyIsForLoopbackAlone(t *testing.T) {
 				topology.Entities = []emulator.EntityConfig{tt.entity}
 			}
 			var log output
-			a, err := start(t, Config{Topology: topology, Logger: newLogger(&log, config.Settings{}), Settings: config.Settings{Ephemeral: true, Host: host,
+			a, err := start(t, Config{Topology: topology, Logger: slog.New(slog.NewTextHandler(&log, nil)), Settings: config.Settings{Ephemeral: true, Host: host,
 				TLSPort: config.PortOff, HTTPPort: config.PortOff, Auth: tt.auth, RootKey: tt.root}})
 			if a != nil {
 				_ = a.Close(context.Background())
@@ -63,7 +64,7 @@ func TestTheDefaultKeyIsFoundInTheDatabase(t *testing.T) {
 	begin := func(host string, auth config.Auth, entities ...emulator.EntityConfig) (log string, err error) {
 		t.Helper()
 		var out output
-		a, err := start(t, Config{Topology: &config.Topology{Namespace: "n", Entities: entities}, Logger: newLogger(&out, config.Settings{}),
+		a, err := start(t, Config{Topology: &config.Topology{Namespace: "n", Entities: entities}, Logger: slog.New(slog.NewTextHandler(&out, nil)),
 			Settings: config.Settings{Data: file, Host: host, TLSPort: config.PortOff, HTTPPort: config.PortOff, Auth: auth, RootKey: "mine"}})
 		if a != nil {
 			if err := a.Close(context.Background()); err != nil {

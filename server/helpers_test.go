@@ -5,10 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"path/filepath"
-	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -32,67 +29,6 @@ func (o *output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.b.String()
-}
-
-// program is Run on a goroutine.
-type program struct {
-	stdout, stderr output
-	ports          portsFile
-	stop           context.CancelFunc
-	done           chan error
-}
-
-// freePorts are the arguments for an instance that gets free ports.
-var freePorts = []string{"--amqp-port", "0", "--tls-port", "0", "--http-port", "0"}
-
-// run starts the program and waits until it is ready.
-func run(t *testing.T, args ...string) *program {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	p := &program{stop: cancel, done: make(chan error, 1)}
-	file := filepath.Join(t.TempDir(), "ports.json")
-	if i := slices.Index(args, "--ports-file"); i >= 0 {
-		file = args[i+1]
-	}
-	args = append(append(append([]string{}, freePorts...), "--ports-file", file), args...)
-	go func() { p.done <- Run(ctx, args, nil, &p.stdout, &p.stderr) }()
-	t.Cleanup(cancel)
-	await(t, p.done, func() bool { return strings.Contains(p.stdout.String(), readyLine) })
-	var err error
-	if p.ports, err = readPortsFile(file); err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-// await polls for a condition that another goroutine fulfils through the operating system.
-func await(t *testing.T, done <-chan error, condition func() bool) {
-	t.Helper()
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	timeout := time.After(30 * time.Second)
-	for !condition() {
-		select {
-		case err := <-done:
-			t.Fatalf("the program ended: %v", err)
-		case <-timeout:
-			t.Fatal("nothing happened for 30 s")
-		case <-tick.C:
-		}
-	}
-}
-
-// end stops the program as a signal would and returns its error.
-func (p *program) end(t *testing.T) error {
-	t.Helper()
-	p.stop()
-	select {
-	case err := <-p.done:
-		return err
-	case <-time.After(30 * time.Second):
-		t.Fatal("the program does not end")
-		return nil
-	}
 }
 
 func get(t *testing.T, url string) (int, string) {
@@ -126,3 +62,21 @@ func start(t *testing.T, c Config) (*Server, error) {
 func port(n int) config.Port { return config.Port(n) }
 
 func local(port int, path string) string { return "http://127.0.0.1:" + strconv.Itoa(port) + path }
+
+// await polls for a condition that another goroutine fulfils through the operating system.
+func await(t *testing.T, done <-chan error, condition func() bool) {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	timeout := time.After(30 * time.Second)
+	for !condition() {
+		select {
+		case err := <-done:
+			t.Fatalf("the program ended: %v", err)
+		case <-timeout:
+			t.Fatal("nothing happened for 30 s")
+		case <-tick.C:
+		}
+	}
+}
+

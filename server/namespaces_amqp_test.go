@@ -20,9 +20,9 @@ func TestMessagesStayInTheNamespaceThatAClientMeans(t *testing.T) {
 		want       string
 	}{
 		{"port", "localhost", ports["orders"], "orders"},
-		{"alias", "orders.test", a.ports.amqp, "orders"},
+		{"alias", "orders.test", a.ports.AMQP, "orders"},
 		{"suffix", "stock-1.servicebus.windows.net", ports["orders"], "stock-1"},
-		{"default", "localhost", a.ports.amqp, "sbemulatorns"},
+		{"default", "localhost", a.ports.AMQP, "sbemulatorns"},
 	} {
 		plain := func(ctx context.Context) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", c.port))

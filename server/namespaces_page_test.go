@@ -1,10 +1,8 @@
 package server
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"os"
@@ -64,7 +62,7 @@ func serverOfPage(t *testing.T) (*Server, map[string]int) {
 		t.Fatal(err)
 	}
 	served := a.spaces.served()
-	return a, map[string]int{"5672": a.ports.amqp, "5700": served["billing"], "5710": served["shop-eu"]}
+	return a, map[string]int{"5672": a.ports.AMQP, "5700": served["billing"], "5710": served["shop-eu"]}
 }
 
 // TestPageOfNamespaces_WhichOneAClientMeans asks as each line of the table says.
@@ -106,7 +104,7 @@ func TestPageOfNamespaces_OverHTTP(t *testing.T) {
 		if m == nil {
 			t.Fatalf("not understood: %s", line)
 		}
-		r, err := http.NewRequest(map[string]string{"": "GET"}[m[1]]+m[1], local(a.ports.amqp, m[2]), strings.NewReader(m[3]))
+		r, err := http.NewRequest(map[string]string{"": "GET"}[m[1]]+m[1], local(a.ports.AMQP, m[2]), strings.NewReader(m[3]))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,28 +147,5 @@ func showsAnswers(t *testing.T, first, last string) {
 	}
 	if err := json.Unmarshal([]byte(last), &refused); err != nil || !reflect.DeepEqual(refusal, refused) {
 		t.Errorf("the page shows the refusal %v, the answer is %v (%v)", refusal, refused, err)
-	}
-}
-
-// TestPageOfNamespaces_Commands reads the command lines of the page, and runs its export.
-func TestPageOfNamespaces_Commands(t *testing.T) {
-	for _, line := range strings.Split(snippet(t, namespacesPage, "minibus "), "\n") {
-		if _, err := config.ParseArgs(strings.Fields(line)[1:], nil); err != nil {
-			t.Errorf("%s: %v", line, err)
-		}
-	}
-	data, err := os.ReadFile(namespacesPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	words := regexp.MustCompile("`minibus (export [^`]+)`").FindSubmatch(data)
-	if words == nil {
-		t.Fatal("the page has no export")
-	}
-	a, _ := serverOfPage(t)
-	var stdout output
-	args := append(strings.Fields(string(words[1])), connectionTo(a.ports.amqp, "UseDevelopmentEmulator=true"))
-	if err := Run(context.Background(), args, nil, &stdout, io.Discard); err != nil || !strings.Contains(stdout.String(), `"Name": "billing"`) {
-		t.Errorf("%v\n%s", err, stdout.String())
 	}
 }

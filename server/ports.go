@@ -12,11 +12,10 @@ import (
 	"minibus/config"
 )
 
-// ports are the bound ports. A number is 0 where the port is off.
+// ports are the bound ports.
 type ports struct {
-	amqp, tls, http int
-	extra           []int
-	bound           []binding // in the order amqp, tls, http, extra
+	config.Ports
+	bound []binding // in the order AMQP, TLS, HTTP, Extra
 }
 
 // binding is one port number with its listeners, one for each address.
@@ -50,7 +49,7 @@ func bindPorts(s config.Settings, log *slog.Logger) (p ports, err error) {
 		flag string
 		port config.Port
 		got  *int
-	}{{"amqp-port", s.AMQPPort, &p.amqp}, {"tls-port", s.TLSPort, &p.tls}, {"http-port", s.HTTPPort, &p.http}} {
+	}{{"amqp-port", s.AMQPPort, &p.AMQP}, {"tls-port", s.TLSPort, &p.TLS}, {"http-port", s.HTTPPort, &p.HTTP}} {
 		if want.port == config.PortOff {
 			continue
 		}
@@ -72,7 +71,7 @@ func (p *ports) bindExtra(s config.Settings, log *slog.Logger) error {
 		port, err := p.add(s.Host, int(want))
 		switch {
 		case err == nil:
-			p.extra = append(p.extra, port)
+			p.Extra = append(p.Extra, port)
 		case offer:
 			log.Info("a port is not served", "port", int(want), "reason", err)
 		default:

@@ -3,14 +3,13 @@ package server
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-
-	"minibus/config"
 )
 
 func TestParseUser(t *testing.T) {
@@ -32,7 +31,7 @@ const childDir = "MINIBUS_TEST_PRIVILEGES"
 // A directory with other files in it was not made for the database: its owner and the user of the process stay.
 func TestDEC8_RootTakesOverTheDataAndDropsItsPrivileges(t *testing.T) {
 	if dir := os.Getenv(childDir); dir != "" {
-		becomeUser("1654:1655", filepath.Join(dir, "minibus.db"), newLogger(os.Stdout, config.Settings{}))
+		becomeUser("1654:1655", filepath.Join(dir, "minibus.db"), slog.New(slog.NewTextHandler(os.Stdout, nil)))
 		fmt.Printf("now %d:%d of %d\n", os.Getuid(), os.Getgid(), os.Geteuid())
 		return
 	}
@@ -84,7 +83,7 @@ func wantTakenOver(t *testing.T, files []string, taken bool) {
 func TestDEC8_WithoutAWishNothingChanges(t *testing.T) {
 	uid := os.Getuid()
 	for _, user := range []string{"", "0:0", "nonsense"} {
-		becomeUser(user, "", newLogger(io.Discard, config.Settings{}))
+		becomeUser(user, "", slog.New(slog.NewTextHandler(io.Discard, nil)))
 	}
 	if os.Getuid() != uid {
 		t.Errorf("the user is %d now", os.Getuid())

@@ -37,7 +37,7 @@ type Config struct {
 
 	MissingIsGone bool // of mgmt.Options (DEC-13)
 
-	bound func() error // called once the ports are bound; nil for nothing
+	Bound func() error // called once the ports are bound, before any file is touched; nil for nothing
 }
 
 // Server is a running Minibus.
@@ -107,8 +107,8 @@ func (a *Server) bind() error {
 	if a.ports, err = bindPorts(a.config.Settings, a.log); err != nil {
 		return err
 	}
-	if a.config.bound != nil {
-		if err := a.config.bound(); err != nil {
+	if a.config.Bound != nil {
+		if err := a.config.Bound(); err != nil {
 			return err
 		}
 	}
@@ -276,6 +276,16 @@ func (a *Server) letGo(ctx context.Context) (overAMQP, overHTTP error) {
 
 // Dial connects in memory, without a port. The connection speaks everything that a port speaks.
 func (a *Server) Dial(ctx context.Context) (net.Conn, error) { return a.pipe.Dial(ctx) }
+
+// Ports returns the bound ports.
+func (a *Server) Ports() config.Ports {
+	p := a.ports.Ports
+	p.Namespaces = a.spaces.served()
+	return p
+}
+
+// Database returns the path of the database; empty if everything is in memory.
+func (a *Server) Database() string { return a.data.path }
 
 // Broker returns the running namespaces.
 func (a *Server) Broker() *emulator.Broker { return a.broker }

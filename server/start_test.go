@@ -3,9 +3,9 @@ package server
 import (
 	"context"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -54,17 +54,17 @@ func TestStartWithoutNetworkInABubble(t *testing.T) {
 // Invariant 8: while the process starts, /health answers 503 at once.
 func TestHealthIsUnavailableWhileStarting(t *testing.T) {
 	a := &Server{config: Config{Settings: config.Settings{Host: "localhost", Ephemeral: true, TLSPort: config.PortOff, HTTPPort: config.PortOff},
-		Topology: config.DefaultTopology()}, log: newLogger(io.Discard, config.Settings{}), pipe: listen.NewPipe()}
+		Topology: config.DefaultTopology()}, log: slog.New(slog.NewTextHandler(io.Discard, nil)), pipe: listen.NewPipe()}
 	defer func() { _ = a.Close(context.Background()) }()
 	for _, step := range []func() error{a.bind, a.prepareData, a.listen} {
 		if err := step(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if code, body := get(t, local(a.ports.amqp, "/health")); code != http.StatusServiceUnavailable || !strings.Contains(body, "unhealthy") {
+	if code, body := get(t, local(a.ports.AMQP, "/health")); code != http.StatusServiceUnavailable || !strings.Contains(body, "unhealthy") {
 		t.Errorf("%d %s", code, body)
 	}
-	if code, _ := get(t, local(a.ports.amqp, "/livez")); code != http.StatusOK {
+	if code, _ := get(t, local(a.ports.AMQP, "/livez")); code != http.StatusOK {
 		t.Errorf("livez: %d", code)
 	}
 }
@@ -129,7 +129,7 @@ func TestTwoNamesMayShareAPort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.ports.amqp != int(free) || a.ports.http != int(free) || a.ports.tls != int(free) || len(a.ports.bound) != 1 {
+	if a.ports.AMQP != int(free) || a.ports.HTTP != int(free) || a.ports.TLS != int(free) || len(a.ports.bound) != 1 {
 		t.Errorf("ports %+v", a.ports)
 	}
 }
@@ -144,40 +144,21 @@ func TestHosts(t *testing.T) {
 		if !strings.Contains(a.ConnectionString(), want) {
 			t.Errorf("%s: %s", host, a.ConnectionString())
 		}
-		if code, _ := get(t, local(a.ports.amqp, "/health")); code != 200 {
+		if code, _ := get(t, local(a.ports.AMQP, "/health")); code != 200 {
 			t.Errorf("%s: %d", host, code)
 		}
 	}
 }
 
 func TestConnectionStringLeavesOutTheDefaultPort(t *testing.T) {
-	a := &Server{config: Config{Settings: config.Settings{Host: "localhost"}}, ports: ports{amqp: 5672}}
+	a := &Server{config: Config{Settings: config.Settings{Host: "localhost"}}, ports: ports{Ports: config.Ports{AMQP: 5672}}}
 	const want = "Endpoint=sb://localhost;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;"
 	if got := a.ConnectionString(); got != want {
 		t.Errorf("got %s", got)
 	}
-	a = &Server{config: Config{Settings: config.Settings{Host: "::1"}}, ports: ports{amqp: 1}}
+	a = &Server{config: Config{Settings: config.Settings{Host: "::1"}}, ports: ports{Ports: config.Ports{AMQP: 1}}}
 	if got := a.ConnectionString(); !strings.HasPrefix(got, "Endpoint=sb://[::1]:1;") {
 		t.Errorf("got %s", got)
-	}
-}
-
-func TestPortsFileAppearsComplete(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "ports.json")
-	if err := os.WriteFile(file, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := (portsFile{AMQP: 1, HTTP: 3}).writeFile(file); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(file)
-	if err != nil || string(data) != "{\"amqp\":1,\"http\":3}\n" {
-		t.Errorf("%q, %v", data, err)
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 1 {
-		t.Errorf("%d files are left, %v", len(entries), err)
 	}
 }
 
@@ -200,14 +181,6 @@ func TestCloseCutsConnectionsWhenItsContextEnds(t *testing.T) {
 	case <-closed:
 	case <-time.After(30 * time.Second):
 		t.Error("Close waits for a silent client")
-	}
-}
-
-func TestTheCollectorLeavesRoomForLittleMemoryAndNoneForMuch(t *testing.T) {
-	for live, want := range map[uint64]int{0: mostRatio, 4 << 20: mostRatio, 40 << 20: 100, 400 << 20: leastRatio, 1 << 40: leastRatio} {
-		if got := ratioFor(live); got != want {
-			t.Errorf("%d bytes live: %d, want %d", live, got, want)
-		}
 	}
 }
 

@@ -43,7 +43,7 @@ func (a *Server) prepareTLS() error {
 	case s.TLSCert != "":
 		return a.useFiles(s.TLSCert, s.TLSKey)
 	case s.CADir != "":
-		authority, err := openAuthority(s.CADir, ownNames(s))
+		authority, err := OpenAuthority(s.CADir, s)
 		if err != nil {
 			return err
 		}
@@ -139,12 +139,12 @@ func (a *Server) isNamespaceHost(host string) bool {
 	})
 }
 
-// openAuthority opens the authority in a directory, and makes both if they are missing.
-func openAuthority(dir string, names []string) (*tlsca.Authority, error) {
+// OpenAuthority opens the authority of a server with these settings in a directory, and makes both if they are missing.
+func OpenAuthority(dir string, s config.Settings) (*tlsca.Authority, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the directory of the certificate authority: %w", err)
 	}
-	authority, err := tlsca.Open(dir, names...)
+	authority, err := tlsca.Open(dir, ownNames(s)...)
 	if err != nil {
 		return nil, err
 	}
@@ -152,8 +152,8 @@ func openAuthority(dir string, names []string) (*tlsca.Authority, error) {
 	return authority, nil
 }
 
-// authorityDir returns the directory of the authority that a server with the same settings uses.
-func authorityDir(s config.Settings) (string, error) {
+// AuthorityDir returns the directory of the authority that a server with the same settings uses.
+func AuthorityDir(s config.Settings) (string, error) {
 	switch {
 	case s.TLSCert != "":
 		return "", fmt.Errorf("with --tls-cert Minibus has no authority of its own: clients have to trust the one that signed %s", s.TLSCert)
@@ -166,7 +166,7 @@ func authorityDir(s config.Settings) (string, error) {
 	path := s.Data
 	if path == "" {
 		var err error
-		if path, err = defaultData(s.DataDefault); err != nil {
+		if path, err = DefaultData(s.DataDefault); err != nil {
 			return "", err
 		}
 	}

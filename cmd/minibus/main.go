@@ -9,7 +9,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"minibus/server"
+	"minibus/server/command"
 )
 
 func main() {
@@ -22,7 +22,7 @@ func main() {
 		<-signals // a second signal ends the process at once; as process 1 of a container only this does
 		os.Exit(1)
 	}()
-	if err := server.Run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr); err != nil {
+	if err := command.Run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr); err != nil {
 		if text := err.Error(); text != "" {
 			fmt.Fprintln(os.Stderr, "minibus:", text)
 		}

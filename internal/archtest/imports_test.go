@@ -1,6 +1,7 @@
 package archtest
 
 import (
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -18,12 +19,16 @@ type floor struct {
 // internal/amqp is listed beside internal/amqp/message.
 var floors = []floor{
 	{"who runs it", map[string][]string{
-		"cmd/minibus": {"server"},
+		"cmd/minibus": {"server/command"},
 		"sbtest":      {"server", "config", "emulator", "mgmt/control", "mgmt/control/api", "mgmt/control/receive", "internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/entitypath"},
 	}},
+	{"the command line of the program", map[string][]string{
+		"server/command": {"server", "config", "emulator", "store", "mgmt/control", "mgmt/control/api", "export", "cli", "internal/sas", "internal/tlsca",
+			"internal/hostname", "internal/filelock", "internal/printable"},
+	}},
 	{"the whole, put together", map[string][]string{
-		"server": {"config", "store", "emulator", "amqpserver", "mgmt", "mgmt/control", "mgmt/control/api", "export", "cli", "server/metrics", "internal/sas",
-			"internal/tlsca", "internal/listen", "internal/loglimit", "internal/hostname", "internal/filelock", "internal/printable", "internal/secrets"},
+		"server": {"config", "store", "emulator", "amqpserver", "mgmt", "mgmt/control", "server/metrics", "internal/sas",
+			"internal/tlsca", "internal/listen", "internal/loglimit", "internal/secrets"},
 		"server/metrics": {"emulator", "amqpserver", "store"},
 	}},
 	{"clients of servers", map[string][]string{
@@ -208,6 +213,21 @@ func TestOnlyTheCommandLineImportsClients(t *testing.T) {
 				if under(imported, client) {
 					t.Errorf("%s imports the client library %s", p.path(), imported)
 				}
+			}
+		}
+	}
+}
+
+// TestSbtestIsLight keeps what only a command line needs out of every Go test that uses sbtest.
+func TestSbtestIsLight(t *testing.T) {
+	deps, err := exec.Command("go", "list", "-deps", module+"/sbtest").Output()
+	if err != nil {
+		t.Fatalf("list what sbtest imports: %v", err)
+	}
+	for dep := range strings.FieldsSeq(string(deps)) {
+		for _, heavy := range []string{"github.com/Azure", "github.com/spf13/cobra", "github.com/modelcontextprotocol"} {
+			if under(dep, heavy) {
+				t.Errorf("sbtest imports %s", dep)
 			}
 		}
 	}

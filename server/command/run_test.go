@@ -1,23 +1,29 @@
-package server
+package command
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"minibus/config"
 	"minibus/internal/sas"
 	"minibus/internal/tlsca"
+	"minibus/server"
 )
 
 func TestRunServesUntilItIsToldToStop(t *testing.T) {
@@ -99,7 +105,7 @@ func TestPortsFileIsThereOnlyWhileItsPortsServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	gone("after the end")
-	if err := (portsFile{AMQP: 1}).writeFile(file); err != nil { // as a Minibus that was killed leaves it
+	if err := writePorts(file, config.Ports{AMQP: 1}); err != nil { // as a Minibus that was killed leaves it
 		t.Fatal(err)
 	}
 	busy := run(t, "--ephemeral", "--ports-file", file)
@@ -107,13 +113,13 @@ func TestPortsFileIsThereOnlyWhileItsPortsServe(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("a start on a busy port: %v", err)
 	}
-	if kept, err := readPortsFile(file); err != nil || kept.AMQP != busy.ports.AMQP {
+	if kept, err := config.ReadPorts(file); err != nil || kept.AMQP != busy.ports.AMQP {
 		t.Errorf("after a start on a busy port the file of the Minibus that runs has %+v, %v", kept, err)
 	}
 	if err := busy.end(t); err != nil {
 		t.Fatal(err)
 	}
-	if err := (portsFile{AMQP: 1}).writeFile(file); err != nil {
+	if err := writePorts(file, config.Ports{AMQP: 1}); err != nil {
 		t.Fatal(err)
 	}
 	err = Run(context.Background(), append(slices.Clone(freePorts), "--data", t.TempDir(), "--ports-file", file), nil, &output{}, &output{})
@@ -129,7 +135,7 @@ func TestPortsFileOfARunningMinibusIsLeftAlone(t *testing.T) {
 	first := run(t, "--ephemeral", "--ports-file", file)
 	untouched := func(when string) {
 		t.Helper()
-		if kept, err := readPortsFile(file); err != nil || kept.AMQP != first.ports.AMQP {
+		if kept, err := config.ReadPorts(file); err != nil || kept.AMQP != first.ports.AMQP {
 			t.Errorf("%s: the file has %+v, %v", when, kept, err)
 		}
 	}
@@ -145,14 +151,13 @@ func TestPortsFileOfARunningMinibusIsLeftAlone(t *testing.T) {
 		t.Error("a start without its configuration succeeds")
 	}
 	untouched("after a start that failed")
-	taken := portsFile{AMQP: 1}
-	if err := taken.writeFile(file); err != nil {
+	if err := writePorts(file, config.Ports{AMQP: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if err := first.end(t); err != nil {
 		t.Fatal(err)
 	}
-	if kept, err := readPortsFile(file); err != nil || kept.AMQP != 1 {
+	if kept, err := config.ReadPorts(file); err != nil || kept.AMQP != 1 {
 		t.Errorf("the end removed a file that another program had put there: %+v, %v", kept, err)
 	}
 	last := run(t, "--ephemeral", "--ports-file", file) // nobody holds it
@@ -173,7 +178,7 @@ func TestHealthcheckCommand(t *testing.T) {
 		t.Error(err)
 	}
 	file := filepath.Join(t.TempDir(), "ports.json")
-	if err := (portsFile{HTTP: p.ports.HTTP}).writeFile(file); err != nil {
+	if err := writePorts(file, config.Ports{HTTP: p.ports.HTTP}); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"--http-port", "0", "--ports-file", file}, {"--ports-file", file}} {
@@ -240,7 +245,7 @@ func TestConfigCheckCommand(t *testing.T) {
 }
 
 func TestVersionAndHelp(t *testing.T) {
-	for arg, want := range map[string]string{"--version": "Minibus " + Version(), "version": "Minibus", "--help": "--amqp-port PORT"} {
+	for arg, want := range map[string]string{"--version": "Minibus " + server.Version(), "version": "Minibus", "--help": "--amqp-port PORT"} {
 		var stdout output
 		if err := Run(context.Background(), []string{arg}, nil, &stdout, &output{}); err != nil || !strings.Contains(stdout.String(), want) {
 			t.Errorf("%s: %q, %v", arg, stdout.String(), err)
@@ -333,5 +338,115 @@ func TestWarningsOfTheConfigurationAreLogged(t *testing.T) {
 	}
 	if !strings.Contains(p.stdout.String(), "Entities: 1 queue ("+path+")") {
 		t.Errorf("banner:\n%s", p.stdout.String())
+	}
+}
+
+func TestPortsFileAppearsComplete(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "ports.json")
+	if err := os.WriteFile(file, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := writePorts(file, config.Ports{AMQP: 1, HTTP: 3}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil || string(data) != "{\"amqp\":1,\"http\":3}\n" {
+		t.Errorf("%q, %v", data, err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("%d files are left, %v", len(entries), err)
+	}
+}
+
+func TestTheCollectorLeavesRoomForLittleMemoryAndNoneForMuch(t *testing.T) {
+	for live, want := range map[uint64]int{0: mostRatio, 4 << 20: mostRatio, 40 << 20: 100, 400 << 20: leastRatio, 1 << 40: leastRatio} {
+		if got := ratioFor(live); got != want {
+			t.Errorf("%d bytes live: %d, want %d", live, got, want)
+		}
+	}
+}
+
+// Where any token is accepted, web tokens are too, and the log says so once.
+func TestDEC10_WebTokensAreNoted(t *testing.T) {
+	p := run(t, "--ephemeral")
+	for range 2 {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, local(p.ports.HTTP, "/queue.1"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer eyJ.e.s")
+		w, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = w.Body.Close()
+	}
+	if n := strings.Count(p.stdout.String(), "web token (JWT)"); n != 1 {
+		t.Errorf("noted %d times in:\n%s", n, p.stdout.String())
+	}
+}
+
+// TestBannerHidesAKeyThatIsTheUsersOwn, since the output ends up in logs.
+func TestBannerHidesAKeyThatIsTheUsersOwn(t *testing.T) {
+	for _, flag := range []string{"", "mine"} {
+		c := server.Config{NoNetwork: true, Topology: config.DefaultTopology(), Settings: config.Settings{Ephemeral: true, RootKey: flag}}
+		if text := banner(start(t, c), &c, "built in"); strings.Contains(text, "SharedAccessKey=...") != (flag != "") || strings.Contains(text, "mine") {
+			t.Errorf("with the key %q: %s", flag, text)
+		}
+	}
+}
+
+// TestBannerNamesPortsOfNamespaces, which clients need.
+func TestBannerNamesPortsOfNamespaces(t *testing.T) {
+	topology, report := config.Parse("Config.json", []byte(severalJSON), config.LimitsRelaxed)
+	if err := report.Err(); err != nil {
+		t.Fatal(err)
+	}
+	c := server.Config{Topology: topology, Settings: config.Settings{Ephemeral: true, NamespacePorts: "0"}}
+	a := start(t, c)
+	served := a.Ports().Namespaces
+	text := banner(a, &c, "Config.json")
+	want := fmt.Sprintf("Namespaces: orders %d, stock-1 %d\n", served["orders"], served["stock-1"])
+	if !strings.Contains(text, want) || !strings.Contains(text, "3 queues, in 3 namespaces") || strings.Count(text, "\n") > 9 {
+		t.Errorf("the banner has no %q:\n%s", want, text)
+	}
+}
+
+// TestPageOfNamespaces_Commands reads the command lines of the page, and runs its export.
+func TestPageOfNamespaces_Commands(t *testing.T) {
+	data, err := os.ReadFile("../../docs/namespaces.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := regexp.MustCompile(`(?m)^    (minibus [^|>$\n]+)$`).FindAllSubmatch(data, -1)
+	for _, line := range lines {
+		if _, err := config.ParseArgs(strings.Fields(string(line[1]))[1:], nil); err != nil {
+			t.Errorf("%s: %v", line[1], err)
+		}
+	}
+	words := regexp.MustCompile("`minibus (export [^`]+)`").FindSubmatch(data)
+	if words == nil || len(lines) == 0 {
+		t.Fatalf("the page has the commands %q and the export %q", lines, words)
+	}
+	var example []byte
+	for _, block := range regexp.MustCompile(`(?m)(?:^    .*\n)+`).FindAll(data, -1) {
+		if bytes.HasPrefix(bytes.TrimSpace(block), []byte("{")) && bytes.Contains(block, []byte(`"UserConfig"`)) {
+			example = block
+		}
+	}
+	topology, report := config.Parse("the page", example, config.LimitsRelaxed)
+	if err := report.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range topology.Others {
+		one.Port = 0
+	}
+	a := start(t, server.Config{Topology: topology, Settings: config.Settings{Ephemeral: true, TLSPort: config.PortOff, HTTPPort: config.PortOff, NamespacePorts: "0"}})
+	var stdout output
+	args := append(strings.Fields(string(words[1])), connectionTo(a.Ports().AMQP, "UseDevelopmentEmulator=true"))
+	if err := Run(context.Background(), args, nil, &stdout, io.Discard); err != nil || !strings.Contains(stdout.String(), `"Name": "billing"`) {
+		t.Errorf("%v\n%s", err, stdout.String())
 	}
 }

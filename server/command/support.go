@@ -1,4 +1,4 @@
-package server
+package command
 
 import (
 	"context"
@@ -10,11 +10,12 @@ import (
 	"minibus/config"
 	"minibus/export"
 	"minibus/internal/sas"
+	"minibus/server"
 )
 
 // supportParts returns what a support bundle has of this program, and of the server that would run with the same settings.
 func supportParts(ctx context.Context, flags, environ []string, c sas.Connection, caFile string) []cli.SupportPart {
-	version := fmt.Sprintf("%sprocessors: %d\n", ThisBuild().String(), runtime.NumCPU())
+	version := fmt.Sprintf("%sprocessors: %d\n", server.ThisBuild().String(), runtime.NumCPU())
 	parts := []cli.SupportPart{{Name: "version.txt", Data: []byte(version)}}
 	settings := cli.SupportPart{Name: "settings.json"}
 	command, err := config.ParseArgs(flags, environ)

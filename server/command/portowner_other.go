@@ -1,6 +1,6 @@
 //go:build !linux
 
-package server
+package command
 
 // listenerOf can't tell on these systems.
 func listenerOf(int) (pid int, name string) { return 0, "" }

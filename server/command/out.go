@@ -1,4 +1,4 @@
-package server
+package command
 
 import (
 	"errors"
@@ -35,4 +35,13 @@ func outError(what, path string, err error) error {
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && isatty.IsTerminal(f.Fd())
+}
+
+// plain removes the operation and the path from an error of the os package, because the message around it names them.
+func plain(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
 }

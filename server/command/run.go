@@ -1,4 +1,4 @@
-package server
+package command
 
 import (
 	"bufio"
@@ -20,6 +20,7 @@ import (
 	"minibus/internal/sas"
 	"minibus/internal/tlsca"
 	"minibus/mgmt/control"
+	"minibus/server"
 )
 
 // drainTime is how long a shutdown may take before connections are cut. Container engines kill after ten seconds.
@@ -35,7 +36,7 @@ func Run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	if cli.Handles(args) {
 		return cli.Run(ctx, args, cli.Environment{Stdin: os.Stdin, Stdout: stdout, Stderr: stderr, Environ: environ,
 			Authority: func() (string, error) { return authorityFile(environ) },
-			Document:  control.Document, Version: Version(),
+			Document:  control.Document, Version: server.Version(),
 			Examine: func(ctx context.Context, flags []string) ([]cli.Finding, error) { return examine(ctx, flags, environ) },
 			Support: cli.Support{Parts: func(ctx context.Context, flags []string, c sas.Connection, caFile string) []cli.SupportPart {
 				return supportParts(ctx, flags, environ, c, caFile)
@@ -50,7 +51,7 @@ func Run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		_, err = io.WriteString(stdout, config.Help(command.Topic, cli.Overview))
 		return err
 	case config.CommandVersion:
-		_, err = io.WriteString(stdout, ThisBuild().String())
+		_, err = io.WriteString(stdout, server.ThisBuild().String())
 		return err
 	case config.CommandCheck:
 		return check(command, onScreen(stdout))
@@ -81,7 +82,7 @@ func authorityFile(environ []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir, err := authorityDir(command.Settings)
+	dir, err := server.AuthorityDir(command.Settings)
 	if err != nil {
 		return "", err
 	}
@@ -110,20 +111,20 @@ func serve(ctx context.Context, s config.Settings, stdin io.Reader, stdout, stde
 			end()
 		}()
 	}
-	c := Config{Settings: s, Topology: topology, Logger: log, Broker: emulator.Options{Clock: clock}}
+	c := server.Config{Settings: s, Topology: topology, Logger: log, Broker: emulator.Options{Clock: clock}}
 	if s.Trace {
 		c.Trace = stdout
 	}
 	published := &publication{path: s.PortsFile}
-	c.bound = published.clear
-	a, err := Start(ctx, c)
+	c.Bound = published.clear
+	a, err := server.Start(ctx, c)
 	if errors.Is(err, context.Canceled) {
 		return nil // stopped before it was ready
 	}
 	if err != nil {
 		return err
 	}
-	err = a.announce(stdout, source, published)
+	err = announce(a, &c, source, stdout, published)
 	if err == nil {
 		<-ctx.Done()
 		log.Info("shutting down")
@@ -140,13 +141,11 @@ func serve(ctx context.Context, s config.Settings, stdin io.Reader, stdout, stde
 }
 
 // announce writes the ports file and then prints the banner and the ready line: tools wait for either, and the line promises the file.
-func (a *Server) announce(stdout io.Writer, source string, published *publication) error {
-	p := portsFile{AMQP: a.ports.amqp, TLS: a.ports.tls, HTTP: a.ports.http, Extra: a.ports.extra, Namespaces: a.spaces.served()}
-	if err := published.write(p); err != nil {
+func announce(a *server.Server, c *server.Config, source string, stdout io.Writer, published *publication) error {
+	if err := published.write(a.Ports()); err != nil {
 		return err
 	}
-	_, err := io.WriteString(stdout, a.banner(source))
-	if err != nil {
+	if _, err := io.WriteString(stdout, banner(a, c, source)); err != nil {
 		return fmt.Errorf("write to standard output: %w", err)
 	}
 	return nil

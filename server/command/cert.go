@@ -1,4 +1,4 @@
-package server
+package command
 
 import (
 	"crypto/sha256"
@@ -12,17 +12,18 @@ import (
 
 	"minibus/config"
 	"minibus/internal/tlsca"
+	"minibus/server"
 )
 
 // cert is the command cert: it prints where the authority is and how to make each SDK trust it, or writes the certificate for
 // them. It makes a missing authority, so that it can run before the first start. It never shows the key.
 func cert(c *config.Command, stdout io.Writer) error {
 	s := c.Settings
-	dir, err := authorityDir(s)
+	dir, err := server.AuthorityDir(s)
 	if err != nil {
 		return err
 	}
-	authority, err := openAuthority(dir, ownNames(s))
+	authority, err := server.OpenAuthority(dir, s)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package server
+package command
 
 import (
 	"encoding/json"
@@ -8,22 +8,13 @@ import (
 	"os"
 	"path/filepath"
 
+	"minibus/config"
 	"minibus/internal/filelock"
 )
 
-// portsFile is the content of --ports-file: the number of each bound port. It omits ports that are off.
-type portsFile struct {
-	AMQP  int   `json:"amqp,omitempty"`
-	TLS   int   `json:"tls,omitempty"`
-	HTTP  int   `json:"http,omitempty"`
-	Extra []int `json:"extra,omitempty"` // in the order of --extra-ports
-
-	Namespaces map[string]int `json:"namespaces,omitempty"` // ports of their own, by name
-}
-
-// writeFile writes the ports to a temporary file and renames it: programs that wait for the file find it complete.
-func (p portsFile) writeFile(path string) error {
-	data, err := json.Marshal(p)
+// writePorts writes the ports to a temporary file and renames it: programs that wait for the file find it complete.
+func writePorts(path string, ports config.Ports) error {
+	data, err := json.Marshal(ports)
 	if err != nil {
 		return fmt.Errorf("encode the ports: %w", err)
 	}
@@ -68,14 +59,14 @@ func (p *publication) clear() error {
 }
 
 // write makes the file.
-func (p *publication) write(ports portsFile) error {
+func (p *publication) write(ports config.Ports) error {
 	if p.path == "" {
 		return nil
 	}
 	if err := p.clear(); err != nil { // another process may have begun with ours
 		return err
 	}
-	if err := ports.writeFile(p.path); err != nil {
+	if err := writePorts(p.path, ports); err != nil {
 		return err
 	}
 	return p.lock()
@@ -115,17 +106,4 @@ func (p *publication) remove() error {
 		return fmt.Errorf("remove the ports file %s: %w", p.path, plain(err))
 	}
 	return nil
-}
-
-// readPortsFile reads the ports of another process.
-func readPortsFile(path string) (portsFile, error) {
-	var p portsFile
-	data, err := os.ReadFile(path)
-	if err == nil {
-		err = json.Unmarshal(data, &p)
-	}
-	if err != nil {
-		return p, fmt.Errorf("read the ports file %s: %w", path, err)
-	}
-	return p, nil
 }

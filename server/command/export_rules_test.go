@@ -1,4 +1,4 @@
-package server
+package command
 
 import (
 	"context"
@@ -17,6 +17,7 @@ import (
 	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/mgmt/atom"
+	"minibus/server"
 )
 
 // exportable returns rules of every kind that a broker can have.
@@ -49,23 +50,18 @@ func exportable() []emulator.RuleOptions {
 }
 
 // serveTopology starts a broker in this process, with or without a file.
-func serveTopology(t *testing.T, topology *config.Topology, limits config.Limits) *Server {
+func serveTopology(t *testing.T, topology *config.Topology, limits config.Limits) *server.Server {
 	t.Helper()
-	a, err := Start(context.Background(), Config{Topology: topology, Settings: config.Settings{
+	return start(t, server.Config{Topology: topology, Settings: config.Settings{
 		Host: "localhost", TLSPort: config.PortOff, HTTPPort: config.PortOff, Ephemeral: true, Limits: limits}})
-	if err != nil {
-		t.Fatalf("start: %v", err)
-	}
-	t.Cleanup(func() { _ = a.Close(context.Background()) })
-	return a
 }
 
 // exportOf writes the Config.json of a running broker.
-func exportOf(t *testing.T, a *Server) (file, warnings string) {
+func exportOf(t *testing.T, a *server.Server) (file, warnings string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "Config.json")
 	var stderr output
-	if err := Run(context.Background(), []string{"export", connectionTo(a.ports.amqp, "UseDevelopmentEmulator=true"), "--out", file}, nil, &output{}, &stderr); err != nil {
+	if err := Run(context.Background(), []string{"export", connectionTo(a.Ports().AMQP, "UseDevelopmentEmulator=true"), "--out", file}, nil, &output{}, &stderr); err != nil {
 		t.Fatalf("export: %v", err)
 	}
 	return file, stderr.String()
@@ -117,7 +113,7 @@ func TestWhatIsExportedStartsAgainWithEveryKindOfRule(t *testing.T) {
 }
 
 // createOverHTTP makes an entity with the administration API.
-func createOverHTTP(t *testing.T, a *Server, path, kind, settings string) {
+func createOverHTTP(t *testing.T, a *server.Server, path, kind, settings string) {
 	t.Helper()
 	body := `<entry xmlns="http://www.w3.org/2005/Atom"><content type="application/xml"><` + kind +
 		`Description xmlns="http://schemas.microsoft.com/netservices/2010/10/servicebus/connect">` + settings + `</` + kind + `Description></content></entry>`
@@ -126,7 +122,7 @@ func createOverHTTP(t *testing.T, a *Server, path, kind, settings string) {
 	}
 }
 
-func overHTTP(t *testing.T, a *Server, method, path, body string) (status int, answer string) {
+func overHTTP(t *testing.T, a *server.Server, method, path, body string) (status int, answer string) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return a.Dial(ctx) }}}
@@ -149,7 +145,7 @@ func overHTTP(t *testing.T, a *Server, method, path, body string) (status int, a
 var createdAt = regexp.MustCompile(`<CreatedAt>[^<]*</CreatedAt>`)
 
 // shownRule returns the document of a rule, without the time of its creation.
-func shownRule(t *testing.T, a *Server, path string) string {
+func shownRule(t *testing.T, a *server.Server, path string) string {
 	t.Helper()
 	status, answer := overHTTP(t, a, http.MethodGet, path, "")
 	_, description, found := strings.Cut(answer, "<RuleDescription")

@@ -1,4 +1,4 @@
-package server
+package command
 
 import (
 	"crypto/x509"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"minibus/internal/tlsca"
+	"minibus/server"
 	"minibus/store"
 )
 
@@ -27,7 +28,7 @@ func (d *doctor) database() {
 	}
 	if !given {
 		var err error
-		if path, err = defaultData(d.settings.DataDefault); err != nil {
+		if path, err = server.DefaultData(d.settings.DataDefault); err != nil {
 			d.note(about, "give --data FILE to keep messages", "in memory: %v", err)
 			return
 		}
@@ -52,16 +53,12 @@ func (d *doctor) writable(about, path string, given bool) {
 		d.good(about, "%s: the server makes it at its first start", path)
 		return
 	}
-	err := checkKind(path)
-	if err == nil {
-		err = tryWrite(path)
-	}
-	if err != nil {
+	if err := server.CheckDatabase(path); err != nil {
 		if given {
-			d.wrong(about, "correct --data, or use --ephemeral", "%s cannot be written: %v", path, plain(err))
+			d.wrong(about, "correct --data, or use --ephemeral", "%s cannot be written: %v", path, err)
 			return
 		}
-		d.note(about, "give --data FILE to keep messages", "in memory: %s cannot be written: %v", path, plain(err))
+		d.note(about, "give --data FILE to keep messages", "in memory: %s cannot be written: %v", path, err)
 		return
 	}
 	size, there := exists(path)
@@ -92,7 +89,7 @@ func mebibytes(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<2
 // authority looks at the certificate of the authority: whether it is valid, and whether this machine trusts it.
 func (d *doctor) authority() {
 	const about = "authority"
-	dir, err := authorityDir(d.settings)
+	dir, err := server.AuthorityDir(d.settings)
 	if err != nil {
 		d.note(about, "", "%v", err)
 		return

@@ -1,4 +1,4 @@
-package server
+package command
 
 import (
 	"errors"
@@ -26,12 +26,12 @@ func check(c *config.Command, stdout io.Writer) error {
 		_, _ = fmt.Fprintln(stdout, f)
 	}
 	if report.Omitted > 0 {
-		_, _ = fmt.Fprintf(stdout, "and %s\n", plural(report.Omitted, "more finding"))
+		_, _ = fmt.Fprintf(stdout, "and %s\n", config.Plural(report.Omitted, "more finding"))
 	}
 	if n := report.Count(config.Error); n > 0 {
-		_, _ = fmt.Fprintf(stdout, "%s: %s\n", path, plural(n, "error"))
+		_, _ = fmt.Fprintf(stdout, "%s: %s\n", path, config.Plural(n, "error"))
 		return errSilent
 	}
-	_, _ = fmt.Fprintf(stdout, "%s: good: %s\n", path, summary(t))
+	_, _ = fmt.Fprintf(stdout, "%s: good: %s\n", path, t.Summary())
 	return nil
 }

@@ -1,4 +1,4 @@
-package server
+package command
 
 import (
 	"errors"
@@ -33,7 +33,7 @@ func hosts(c *config.Command, stdout io.Writer) error {
 	case s.HostsCompose:
 		text = composeAliases(names)
 	case !s.HostsWrite && !s.HostsRemove:
-		text = newHostsBlock(names, hostsAddress(s)).String()
+		text = newHostsBlock(names, config.ClientAddress(s.Host)).String()
 	default:
 		var err error
 		if text, err = changeHosts(s, names); err != nil {
@@ -118,14 +118,6 @@ func validHost(host string) bool {
 	return true
 }
 
-// hostsAddress returns where the hosts lead to: where a Minibus with the same settings listens.
-func hostsAddress(s config.Settings) string {
-	if clientHost(s.Host) == anyHost {
-		return "127.0.0.1"
-	}
-	return s.Host
-}
-
 // composeAliases returns a compose file that gives a service the names, for the containers of its network.
 func composeAliases(names []string) string {
 	var b strings.Builder
@@ -159,7 +151,7 @@ func changeHosts(s config.Settings, names []string) (done string, err error) {
 		return "", err
 	}
 	if s.HostsWrite {
-		err = file.add(names, hostsAddress(s))
+		err = file.add(names, config.ClientAddress(s.Host))
 	} else {
 		file.remove(names)
 	}

@@ -1,4 +1,4 @@
-package server
+package command
 
 import (
 	"bytes"
@@ -17,6 +17,7 @@ import (
 
 	"minibus/config"
 	"minibus/internal/tlsca"
+	"minibus/server"
 )
 
 // minibus runs a command of the program and returns what it prints.
@@ -95,7 +96,7 @@ func TestCertificateOfTheUser(t *testing.T) {
 		t.Errorf("an authority is served: %q", body)
 	}
 	for _, bad := range []string{filepath.Join(dir, "none"), os.Args[0]} {
-		_, err := start(t, Config{Settings: config.Settings{Ephemeral: true, TLSCert: bad, TLSKey: key,
+		_, err := server.Start(t.Context(), server.Config{Settings: config.Settings{Ephemeral: true, TLSCert: bad, TLSKey: key,
 			AMQPPort: 0, TLSPort: config.PortOff, HTTPPort: config.PortOff}})
 		if err == nil || !strings.Contains(err.Error(), "--tls-cert") {
 			t.Errorf("%s: %v", bad, err)
@@ -192,7 +193,7 @@ func TestCertificateIsExportedWithoutTheKey(t *testing.T) {
 	if entries, readErr := os.ReadDir(out); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o644 || len(entries) != 1 {
 		t.Errorf("%v, %v, %v, %v", info, err, entries, readErr)
 	}
-	_, err = start(t, Config{Settings: config.Settings{Ephemeral: true, CAExport: filepath.Join(out, "none", "x.pem"), TLSPort: config.PortOff, HTTPPort: config.PortOff}})
+	_, err = server.Start(t.Context(), server.Config{Settings: config.Settings{Ephemeral: true, CAExport: filepath.Join(out, "none", "x.pem"), TLSPort: config.PortOff, HTTPPort: config.PortOff}})
 	if err == nil || !strings.Contains(err.Error(), "--ca-export") {
 		t.Errorf("error %v", err)
 	}

@@ -1,4 +1,4 @@
-package server
+package command
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 )
 
 // rich has every property of a Config.json, sorted as an export is.
-const rich = "../export/testdata/rich.json"
+const rich = "../../export/testdata/rich.json"
 
 // connectionTo returns a connection string as a user would paste it.
 func connectionTo(port int, more string) string {

@@ -1,4 +1,4 @@
-package server
+package command
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"minibus/config"
 	"minibus/internal/sas"
 	"minibus/mgmt/control"
 )
@@ -56,7 +57,7 @@ func (d *doctor) clients(ctx context.Context) {
 		}
 		count(refused, latest.Items)
 	}
-	d.good(about, "%s%s", plural(total, "open connection"), listed(products))
+	d.good(about, "%s%s", config.Plural(total, "open connection"), listed(products))
 	d.refusals(refused)
 }
 
@@ -97,7 +98,7 @@ func (d *doctor) refusals(all map[refusedKind]refusedCount) {
 	}
 	for i, k := range kinds {
 		if i == maxRefusedShown {
-			d.note("refused", "minibus conn refused lists all", "%s of other kinds", plural(len(kinds)-i, "refusal"))
+			d.note("refused", "minibus conn refused lists all", "%s of other kinds", config.Plural(len(kinds)-i, "refusal"))
 			break
 		}
 		seen := all[k]
@@ -105,7 +106,7 @@ func (d *doctor) refusals(all map[refusedKind]refusedCount) {
 		if k.entity != "" {
 			of = " for " + k.entity
 		}
-		d.note("refused", cureOfRefusal(&seen.last), "%s%s, the last one at %s: %s (%s)", plural(seen.n, "refusal"), of, seen.last.Time.Format(time.TimeOnly), seen.last.Text, k.condition)
+		d.note("refused", cureOfRefusal(&seen.last), "%s%s, the last one at %s: %s (%s)", config.Plural(seen.n, "refusal"), of, seen.last.Time.Format(time.TimeOnly), seen.last.Text, k.condition)
 	}
 }
 

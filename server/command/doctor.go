@@ -1,4 +1,4 @@
-package server
+package command
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"minibus/cli"
 	"minibus/config"
+	"minibus/server"
 )
 
 // doctor looks at what a Minibus with some settings needs, for the command doctor. It makes nothing and changes nothing.
@@ -73,10 +74,10 @@ func (d *doctor) configuration() {
 		return
 	}
 	if n := report.Count(config.Warning); n > 0 {
-		d.note(about, "minibus config check "+path, "%s: %s, with %s", path, summary(t), plural(n, "warning"))
+		d.note(about, "minibus config check "+path, "%s: %s, with %s", path, t.Summary(), config.Plural(n, "warning"))
 		return
 	}
-	d.good(about, "%s: %s", path, summary(t))
+	d.good(about, "%s: %s", path, t.Summary())
 }
 
 // server asks the running one, at the port that the healthcheck asks.
@@ -96,9 +97,9 @@ func (d *doctor) server(ctx context.Context) {
 	case status != http.StatusOK:
 		d.running = true
 		d.wrong(about, "", "Minibus %s on port %d is not healthy: %s", version, port, text)
-	case version != ThisBuild().Version:
+	case version != server.ThisBuild().Version:
 		d.running = true
-		d.note(about, "", "Minibus %s is ready on port %d; this program is %s", version, port, ThisBuild().Version)
+		d.note(about, "", "Minibus %s is ready on port %d; this program is %s", version, port, server.ThisBuild().Version)
 	default:
 		d.running = true
 		d.good(about, "Minibus %s is ready on port %d", version, port)
@@ -106,12 +107,7 @@ func (d *doctor) server(ctx context.Context) {
 }
 
 // host is where the server is, from this machine.
-func (d *doctor) host() string {
-	if clientHost(d.settings.Host) == anyHost {
-		return "127.0.0.1"
-	}
-	return strings.Trim(d.settings.Host, "[]")
-}
+func (d *doctor) host() string { return config.ClientAddress(d.settings.Host) }
 
 // ask asks a port for health. version is empty if the answer is not that of a Minibus.
 func (d *doctor) ask(ctx context.Context, port int) (version string, status int, text string, err error) {

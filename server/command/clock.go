@@ -1,6 +1,6 @@
 //go:build !clocksteps
 
-package server
+package command
 
 import "minibus/emulator"
 

@@ -1,4 +1,4 @@
-package server
+package command
 
 import (
 	"context"
@@ -32,13 +32,9 @@ func healthcheck(ctx context.Context, s config.Settings) error {
 	if err != nil {
 		return err
 	}
-	host := s.Host
-	if clientHost(host) == anyHost {
-		host = "127.0.0.1"
-	}
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
-	url := healthURL(strings.Trim(host, "[]"), port)
+	url := healthURL(config.ClientAddress(s.Host), port)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return fmt.Errorf("ask %s: %w", url, err)
@@ -70,7 +66,7 @@ func withBoundPorts(s config.Settings) config.Settings {
 	if s.PortsFile == "" {
 		return s
 	}
-	written, err := readPortsFile(s.PortsFile)
+	written, err := config.ReadPorts(s.PortsFile)
 	if err != nil {
 		return s // missing until Minibus is ready
 	}
@@ -88,9 +84,9 @@ func withBoundPorts(s config.Settings) config.Settings {
 // healthPort returns the HTTP port or else any other, because each speaks HTTP. It looks up ports in the ports file.
 func healthPort(s config.Settings) (int, error) {
 	s = withBoundPorts(s)
-	var written portsFile
+	var written config.Ports
 	if s.PortsFile != "" {
-		written, _ = readPortsFile(s.PortsFile)
+		written, _ = config.ReadPorts(s.PortsFile)
 	}
 	type candidate struct {
 		port    config.Port

@@ -1,6 +1,6 @@
 //go:build clocksteps && unix
 
-package server
+package command
 
 import (
 	"os"
