@@ -81,7 +81,7 @@ func TestMoving(t *testing.T) {
 	if err := json.Unmarshal(text, &ports); err != nil {
 		t.Fatal(err)
 	}
-	connection := strings.Replace(row(t, page, "connection strings")[0], "localhost", fmt.Sprintf("localhost:%d", ports.AMQP), 1)
+	connection := strings.Replace(row(t, page, "connection strings")[0], "localhost:5672", fmt.Sprintf("localhost:%d", ports.AMQP), 1)
 	delivers(t, connection, "orders")
 }
 

@@ -24,7 +24,7 @@ func TestGettingStarted(t *testing.T) {
 			s := harness.Start(t, harness.Options{CADir: t.TempDir(), Alone: true})
 			for name, text := range recipe.Files {
 				if recipe.Files[name] = moved(s, text); strings.Contains(text, "sb://") && recipe.Files[name] == text {
-					t.Errorf("%s does not connect to localhost:5300", name)
+					t.Errorf("%s does not connect to localhost:5672", name)
 				}
 			}
 			dir := t.TempDir()
