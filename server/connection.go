@@ -10,10 +10,7 @@ import (
 	"minibus/internal/sas"
 )
 
-const (
-	amqpDefault = 5672
-	anyHost     = "localhost"
-)
+const anyHost = "localhost"
 
 // ConnectionString returns a connection string for clients on this machine, with the key of the administrator's policy.
 // Without a bound port clients can't connect with it.
@@ -42,7 +39,7 @@ func (a *Server) Endpoint(ns *emulator.Namespace, host string) string {
 	if found, err := a.broker.Find(name, number); err != nil || found != ns {
 		name = nameOf(ns, a.config.Settings.NamespaceSuffixes.Names())
 	}
-	if port == "" || port == strconv.Itoa(amqpDefault) {
+	if port == "" {
 		return name
 	}
 	return net.JoinHostPort(strings.Trim(name, "[]"), port)
@@ -75,7 +72,7 @@ func (a *Server) Connection() sas.Connection {
 			port = other // they speak AMQP as well
 		}
 	}
-	if port != 0 && port != amqpDefault {
+	if port != 0 { // always there: administration clients go to 80 or 443 without it
 		host = net.JoinHostPort(strings.Trim(host, "[]"), strconv.Itoa(port))
 	}
 	c := sas.Local(host)

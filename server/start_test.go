@@ -150,9 +150,9 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-func TestConnectionStringLeavesOutTheDefaultPort(t *testing.T) {
+func TestConnectionStringHasThePort(t *testing.T) {
 	a := &Server{config: Config{Settings: config.Settings{Host: "localhost"}}, ports: ports{Ports: config.Ports{AMQP: 5672}}}
-	const want = "Endpoint=sb://localhost;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;"
+	const want = "Endpoint=sb://localhost:5672;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;"
 	if got := a.ConnectionString(); got != want {
 		t.Errorf("got %s", got)
 	}

@@ -3,10 +3,12 @@ package command
 import (
 	"fmt"
 	"maps"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
 
+	"minibus/config"
 	"minibus/internal/sas"
 	"minibus/server"
 )
@@ -22,8 +24,11 @@ func banner(a *server.Server, c *server.Config, source string) string {
 	if connection.Key != sas.DefaultKey {
 		connection.Key = "..." // the key is the user's own, and output ends up in logs
 	}
-	fmt.Fprintf(&b, "Connection string: %s\n", connection)
 	ports := a.Ports()
+	if c.Settings.Control != "off" && ports.HTTP != 0 {
+		fmt.Fprintf(&b, "Explorer: http://%s/\n", net.JoinHostPort(config.ClientHost(c.Settings.Host), strconv.Itoa(ports.HTTP)))
+	}
+	fmt.Fprintf(&b, "Connection string: %s\n", connection)
 	fmt.Fprintf(&b, "Ports: AMQP %s, TLS %s, HTTP %s", portText(ports.AMQP), portText(ports.TLS), portText(ports.HTTP))
 	for _, port := range ports.Extra {
 		fmt.Fprintf(&b, ", %d", port)

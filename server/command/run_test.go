@@ -45,17 +45,20 @@ func TestRunServesUntilItIsToldToStop(t *testing.T) {
 	}
 }
 
-func TestBannerHasAtMostEightLinesAndTheReadyLineOnce(t *testing.T) {
+func TestBannerHasAtMostNineLinesAndTheReadyLineOnce(t *testing.T) {
 	p := run(t, "--ephemeral")
 	out := p.stdout.String()
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-	if len(lines) > 8 || strings.Count(out, readyLine) != 1 || lines[len(lines)-1] != readyLine {
+	if len(lines) > 9 || strings.Count(out, readyLine) != 1 || lines[len(lines)-1] != readyLine {
 		t.Errorf("banner:\n%s", out)
 	}
-	_, text, ok := strings.Cut(lines[1], "Connection string: ")
+	_, text, ok := strings.Cut(lines[2], "Connection string: ")
 	c, err := sas.ParseConnection(text)
 	if !ok || err != nil || c.Host() != "localhost:"+strconv.Itoa(p.ports.AMQP) || !c.Emulator || c.Key != "SAS_KEY_VALUE" {
 		t.Errorf("connection string %q: %+v, %v", text, c, err)
+	}
+	if want := "Explorer: http://localhost:" + strconv.Itoa(p.ports.HTTP) + "/"; lines[1] != want {
+		t.Errorf("found %q; want %q", lines[1], want)
 	}
 	if p.stderr.String() != "" {
 		t.Errorf("log: %s", p.stderr.String())

@@ -3,7 +3,7 @@
     from minibus_control import connect
     from minibus_control.rest.api.entities import list_entities
 
-    client = connect("Endpoint=sb://localhost;SharedAccessKeyName=...;SharedAccessKey=...;UseDevelopmentEmulator=true;")
+    client = connect("Endpoint=sb://localhost:5672;SharedAccessKeyName=...;SharedAccessKey=...;UseDevelopmentEmulator=true;")
     for entity in list_entities.sync("$this", client=client).items:
         print(entity.path, entity.counts.active)
 

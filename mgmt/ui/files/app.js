@@ -101,7 +101,7 @@ props)if(!(l in e))return!0;return!1};function Cc(e,t){return Ie(function(){retu
 "minibus."+e,t);var Ze=G(!1),yt=an(()=>sessionStorage,"minibus.connection",""),Pc=3600,gt;function co(){gt=void 0,Ze.value=!0}function fr(e){if(hr(e),!globalThis.crypto?.subtle)throw new Error("A browser signs only f\
 or pages of this machine or over TLS. Open this page as http://localhost or with https.");yt.value=e.trim(),gt=void 0,Ze.value=!1}function mr(){yt.value="",co()}var uo=()=>yt.value!=="";function hr(e){
 let t=new Map;for(let a of e.trim().split(";")){let l=a.indexOf("=");l>0&&t.set(a.slice(0,l).trim().toLowerCase(),a.slice(l+1).trim())}let s=t.get("endpoint"),o=t.get("sharedaccesskeyname"),i=t.get("s\
-haredaccesskey");if(!s||!o||!i)throw new Error("This is no connection string with a key. It looks like Endpoint=sb://localhost;SharedAccessKeyName=...;SharedAccessKey=...");let r=/^[a-z]+:\/\/([^/?#]+)/i.
+haredaccesskey");if(!s||!o||!i)throw new Error("This is no connection string with a key. It looks like Endpoint=sb://localhost:5672;SharedAccessKeyName=...;SharedAccessKey=...");let r=/^[a-z]+:\/\/([^/?#]+)/i.
 exec(s)?.[1];if(!r)throw new Error("The Endpoint of the connection string is not an address such as sb://localhost.");return{host:r,name:o,value:i}}async function gr(){if(!yt.value)return{};let e=Math.
 floor(Date.now()/1e3);if(!gt||gt.of!==yt.value||gt.until<e+60){let t=e+Pc;gt={text:await Oc(hr(yt.value),t),until:t,of:yt.value}}return{Authorization:gt.text}}async function Oc(e,t){let s=l=>new TextEncoder().
 encode(l),o=encodeURIComponent(`sb://${e.host}/`),i=await crypto.subtle.importKey("raw",s(e.value),{name:"HMAC",hash:"SHA-256"},!1,["sign"]),r=new Uint8Array(await crypto.subtle.sign("HMAC",i,s(`${o}
@@ -1131,12 +1131,12 @@ ac,{});case"connect":return n(Ir,{});default:return n(I,{title:"There is no such
 s,o]=w(uo()?"Minibus does not accept the key of this connection string.":"");return n("main",{class:"key-form",children:n("form",{onSubmit:r=>{r.preventDefault();try{fr(e),te()}catch(a){o(L(a))}},class:"\
 panel",children:[n("h1",{children:"This Minibus asks for a key"}),n("p",{children:"Paste a connection string of the default namespace whose policy has the right Manage. It stays in this tab and goes n\
 owhere: the tab signs each request with it."}),n(W,{label:"Connection string",children:n("textarea",{autofocus:!0,rows:4,value:e,spellcheck:!1,onInput:r=>t(r.currentTarget.value),placeholder:"Endpoint\
-=sb://localhost;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=…"})}),s&&n(P,{text:s}),n(k,{kind:"primary",type:"submit",disabled:!e.trim(),children:"Open"})]})})}var Tf=document.querySelector(
-".brand svg"),Sf={system:"◐",light:"☀",dark:"☾"},Cf={system:"light",light:"dark",dark:"system"};function $f(){let e=De.value;if(!e)return null;let t=e.offset!==0||e.frozen!==void 0,s=e.frozen!==
-void 0?"frozen":t?(e.offset>0?"+":"−")+Te(e.offset):"";return n("a",{class:`chip ${t?"warn":""}`,href:_("clock"),title:"The clock of the namespace",children:[ke(re.value,re.value),oe.value==="utc"&&
-" UTC",s&&n("b",{children:s})]})}function Ef(){return n("header",{class:"top",children:[n("button",{type:"button",class:"tool menu","aria-label":"Menu","aria-expanded":Be.value,onClick:()=>Be.value=!Be.
-value,children:"☰"}),n("a",{class:"brand",href:_(""),children:[n("span",{class:"logo",ref:e=>e?.append(Tf)}),"Minibus"]}),n("button",{type:"button",class:"go-to",onClick:sc,children:["Go to… ",n("\
-kbd",{children:"Ctrl K"})]}),n($f,{}),n("button",{type:"button",class:"tool","aria-label":`Times: ${oe.value}`,title:"Times: local or UTC (u)",onClick:()=>oe.value=oe.value==="utc"?"local":"utc",children:oe.
+=sb://localhost:5672;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=…"})}),s&&n(P,{text:s}),n(k,{kind:"primary",type:"submit",disabled:!e.trim(),children:"Open"})]})})}var Tf=document.
+querySelector(".brand svg"),Sf={system:"◐",light:"☀",dark:"☾"},Cf={system:"light",light:"dark",dark:"system"};function $f(){let e=De.value;if(!e)return null;let t=e.offset!==0||e.frozen!==void 0,
+s=e.frozen!==void 0?"frozen":t?(e.offset>0?"+":"−")+Te(e.offset):"";return n("a",{class:`chip ${t?"warn":""}`,href:_("clock"),title:"The clock of the namespace",children:[ke(re.value,re.value),oe.value===
+"utc"&&" UTC",s&&n("b",{children:s})]})}function Ef(){return n("header",{class:"top",children:[n("button",{type:"button",class:"tool menu","aria-label":"Menu","aria-expanded":Be.value,onClick:()=>Be.value=
+!Be.value,children:"☰"}),n("a",{class:"brand",href:_(""),children:[n("span",{class:"logo",ref:e=>e?.append(Tf)}),"Minibus"]}),n("button",{type:"button",class:"go-to",onClick:sc,children:["Go to… ",
+n("kbd",{children:"Ctrl K"})]}),n($f,{}),n("button",{type:"button",class:"tool","aria-label":`Times: ${oe.value}`,title:"Times: local or UTC (u)",onClick:()=>oe.value=oe.value==="utc"?"local":"utc",children:oe.
 value==="utc"?"UTC":"local"}),n("button",{type:"button",class:"tool","aria-label":`Theme: ${Re.value}`,title:`Theme: ${Re.value}`,onClick:()=>Re.value=Cf[Re.value],children:Sf[Re.value]}),n("button",{
 type:"button",class:"tool","aria-label":"Keys",title:"Keys (?)",onClick:oc,children:"?"}),uo()&&n("button",{type:"button",class:"tool",onClick:mr,children:"Forget key"})]})}var lc=e=>`This part of the\
  explorer failed: ${e.replace(/[^.]$/,"$&.")} That is a mistake of the explorer. The rest of it works on.`;function Pf({text:e,again:t}){return n(P,{text:lc(e),retry:t,children:n("a",{class:"button sm\

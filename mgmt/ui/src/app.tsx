@@ -75,7 +75,7 @@ function KeyForm() {
         <p>Paste a connection string of the default namespace whose policy has the right Manage. It stays in this tab and goes nowhere: the tab signs each request with it.</p>
         <Field label="Connection string">
           <textarea autofocus rows={4} value={text} spellcheck={false} onInput={(e) => setText(e.currentTarget.value)}
-            placeholder="Endpoint=sb://localhost;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=…" />
+            placeholder="Endpoint=sb://localhost:5672;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=…" />
         </Field>
         {wrong && <Problem text={wrong} />}
         <Button kind="primary" type="submit" disabled={!text.trim()}>Open</Button>

@@ -47,7 +47,7 @@ function parse(text: string): Key {
   }
   const endpoint = fields.get("endpoint"), name = fields.get("sharedaccesskeyname"), value = fields.get("sharedaccesskey");
   if (!endpoint || !name || !value) {
-    throw new Error("This is no connection string with a key. It looks like Endpoint=sb://localhost;SharedAccessKeyName=...;SharedAccessKey=...");
+    throw new Error("This is no connection string with a key. It looks like Endpoint=sb://localhost:5672;SharedAccessKeyName=...;SharedAccessKey=...");
   }
   const host = /^[a-z]+:\/\/([^/?#]+)/i.exec(endpoint)?.[1];
   if (!host) throw new Error("The Endpoint of the connection string is not an address such as sb://localhost.");
