@@ -278,9 +278,9 @@ func (w *writer) apply(c *emulator.Change) error {
 		case emulator.OpSessionState:
 			err = w.entities.setSession(op)
 		case emulator.OpHistory:
-			err = w.history.remember(op)
+			err = w.duplicates.remember(op)
 		case emulator.OpPruneHistory:
-			err = w.history.forget(op.Record.Entity, op.Record.Enqueued)
+			err = w.duplicates.forget(op.Record.Entity, op.Record.Enqueued)
 		case emulator.OpPutEntity:
 			err = w.entities.put(&op.Entity)
 		case emulator.OpDeleteEntity:
@@ -311,7 +311,7 @@ func (w *writer) writePending() error {
 	if err := w.entities.writeCounters(); err != nil {
 		return err
 	}
-	if err := w.history.write(); err != nil {
+	if err := w.duplicates.write(); err != nil {
 		return err
 	}
 	if err := w.published.write(); err != nil {
@@ -325,7 +325,7 @@ func (w *writer) writePending() error {
 func (w *writer) dropPending() {
 	w.published.drop()
 	w.entities.dropCounters()
-	w.history.pending = w.history.pending[:0]
+	w.duplicates.pending = w.duplicates.pending[:0]
 }
 
 // undoFrom undoes what was done to the parts of the writer since undo had the given length.

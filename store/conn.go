@@ -134,7 +134,7 @@ func (c *conn) pagesWritten(reset bool) int {
 }
 
 // checkpoint copies the log into the database file. Mode PASSIVE copies what no reader holds up; RESTART and TRUNCATE
-// copy all of it, so that the log begins anew.
+// copy all of it, so that the log can be restarted.
 func (c *conn) checkpoint(mode int32) error {
 	return c.check(lib.Xsqlite3_wal_checkpoint_v2(c.tls, c.db, 0, mode, c.out, c.out+8))
 }
@@ -197,7 +197,7 @@ func isCode(err error, codes ...int32) bool {
 	return false
 }
 
-// isFull reports whether err says that the disk has no room left.
+// isFull reports whether err says that the disk has no space left.
 func isFull(err error) bool {
 	if err == nil {
 		return false // without an allocation

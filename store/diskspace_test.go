@@ -112,7 +112,7 @@ func TestFullDisk_LogAndReserveAreSmallOnSmallDisks(t *testing.T) {
 }
 
 // TestFullDisk_RemovalsGoThroughWhileSendsAreRefused, even in one batch. The counter stays at the stored messages: a
-// change that drew a number behind a refused send is refused as well, even if it had room.
+// change that drew a number behind a refused send is refused as well, even if there was space for it.
 func TestFullDisk_RemovalsGoThroughWhileSendsAreRefused(t *testing.T) {
 	s := newStore(t)
 	smallDisk(s, 8<<20)
@@ -222,7 +222,7 @@ func TestFullDisk_LargeMessageIsStoredAgainWholeOrNot(t *testing.T) {
 			}
 			left.Add(16 << 20)
 			if err, _ = try(); err != nil {
-				t.Errorf("with room, %d bytes: %v", large, err)
+				t.Errorf("with space, %d bytes: %v", large, err)
 			}
 		}
 		done := make(chan error, 1)
@@ -259,7 +259,7 @@ func TestFullDisk_LargeMessageIsStoredAgainBeforeOthersAreSent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Errorf("%d messages were removed and %d sent, and there was never room for it", n, sent)
+	t.Errorf("%d messages were removed and %d sent, and there was never space for it", n, sent)
 }
 
 // TestFullDisk_ComesBackWhenSpaceIsFreed without anything being removed.
@@ -307,7 +307,7 @@ func TestFullDisk_LargeMessageIsRefusedInWhole(t *testing.T) {
 	wait(t, s, insertOp(12, 2, make([]byte, 3<<20)))
 }
 
-// TestReserveIsGivenAndTakenBack: the file takes up room, is emptied when the store needs that, and says what it is for.
+// TestReserveIsGivenAndTakenBack: the file takes up space, is emptied when the store needs that, and says what it is for.
 func TestReserveIsGivenAndTakenBack(t *testing.T) {
 	r := reserve{filepath.Join(t.TempDir(), "a.db-reserve")}
 	for range 2 {

@@ -19,14 +19,14 @@
 //
 //   - commitQueued splits what has queued up into batches, and fails what stands behind a batch that failed;
 //   - commitBatch runs the completions of a batch, with the result of each change;
-//   - store writes the parts of a large body first, and deals with a full disk: it makes space, tries again, and refuses
-//     what needs space;
+//   - store writes the parts of a large body first, and deals with a full disk: it makes space, tries again, and
+//     refuses what needs space;
 //   - transact runs one transaction; it undoes what failed, and tries one by one if a change is itself at fault;
 //   - applyBatch decides which changes are left out, each with an error of its own;
-//   - apply runs the operations of a change: a method of messages, entities, history or namespaces for each.
+//   - apply runs the operations of a change: a method of messages, entities, duplicates or namespaces for each.
 //
 // Storage: message rows and bodies are in separate tables (see migrations/0001_init.sql), beside counters, session
-// states and the history of duplicate detection, in a database in WAL mode, which the sqlite3 shell can read while
+// states and the keys of duplicate detection, in a database in WAL mode, which the sqlite3 shell can read while
 // Minibus runs. Two advisory locks keep a second Minibus out, one on the database and one on a file beside it.
 //
 // The package calls SQLite through modernc.org/sqlite/lib, without database/sql and its driver. In batches of 200

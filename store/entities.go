@@ -29,9 +29,9 @@ type entityState struct {
 	counters []counter // those drawn from since the start
 	drawn    bool      // some of them are not yet written
 
-	historyFrom int64 // keys remembered before this instant (ms) are forgotten
-	pruning     bool  // it is in history.prunes
-	group       int   // index of its youngest group in history.pending; stale if the group there is another entity's
+	keysFrom int64 // keys remembered before this instant (ms) are forgotten
+	pruning  bool  // it is in duplicates.prunes
+	group    int   // index of its youngest group in duplicates.pending; stale if the group there is another entity's
 }
 
 // counter is the last number drawn from a partition.
@@ -65,7 +65,7 @@ func (es *entities) prepare() error {
 		if es.w.namespaces.current[sp.record.ID] == sp {
 			es.byID[id] = &entityState{
 				id: id, space: sp, path: string(st.columnView(1)),
-				historyFrom: st.columnInt(2), dead: st.columnInt(3) != 0,
+				keysFrom: st.columnInt(2), dead: st.columnInt(3) != 0,
 			}
 		}
 		return nil

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// asked returns what Trouble says once the writer has looked again.
+// asked returns what Health says once the writer has looked again.
 func asked(s *Store) error {
 	_ = s.Health()
 	drain(s)
@@ -14,7 +14,7 @@ func asked(s *Store) error {
 	return s.Health()
 }
 
-// TestHealth_OfAFullDiskIsTold from the first refused message until there is room, even if no client tries again.
+// TestHealth_OfAFullDiskIsTold from the first refused message until there is space, even if no client tries again.
 func TestHealth_OfAFullDiskIsTold(t *testing.T) {
 	for name, makeRoom := range map[string]func(t *testing.T, s *Store, more func()){
 		"messages are received": func(t *testing.T, s *Store, _ func()) {
@@ -35,7 +35,7 @@ func TestHealth_OfAFullDiskIsTold(t *testing.T) {
 			s := newStore(t)
 			left := smallDisk(s, 8<<20)
 			if err := asked(s); err != nil {
-				t.Errorf("while there is room: %v", err)
+				t.Errorf("while there is space: %v", err)
 			}
 			fillUp(t, s)
 			for range 3 {
@@ -45,7 +45,7 @@ func TestHealth_OfAFullDiskIsTold(t *testing.T) {
 			}
 			makeRoom(t, s, func() { left.Store(1 << 30) })
 			if err := asked(s); err != nil {
-				t.Errorf("when there is room again: %v", err)
+				t.Errorf("when there is space again: %v", err)
 			}
 		})
 	}
@@ -60,7 +60,7 @@ func TestHealth_OfWritesThatFailIsTold(t *testing.T) {
 			t.Fatal("stored")
 		}
 		if err := asked(s); err == nil || err.Error() != "The message store could not be written: the disk is on fire." {
-			t.Errorf("trouble %d: %v", i, err)
+			t.Errorf("problem %d: %v", i, err)
 		}
 	}
 	onWriter(s, func() { s.beforeCommit = nil })

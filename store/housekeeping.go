@@ -16,8 +16,8 @@ func (w *writer) tidy() {
 	w.sweeper.crashed = w.conn.foundLog
 	w.sweeper.resume()
 	for _, e := range w.entities.byID {
-		if e.historyFrom > 0 {
-			w.history.pruneLater(e)
+		if e.keysFrom > 0 {
+			w.duplicates.pruneLater(e)
 		}
 	}
 	if !w.messages.hasParts {
@@ -48,7 +48,7 @@ func (w *writer) afterWork() {
 }
 
 // keepUp gives the removal of what was deleted as much time as the batches had, once it lags behind: else clients
-// that never pause could delete, and store anew, faster than it is removed.
+// that never pause could delete and store again faster than it is removed.
 func (w *writer) keepUp() {
 	spent := min(w.spent, longestPause)
 	w.spent = 0
@@ -89,8 +89,8 @@ func (w *writer) cleanSome() bool {
 	switch {
 	case w.cleared:
 	case w.copies.step(): // others would remove what it has not copied
-	case len(w.history.prunes) > 0: // first, because it is short, and a sweep may be long
-		w.history.pruneSome()
+	case len(w.duplicates.prunes) > 0: // first, because it is short, and a sweep may be long
+		w.duplicates.pruneSome()
 	default:
 		return w.sweeper.step()
 	}

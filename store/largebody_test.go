@@ -252,7 +252,7 @@ func TestPassing_SmallChangesGoOnWhileTheLogIsCopied(t *testing.T) {
 				t.Fatal(err)
 			}
 		case err := <-large:
-			t.Fatalf("the large body was written (%v) while the log could not begin anew", err)
+			t.Fatalf("the large body was written (%v) while the log could not be restarted", err)
 		case <-time.After(10 * time.Second):
 			t.Fatalf("small change %d waits", seq)
 		}

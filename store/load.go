@@ -41,7 +41,7 @@ const (
 func (ld *loads) load(number int64, l emulator.Loader) ([]goner, error) {
 	ld.mu.Lock()
 	defer ld.mu.Unlock()
-	one := &loading{loads: ld, l: l, last: map[int64][]emulator.CounterRecord{}, historyFrom: map[int64]int64{}}
+	one := &loading{loads: ld, l: l, last: map[int64][]emulator.CounterRecord{}, keysFrom: map[int64]int64{}}
 	one.first, one.end = emulator.RowsOf(number)
 	for _, part := range []func() error{one.loadCounters, one.loadEntities, one.loadMessages, one.loadCopies, one.loadSessions, one.loadHistory} {
 		if err := part(); err != nil {
@@ -61,7 +61,7 @@ type loading struct {
 
 	gone []goner
 
-	historyFrom map[int64]int64 // of the entities that are not dead
+	keysFrom map[int64]int64 // of the entities that are not dead
 }
 
 // each hands over the rows of a statement.
@@ -116,7 +116,7 @@ func (ld *loading) loadEntities() error {
 			return nil
 		}
 		e.Last = ld.last[e.ID]
-		ld.historyFrom[e.ID] = st.columnInt(5)
+		ld.keysFrom[e.ID] = st.columnInt(5)
 		return ld.l.LoadEntity(e)
 	})
 }
@@ -171,7 +171,7 @@ func (ld *loading) loadHistory() error {
 	return ld.pages(ld.history, loadRows, bind, func(st *stmt) error {
 		keys := st.columnView(2)
 		entity, at, last = st.columnInt(0), st.columnInt(1), append(last[:0], keys...)
-		if ld.dead[entity] || at < ld.historyFrom[entity] {
+		if ld.dead[entity] || at < ld.keysFrom[entity] {
 			return nil
 		}
 		for ; len(keys) >= keySize; keys = keys[keySize:] {

@@ -188,7 +188,7 @@ func (es *entities) adopt(sp *space) error {
 	})
 	return es.w.conn.each(fmt.Sprintf("SELECT id, path, history_from FROM entity WHERE id BETWEEN %d AND %d", first, last), func(st *stmt) error {
 		id := st.columnInt(0)
-		es.byID[id] = &entityState{id: id, space: sp, path: string(st.columnView(1)), historyFrom: st.columnInt(2), firstRow: first}
+		es.byID[id] = &entityState{id: id, space: sp, path: string(st.columnView(1)), keysFrom: st.columnInt(2), firstRow: first}
 		return nil
 	})
 }

@@ -12,9 +12,11 @@ import (
 
 // Options configure a [Store]. The zero value is a durable database that survives kill -9.
 type Options struct {
-	Ephemeral   bool         // keep everything in memory; the path is not used
-	Synchronous string       // "normal" (default): survives kill -9; "full": survives power loss, at an fsync per commit
-	Logger      *slog.Logger // for problems in the background; default discards
+	Ephemeral bool         // keep everything in memory; the path is not used
+	Logger    *slog.Logger // for problems in the background; default discards
+
+	// Synchronous is "normal" (default): survives kill -9, or "full": survives power loss, with an fsync per commit.
+	Synchronous string
 }
 
 // errClosed is the cause of the errors that changes and reads after Close get.

@@ -18,7 +18,7 @@ func (s *sweep) removeStates() (end bool, err error) {
 }
 
 func (s *sweep) removeHistory() (end bool, err error) {
-	return s.eachEntity(func(id int64) (bool, error) { return s.w.history.pruneRows(id, math.MaxInt64) })
+	return s.eachEntity(func(id int64) (bool, error) { return s.w.duplicates.pruneRows(id, math.MaxInt64) })
 }
 
 // eachEntity runs some on the deleted entities behind the cursor, in order, until one has more left or the step is full.

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestLogBeginsAnewBeforeItsCeiling: the checkpointer copies until so little is left that the writer does not wait for it.
-func TestLogBeginsAnewBeforeItsCeiling(t *testing.T) {
+// TestLogIsRestartedBeforeItsCeiling: the checkpointer copies until so little is left that the writer does not wait for it.
+func TestLogIsRestartedBeforeItsCeiling(t *testing.T) {
 	s := newStore(t)
 	onWriter(s, func() { s.writer.log.checkpoint, s.writer.log.longest = 64, 1<<20 })
 	for i := range int64(40) {
@@ -20,7 +20,7 @@ func TestLogBeginsAnewBeforeItsCeiling(t *testing.T) {
 		k.ripening.Store(true)
 		k.copy()
 		if !l.ripe() {
-			t.Error("the log can't begin anew after all of it is in the file")
+			t.Error("the log can't be restarted after all of it is in the file")
 		}
 		k.running.Lock()
 		if l.ripe() {
@@ -31,13 +31,13 @@ func TestLogBeginsAnewBeforeItsCeiling(t *testing.T) {
 	wait(t, s, insertOp(500, 500, []byte("x")))
 	onWriter(s, func() {
 		if l := &s.writer.log; l.ripe() || l.pages != 0 {
-			t.Errorf("ripe %v with %d pages: it did not begin anew", l.ripe(), l.pages)
+			t.Errorf("ripe %v with %d pages: it was not restarted", l.ripe(), l.pages)
 		}
 	})
 }
 
-// TestLogBeginsAnewOnASlowDisk: where each checkpoint takes long, another one makes nothing better.
-func TestLogBeginsAnewOnASlowDisk(t *testing.T) {
+// TestLogIsRestartedOnASlowDisk: where each checkpoint takes long, another one makes nothing better.
+func TestLogIsRestartedOnASlowDisk(t *testing.T) {
 	s := newStore(t)
 	onWriter(s, func() { s.checkpointer.quick = 0 })
 	wait(t, s, insertOp(10, 1, make([]byte, 64<<10)))
@@ -72,8 +72,8 @@ func TestLogRipensFromHalfOfItsCeiling(t *testing.T) {
 	})
 }
 
-// TestHousekeepingDoesNotFillALogThatIsToBeginAnew: nothing that can wait is added to it.
-func TestHousekeepingDoesNotFillALogThatIsToBeginAnew(t *testing.T) {
+// TestHousekeepingDoesNotFillALogThatIsToBeRestarted: nothing that can wait is added to it.
+func TestHousekeepingDoesNotFillALogThatIsToBeRestarted(t *testing.T) {
 	s := newStore(t)
 	onWriter(s, func() {
 		w, k := s.writer, s.checkpointer
@@ -87,7 +87,7 @@ func TestHousekeepingDoesNotFillALogThatIsToBeginAnew(t *testing.T) {
 		}
 		w.vacuum.look = true
 		if w.idleWork() || !w.vacuum.look {
-			t.Error("housekeeping goes on while the log is to begin anew")
+			t.Error("housekeeping goes on while the log is to be restarted")
 		}
 		k.ripening.Store(false)
 		if !w.idleWork() || w.vacuum.look {

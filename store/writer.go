@@ -37,7 +37,7 @@ type writer struct {
 	entities   entities
 	messages   messages
 	published  publications
-	history    history
+	duplicates duplicates
 	copies     copies
 	marks      marks
 	sweeper    sweeper
@@ -67,14 +67,14 @@ func newWriter(s *Store, c *conn, ephemeral bool) (*writer, error) {
 	w.entities = entities{w: w, byID: map[int64]*entityState{}}
 	w.messages = messages{w: w}
 	w.published = publications{w: w}
-	w.history = history{w: w}
+	w.duplicates = duplicates{w: w}
 	w.copies = copies{w: w, size: copyRows}
 	w.marks = marks{w: w, due: goneTogether}
 	w.sweeper = sweeper{w: w}
 	w.vacuum = vacuum{w: w}
 	for _, prepare := range []func() error{
 		w.tx.prepare, w.disk.prepare, w.log.prepare, w.namespaces.prepare, w.entities.prepare, w.messages.prepare,
-		w.published.prepare, w.history.prepare, w.marks.prepare, w.vacuum.prepare,
+		w.published.prepare, w.duplicates.prepare, w.marks.prepare, w.vacuum.prepare,
 	} {
 		if err := prepare(); err != nil {
 			return nil, err

@@ -63,8 +63,8 @@ func TestDUP16_ForgettingIsDoneInSteps(t *testing.T) {
 			t.Error(err)
 		}
 		before := int64(many)
-		for len(s.writer.history.prunes) > 0 {
-			s.writer.history.pruneSome()
+		for len(s.writer.duplicates.prunes) > 0 {
+			s.writer.duplicates.pruneSome()
 			after, _ := s.writer.conn.queryInt("SELECT count(*) FROM history")
 			if before-after > pruneRows {
 				t.Errorf("a step removed %d rows", before-after)
@@ -89,12 +89,12 @@ func TestDUP16_ForgettingInOneMillisecondEnds(t *testing.T) {
 	}
 	wait(t, s, forgetOp(1001))
 	onWriter(s, func() {
-		for n := 0; len(s.writer.history.prunes) > 0; n++ {
+		for n := 0; len(s.writer.duplicates.prunes) > 0; n++ {
 			if n > 10 {
 				t.Error("it does not end")
 				return
 			}
-			s.writer.history.pruneSome()
+			s.writer.duplicates.pruneSome()
 		}
 	})
 	if got := count(t, s, "history"); got != 0 {

@@ -62,8 +62,8 @@ func BenchmarkForgetDeepHistory(b *testing.B) {
 		b.StartTimer()
 		steps := 0
 		onWriter(s, func() {
-			for ; len(s.writer.history.prunes) > 0; steps++ {
-				s.writer.history.pruneSome()
+			for ; len(s.writer.duplicates.prunes) > 0; steps++ {
+				s.writer.duplicates.pruneSome()
 			}
 		})
 		b.ReportMetric(float64(steps), "steps")
