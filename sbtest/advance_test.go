@@ -6,7 +6,6 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
-	"minibus/emulator"
 	"minibus/sbtest"
 )
 
@@ -21,7 +20,7 @@ func TestDEC35_AdvanceLetsTimePass(t *testing.T) {
 	send(t, client, "orders", &azservicebus.Message{Body: []byte("scheduled"), ScheduledEnqueueTime: &due})
 	send(t, client, "orders", &azservicebus.Message{Body: []byte("expiring"), TimeToLive: &ttl})
 	bus.Advance(time.Hour)
-	wantCounts(t, bus, "orders", emulator.Counts{Active: 1, DeadLetter: 1})
+	wantCounts(t, bus, "orders", sbtest.Counts{Active: 1, DeadLetter: 1})
 	receiver := receiver(t, client, "orders")
 	got, err := receiver.ReceiveMessages(t.Context(), 1, nil)
 	if err != nil || string(got[0].Body) != "scheduled" || got[0].EnqueuedTime.Before(due.Truncate(time.Millisecond)) {
@@ -45,5 +44,5 @@ func TestDEC35_AdvanceWaitsForConsequences(t *testing.T) {
 		send(t, client, "first", &azservicebus.Message{Body: []byte("x")})
 	}
 	bus.Advance(150 * time.Second) // a minute in each of the first two; the third will be over after another
-	wantCounts(t, bus, "third", emulator.Counts{Active: 20})
+	wantCounts(t, bus, "third", sbtest.Counts{Active: 20})
 }

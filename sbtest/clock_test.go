@@ -10,7 +10,6 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
-	"minibus/emulator"
 	"minibus/sbtest"
 )
 
@@ -18,23 +17,23 @@ import (
 // session, forgets an id and deletes what is idle.
 func TestDEC35_AnHourBringsAllThatIsDueInOrder(t *testing.T) {
 	bus := sbtest.Start(t)
-	ns := bus.Namespace(t, sbtest.Queue{Name: "orders", LockDuration: 5 * time.Minute, DeadLetteringOnMessageExpiration: true},
+	ns := bus.NewNamespace(t, sbtest.Queue{Name: "orders", LockDuration: 5 * time.Minute, DeadLetteringOnMessageExpiration: true},
 		sbtest.Queue{Name: "idle", AutoDeleteOnIdle: 50 * time.Minute},
 		sbtest.Queue{Name: "sessions", RequiresSession: true, LockDuration: 5 * time.Minute},
 		sbtest.Queue{Name: "once", RequiresDuplicateDetection: true, DuplicateDetectionHistoryTimeWindow: 30 * time.Minute})
 	client := clientOf(t, ns.ConnectionString(), nil)
 	ns.Freeze(t)
-	start := time.UnixMilli(ns.Now())
+	start := ns.Now()
 	x := newDue(t, client, ns, start)
 	x.wantNothing()
 	ns.Advance(time.Hour)
 	x.wantLocksLost()
-	wantCountsOf(t, ns.Namespace, "orders", emulator.Counts{Active: 3, DeadLetter: 1})
+	wantCounts(t, ns, "orders", sbtest.Counts{Active: 3, DeadLetter: 1})
 	if ns.Exists("idle") {
 		t.Error("the idle queue is still there")
 	}
 	send(t, client, "once", x.withID)
-	wantCountsOf(t, ns.Namespace, "once", emulator.Counts{Active: 2})
+	wantCounts(t, ns, "once", sbtest.Counts{Active: 2})
 	receiver := receiver(t, client, "orders")
 	for i, want := range []string{"locked", "early", "late"} {
 		m := one(t, receiver, 10*time.Second)
@@ -82,9 +81,9 @@ func newDue(t *testing.T, client *azservicebus.Client, ns *sbtest.Namespace, sta
 // wantNothing fails if anything happened.
 func (x *dueThings) wantNothing() {
 	x.Helper()
-	wantCountsOf(x.T, x.ns.Namespace, "orders", emulator.Counts{Active: 2, Scheduled: 2})
+	wantCounts(x.T, x.ns, "orders", sbtest.Counts{Active: 2, Scheduled: 2})
 	send(x.T, x.client, "once", x.withID)
-	wantCountsOf(x.T, x.ns.Namespace, "once", emulator.Counts{Active: 1})
+	wantCounts(x.T, x.ns, "once", sbtest.Counts{Active: 1})
 	if other, err := x.client.AcceptSessionForQueue(x.Context(), "sessions", "s", nil); err == nil {
 		x.Errorf("the session is free: %v", other.SessionID())
 	}
@@ -106,12 +105,12 @@ func (x *dueThings) wantLocksLost() {
 // TestDEC35_AClockOfATestIsNotSetBack, and stands, and goes on, in all namespaces of a server.
 func TestDEC35_AClockOfATestIsNotSetBack(t *testing.T) {
 	bus := sbtest.Start(t, sbtest.WithoutNetwork())
-	ns := bus.Namespace(t, sbtest.Queue{Name: "q"})
+	ns := bus.NewNamespace(t, sbtest.Queue{Name: "q"})
 	bus.Freeze(t)
 	later := time.Now().Add(time.Hour).Truncate(time.Millisecond)
 	bus.SetTime(t, later)
-	for _, one := range []*emulator.Namespace{ns.Namespace, bus.Default()} {
-		if r := one.Clock().Read(); !r.Frozen || !r.Now.Equal(later) {
+	for _, one := range []*sbtest.Namespace{ns, bus.Namespace} {
+		if r := one.Domain().Clock().Read(); !r.Frozen || !r.Now.Equal(later) {
 			t.Errorf("%s has the clock %+v", one.Name(), r)
 		}
 	}
@@ -126,9 +125,9 @@ func TestDEC35_AClockOfATestIsNotSetBack(t *testing.T) {
 		t.Errorf("failed with %q", r.fatal)
 	}
 	ns.Resume(t)
-	frozen := []bool{ns.Clock().Read().Frozen, bus.Default().Clock().Read().Frozen}
+	frozen := []bool{ns.Domain().Clock().Read().Frozen, bus.Domain().Clock().Read().Frozen}
 	bus.Resume(t)
-	if frozen = append(frozen, bus.Default().Clock().Read().Frozen); !slices.Equal(frozen, []bool{false, true, false}) {
+	if frozen = append(frozen, bus.Domain().Clock().Read().Frozen); !slices.Equal(frozen, []bool{false, true, false}) {
 		t.Errorf("frozen: %v", frozen)
 	}
 }

@@ -121,11 +121,7 @@ func TestConnections_SendersRecoverAndSessionsAreFree(t *testing.T) {
 
 func wantEmpty(t *testing.T, bus *sbtest.Server, queue string) {
 	t.Helper()
-	q, err := bus.Default().Entity(queue)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := q.Counts().Active; n != 0 {
+	if n := bus.Counts(t, queue).Active; n != 0 {
 		t.Errorf("%s has %d messages", queue, n)
 	}
 }

@@ -8,23 +8,15 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
-	"minibus/emulator"
 	"minibus/sbtest"
 )
 
-// wantCounts compares the numbers of a queue of the default namespace, without its size.
-func wantCounts(t *testing.T, bus *sbtest.Server, queue string, want emulator.Counts) {
+// wantCounts compares the numbers of a queue of a server or namespace, without its size.
+func wantCounts(t *testing.T, in interface {
+	Counts(t testing.TB, entity string) sbtest.Counts
+}, queue string, want sbtest.Counts) {
 	t.Helper()
-	wantCountsOf(t, bus.Default(), queue, want)
-}
-
-func wantCountsOf(t *testing.T, ns *emulator.Namespace, queue string, want emulator.Counts) {
-	t.Helper()
-	q, err := ns.Entity(queue)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := q.Counts()
+	got := in.Counts(t, queue)
 	empty := got.Active+got.DeadLetter+got.Scheduled+got.Transfer+got.TransferDeadLetter == 0
 	if (got.SizeBytes == 0) != empty {
 		t.Errorf("%s: %d bytes with %+v", queue, got.SizeBytes, got)
@@ -39,14 +31,14 @@ func wantCountsOf(t *testing.T, ns *emulator.Namespace, queue string, want emula
 func TestCNT1_CNT3_CNT4_CNT7_CountsFollowTheSDK(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()
-		bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue{Name: "orders"})
+		bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 		client := connect(t, bus)
 		for _, body := range []string{"1", "2", "3", "4"} {
 			send(t, client, "orders", &azservicebus.Message{Body: []byte(body)})
 		}
 		due := time.Now().Add(time.Hour)
 		send(t, client, "orders", &azservicebus.Message{Body: []byte("later"), ScheduledEnqueueTime: &due})
-		wantCounts(t, bus, "orders", emulator.Counts{Active: 4, Scheduled: 1})
+		wantCounts(t, bus, "orders", sbtest.Counts{Active: 4, Scheduled: 1})
 		r := receiver(t, client, "orders")
 		settle := func(err error) {
 			t.Helper()
@@ -55,27 +47,27 @@ func TestCNT1_CNT3_CNT4_CNT7_CountsFollowTheSDK(t *testing.T) {
 			}
 		}
 		settle(r.DeadLetterMessage(ctx, one(t, r, time.Second), nil))
-		wantCounts(t, bus, "orders", emulator.Counts{Active: 3, DeadLetter: 1, Scheduled: 1})
+		wantCounts(t, bus, "orders", sbtest.Counts{Active: 3, DeadLetter: 1, Scheduled: 1})
 		settle(r.DeferMessage(ctx, one(t, r, time.Second), nil))
-		wantCounts(t, bus, "orders", emulator.Counts{Active: 3, Deferred: 1, DeadLetter: 1, Scheduled: 1})
+		wantCounts(t, bus, "orders", sbtest.Counts{Active: 3, Deferred: 1, DeadLetter: 1, Scheduled: 1})
 		settle(r.CompleteMessage(ctx, one(t, r, time.Second), nil))
-		wantCounts(t, bus, "orders", emulator.Counts{Active: 2, Deferred: 1, DeadLetter: 1, Scheduled: 1})
+		wantCounts(t, bus, "orders", sbtest.Counts{Active: 2, Deferred: 1, DeadLetter: 1, Scheduled: 1})
 		one(t, r, time.Second) // locked ones count
-		wantCounts(t, bus, "orders", emulator.Counts{Active: 2, Deferred: 1, DeadLetter: 1, Scheduled: 1})
+		wantCounts(t, bus, "orders", sbtest.Counts{Active: 2, Deferred: 1, DeadLetter: 1, Scheduled: 1})
 		bus.Advance(time.Hour)
-		wantCounts(t, bus, "orders", emulator.Counts{Active: 3, Deferred: 1, DeadLetter: 1})
+		wantCounts(t, bus, "orders", sbtest.Counts{Active: 3, Deferred: 1, DeadLetter: 1})
 	})
 }
 
 // A forwarded message counts in the queue that has it (CNT-6).
 func TestCNT6_FWD3_CountsOfForwardedMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue{Name: "target"},
+		bus := sbtest.Start(t, sbtest.Queue{Name: "target"},
 			sbtest.Queue{Name: "source", ForwardTo: "target"})
 		client := connect(t, bus)
 		send(t, client, "source", &azservicebus.Message{Body: []byte("x")})
 		synctest.Wait()
-		wantCounts(t, bus, "source", emulator.Counts{})
-		wantCounts(t, bus, "target", emulator.Counts{Active: 1})
+		wantCounts(t, bus, "source", sbtest.Counts{})
+		wantCounts(t, bus, "target", sbtest.Counts{Active: 1})
 	})
 }

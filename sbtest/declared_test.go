@@ -178,7 +178,7 @@ func TestFWD2_PartsOfATestForwardToEachOther(t *testing.T) {
 	if bus == nil {
 		t.Fatal(r.fatal)
 	}
-	q, err := bus.Default().Entity("out")
+	q, err := bus.Domain().Entity("out")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,18 +10,20 @@
 // interface, and ends with the test, so tests can run in parallel. A [Queue] and a [Topic] declare what it has; the
 // other options start with With.
 //
-// Tests that run in parallel may share one server, for example one of TestMain's, if each has a [Server.Namespace] of
-// its own.
+// Tests that run in parallel may share one server, for example one of TestMain's, if each has a namespace of its own,
+// from [Server.NewNamespace]. A [Server] has the methods of its default namespace.
 //
 // No test has to wait. [Server.Advance] lets an hour pass for the broker in a moment, [Namespace.Advance] for one
-// namespace. Inside a testing/synctest bubble time passes by itself; sockets do not work there, so start the server
-// with [WithoutNetwork] and connect through [Server.Dial].
+// namespace. Inside a testing/synctest bubble time passes by itself. Sockets do not work there, so [Start] opens
+// none, and the client connects through [InMemory].
 //
-// [Server.Connections] shows the clients with their links, and [Server.Why] says why a receiver gets nothing. A test can
-// close a connection or detach a link, to see its program recover. [Server.Inject] lets operations go wrong: throttled, refused, delayed, with a lost lock.
+// [Namespace.Connections] shows the clients with their links, and [Namespace.Why] says why a receiver gets nothing. A
+// test can close a connection or detach a link, to see its program recover. [Namespace.Inject] lets operations go
+// wrong: throttled, refused, delayed, with a lost lock.
 //
-// [Server.WaitIdle] and [Server.Wait] wait for the program that is tested, and [Server.Life] and [Server.History] say what became of its messages.
+// [Namespace.WaitIdle] and [Namespace.Wait] wait for the program that is tested, and [Namespace.Life] and
+// [Namespace.History] say what became of its messages.
 //
-// The goroutines are those of package server; the cleanup of the test ends them and waits. The package never reads
-// the environment, a configuration file or the disk.
+// The goroutines are those of package server; the cleanup of the test ends them and waits. The package never reads the
+// environment, a configuration file or the disk. All types of its functions are its own or of the standard library.
 package sbtest

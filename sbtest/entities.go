@@ -21,7 +21,7 @@ type Queue struct {
 	MaxDeliveryCount int           // deliveries after which a message is dead-lettered; default 10
 
 	DefaultMessageTimeToLive         time.Duration // how long messages live at most; default without end
-	DeadLetteringOnMessageExpiration bool          // move messages that expire to the dead-letter queue instead of dropping them
+	DeadLetteringOnMessageExpiration bool          // expired messages are not dropped, but dead-lettered
 
 	RequiresSession bool // take only messages with a session id, and give each session to one receiver at a time
 
@@ -34,7 +34,7 @@ type Queue struct {
 	AutoDeleteOnIdle          time.Duration // how long the queue lives without being used; default without end
 	EnablePartitioning        bool          // spread the messages over 16 partitions
 	MaxMessageSizeInKilobytes int64         // size of the largest message; default 256
-	MaxSizeInMegabytes        int64         // size of the queue, which only the limits of Azure and of Microsoft's emulator enforce; default 1024
+	MaxSizeInMegabytes        int64         // of the queue; only [WithLimits] enforces it; default 1024
 	Status                    Status        // default active
 }
 
@@ -75,12 +75,13 @@ type Subscription struct {
 	AutoDeleteOnIdle                 time.Duration
 	Status                           Status
 
-	// DeadLetteringOnFilterEvaluationExceptions moves a message on which a filter or an action fails to the dead-letter queue.
-	// It is the default; new(false) drops such messages.
+	// DeadLetteringOnFilterEvaluationExceptions moves a message on which a filter or an action fails to the
+	// dead-letter queue. It is the default; new(false) drops such messages.
 	DeadLetteringOnFilterEvaluationExceptions *bool
 }
 
-// Rule selects messages for a [Subscription]. It has one filter, SQL or Correlation. A rule without a filter selects all messages.
+// Rule selects messages for a [Subscription]. It has one filter, SQL or Correlation. A rule without a filter selects
+// all messages.
 type Rule struct {
 	Name        string // default $Default; the rules of a subscription need different names
 	SQL         string // such as "color = 'red' AND sys.Label = 'order'"
@@ -88,7 +89,8 @@ type Rule struct {
 	Action      string // changes the copy that the subscription gets, such as "SET priority = 'high'"
 }
 
-// Correlation is a filter that selects the messages of which all these properties are equal. A text that is empty is not compared.
+// Correlation is a filter that selects the messages of which all these properties are equal. A text that is empty is
+// not compared.
 type Correlation struct {
 	ContentType      string
 	CorrelationID    string
@@ -103,13 +105,13 @@ type Correlation struct {
 }
 
 // Status says what an entity refuses. Without one it is active and refuses nothing.
-type Status = emulator.Status
+type Status string
 
 // The statuses of an entity that is not active.
 const (
-	Disabled        Status = emulator.StatusDisabled        // refuses to send and to receive
-	SendDisabled    Status = emulator.StatusSendDisabled    // refuses to send
-	ReceiveDisabled Status = emulator.StatusReceiveDisabled // refuses to receive
+	Disabled        = Status(emulator.StatusDisabled)        // refuses to send and to receive
+	SendDisabled    = Status(emulator.StatusSendDisabled)    // refuses to send
+	ReceiveDisabled = Status(emulator.StatusReceiveDisabled) // refuses to receive
 )
 
 func (q Queue) apply(o *options) { o.parts = append(o.parts, q.part()) }
@@ -131,7 +133,7 @@ func (q Queue) part() config.Part {
 			EnablePartitioning:            q.EnablePartitioning,
 			MaxMessageSizeInKilobytes:     q.MaxMessageSizeInKilobytes,
 			MaxSizeInMegabytes:            q.MaxSizeInMegabytes,
-			Status:                        q.Status,
+			Status:                        emulator.Status(q.Status),
 		},
 	}}
 }
@@ -147,12 +149,15 @@ func (t Topic) part() config.Part {
 		EnablePartitioning:         t.EnablePartitioning,
 		MaxMessageSizeInKilobytes:  t.MaxMessageSizeInKilobytes,
 		MaxSizeInMegabytes:         t.MaxSizeInMegabytes,
-		Status:                     t.Status,
+		Status:                     emulator.Status(t.Status),
 	}
 	for _, s := range t.Subscriptions {
 		topic.Subscriptions = append(topic.Subscriptions, s.options())
 	}
-	return config.Part{From: fmt.Sprintf("sbtest.Topic{Name: %q}", t.Name), Entity: &emulator.EntityConfig{Path: t.Name, Topic: topic}}
+	return config.Part{
+		From:   fmt.Sprintf("sbtest.Topic{Name: %q}", t.Name),
+		Entity: &emulator.EntityConfig{Path: t.Name, Topic: topic},
+	}
 }
 
 func (s Subscription) options() emulator.SubscriptionOptions {
@@ -167,7 +172,7 @@ func (s Subscription) options() emulator.SubscriptionOptions {
 			ForwardTo:                     s.ForwardTo,
 			ForwardDeadLetteredMessagesTo: s.ForwardDeadLetteredMessagesTo,
 			AutoDeleteOnIdle:              s.AutoDeleteOnIdle,
-			Status:                        s.Status,
+			Status:                        emulator.Status(s.Status),
 		},
 		DeadLetteringOnFilterErrors: s.DeadLetteringOnFilterEvaluationExceptions,
 	}
@@ -193,17 +198,23 @@ func (r Rule) options() emulator.RuleOptions {
 }
 
 func (c *Correlation) filter() *emulator.CorrelationFilter {
-	f := &emulator.CorrelationFilter{Properties: c.Properties}
-	for _, x := range []struct {
-		into **string
-		text string
-	}{
-		{&f.ContentType, c.ContentType}, {&f.CorrelationID, c.CorrelationID}, {&f.MessageID, c.MessageID}, {&f.ReplyTo, c.ReplyTo},
-		{&f.ReplyToSessionID, c.ReplyToSessionID}, {&f.SessionID, c.SessionID}, {&f.Label, c.Subject}, {&f.To, c.To},
-	} {
-		if x.text != "" {
-			*x.into = &x.text
-		}
+	return &emulator.CorrelationFilter{
+		ContentType:      given(c.ContentType),
+		CorrelationID:    given(c.CorrelationID),
+		MessageID:        given(c.MessageID),
+		ReplyTo:          given(c.ReplyTo),
+		ReplyToSessionID: given(c.ReplyToSessionID),
+		SessionID:        given(c.SessionID),
+		Label:            given(c.Subject),
+		To:               given(c.To),
+		Properties:       c.Properties,
 	}
-	return f
+}
+
+// given returns nil for an empty text.
+func given(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
 }

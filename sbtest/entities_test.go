@@ -75,7 +75,7 @@ func text(v any) string { return fmt.Sprint(reflect.Indirect(reflect.ValueOf(v))
 // started returns the broker of a server with the options, and a queue to forward to.
 func started(t *testing.T, opts ...sbtest.Option) *emulator.Namespace {
 	t.Helper()
-	return sbtest.Start(t, append(opts, sbtest.WithoutNetwork(), sbtest.Queue{Name: "target"})...).Default()
+	return sbtest.Start(t, append(opts, sbtest.WithoutNetwork(), sbtest.Queue{Name: "target"})...).Domain()
 }
 
 // queueOptions returns the settings that the broker has for a queue.
@@ -167,7 +167,7 @@ func published(t *testing.T, subscriptions []sbtest.Subscription, messages ...*a
 	t.Helper()
 	got := map[string][]string{}
 	synctest.Test(t, func(t *testing.T) {
-		bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Topic{Name: "events", Subscriptions: subscriptions})
+		bus := sbtest.Start(t, sbtest.Topic{Name: "events", Subscriptions: subscriptions})
 		client := connect(t, bus)
 		for _, m := range messages {
 			send(t, client, "events", m)
@@ -218,10 +218,10 @@ func TestTOP9_RulesOfATestSelectMessages(t *testing.T) {
 // A subscription of a test forwards to what the test declares elsewhere.
 func TestFWD2_ASubscriptionOfATestForwards(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue{Name: "Inbox"},
+		bus := sbtest.Start(t, sbtest.Queue{Name: "Inbox"},
 			sbtest.Topic{Name: "events", Subscriptions: []sbtest.Subscription{{Name: "s", ForwardTo: "inbox"}}})
 		send(t, connect(t, bus), "events", &azservicebus.Message{Body: []byte("x")})
 		synctest.Wait()
-		wantCounts(t, bus, "inbox", emulator.Counts{Active: 1})
+		wantCounts(t, bus, "inbox", sbtest.Counts{Active: 1})
 	})
 }

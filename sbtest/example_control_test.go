@@ -5,16 +5,16 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+	goamqp "github.com/Azure/go-amqp"
 
-	"minibus/emulator"
 	"minibus/sbtest"
 )
 
 // Each test has a namespace, so tests that run in parallel can use the same names.
-func ExampleServer_Namespace() {
+func ExampleServer_NewNamespace() {
 	bus := sbtest.Start(t)
 	for _, order := range []string{"two coffees", "a cake"} {
-		ns := bus.Namespace(t, sbtest.Queue{Name: "orders"})
+		ns := bus.NewNamespace(t, sbtest.Queue{Name: "orders"})
 		client, err := azservicebus.NewClientFromConnectionString(ns.ConnectionString(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -28,12 +28,28 @@ func ExampleServer_Namespace() {
 	// orders: a cake map[]
 }
 
+// An AMQP client without an SDK talks to the server in memory.
+func ExampleNamespace_Dial() {
+	bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue{Name: "orders"})
+	conn, err := bus.Dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := goamqp.NewConn(t.Context(), conn, &goamqp.ConnOptions{SASLType: goamqp.SASLTypeAnonymous()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	fmt.Println(bus.Name(), bus.Connections()[0].Transport)
+	// Output: sbemulatorns memory
+}
+
 // A sale ends at midnight, and the clock goes on after the test's look at it.
 func ExampleServer_SetTime() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "reminders"})
 	client := newClient(bus)
 	bus.Freeze(t)
-	midnight := time.UnixMilli(bus.Default().Now()).AddDate(0, 0, 1).Truncate(24 * time.Hour)
+	midnight := bus.Now().AddDate(0, 0, 1).Truncate(24 * time.Hour)
 	publish(client, "reminders", &azservicebus.Message{Body: []byte("it is over"), ScheduledEnqueueTime: &midnight})
 	bus.SetTime(t, midnight)
 	bus.Resume(t)
@@ -43,17 +59,17 @@ func ExampleServer_SetTime() {
 }
 
 // The queue is empty for the next case.
-func ExampleServer_Purge() {
+func ExampleNamespace_Purge() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 	client := newClient(bus)
 	tomorrow := time.Now().AddDate(0, 0, 1)
 	publish(client, "orders", &azservicebus.Message{}, &azservicebus.Message{ScheduledEnqueueTime: &tomorrow})
-	fmt.Println(bus.Purge(t, "orders", sbtest.Select{States: []emulator.State{emulator.Active, emulator.Scheduled}}))
+	fmt.Println(bus.Purge(t, "orders", sbtest.Select{States: []sbtest.State{sbtest.Active, sbtest.Scheduled}}))
 	// Output: 2
 }
 
 // Orders from abroad go to another queue.
-func ExampleServer_Move() {
+func ExampleNamespace_Move() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"}, sbtest.Queue{Name: "abroad"})
 	client := newClient(bus)
 	publish(client, "orders", &azservicebus.Message{Body: []byte("two coffees"), ApplicationProperties: map[string]any{"country": "PT"}},
@@ -68,7 +84,7 @@ func ExampleServer_Move() {
 }
 
 // Which sessions wait, and what do they remember?
-func ExampleServer_Sessions() {
+func ExampleNamespace_Sessions() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders", RequiresSession: true})
 	publish(newClient(bus), "orders", &azservicebus.Message{SessionID: new("table 7")})
 	bus.Session(t, "orders", "table 7").SetState([]byte("served"))
@@ -79,7 +95,7 @@ func ExampleServer_Sessions() {
 }
 
 // The program has one sender.
-func ExampleServer_Connections() {
+func ExampleNamespace_Connections() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 	publish(newClient(bus), "orders", &azservicebus.Message{})
 	for _, l := range bus.Connections()[0].Links {
@@ -91,7 +107,7 @@ func ExampleServer_Connections() {
 }
 
 // Why can the program not send?
-func ExampleServer_Refusals() {
+func ExampleNamespace_Refusals() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 	sender, err := newClient(bus).NewSender("ordres", nil)
 	if err == nil {
@@ -109,10 +125,6 @@ func ExampleServer_Reset() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 	publish(newClient(bus), "orders", &azservicebus.Message{})
 	bus.Reset(t)
-	orders, err := bus.Default().Entity("orders")
-	if err != nil {
-		t.Fatal(err)
-	}
-	fmt.Println(orders.Counts().Active)
+	fmt.Println(bus.Counts(t, "orders").Active)
 	// Output: 0
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Azure throttles the program twice. Does it try again?
-func ExampleServer_Inject() {
+func ExampleNamespace_Inject() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 	client := newClient(bus)
 	f := bus.Inject(t, sbtest.Fault{Kind: sbtest.Throttle, Entity: "orders", Count: 2})
@@ -20,7 +20,7 @@ func ExampleServer_Inject() {
 }
 
 // The program loses the lock while it works on a message.
-func ExampleServer_Inject_lostLock() {
+func ExampleNamespace_Inject_lostLock() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 	client := newClient(bus)
 	publish(client, "orders", &azservicebus.Message{Body: []byte("two coffees")})
@@ -48,17 +48,13 @@ func ExampleServer_Inject_lostLock() {
 }
 
 // The answer to a send is lost, so the SDK sends again: the queue needs duplicate detection.
-func ExampleServer_Inject_lostAnswer() {
+func ExampleNamespace_Inject_lostAnswer() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"}, sbtest.Queue{Name: "once", RequiresDuplicateDetection: true})
 	client := newClient(bus)
 	for _, name := range []string{"orders", "once"} {
 		bus.Inject(t, sbtest.Fault{Kind: sbtest.Drop, Operations: []sbtest.Operation{sbtest.Send}, Entity: name, After: true, Count: 1})
 		publish(client, name, &azservicebus.Message{MessageID: new("order 1")})
-		q, err := bus.Default().Entity(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Println(name, q.Counts().Active)
+		fmt.Println(name, bus.Counts(t, name).Active)
 	}
 	// Output:
 	// orders 2

@@ -6,7 +6,6 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
-	"minibus/emulator"
 	"minibus/sbtest"
 )
 
@@ -29,12 +28,12 @@ func program(client *azservicebus.Client, queue string) {
 }
 
 // Where did the message go?
-func ExampleServer_Life() {
+func ExampleNamespace_Life() {
 	bus := sbtest.Start(t, sbtest.Topic{Name: "orders", Subscriptions: []sbtest.Subscription{{Name: "kitchen", ForwardTo: "work"}}}, sbtest.Queue{Name: "work"})
 	client := newClient(bus)
 	go program(client, "work")
 	publish(client, "orders", &azservicebus.Message{MessageID: new("order-7"), Body: []byte("a caek")})
-	bus.Wait(t, sbtest.Exactly("work", emulator.CountedDeadLetter, 1))
+	bus.Wait(t, sbtest.Exactly("work", sbtest.CountedDeadLetter, 1))
 
 	for _, e := range bus.Life(t, "order-7") {
 		fmt.Printf("%s: %s\n", e.Entity, e.Kind)
@@ -49,7 +48,7 @@ func ExampleServer_Life() {
 }
 
 // A message without an id of its own is named by its number.
-func ExampleServer_LifeOf() {
+func ExampleNamespace_LifeOf() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 	client := newClient(bus)
 	go program(client, "orders")
@@ -65,40 +64,36 @@ func ExampleServer_LifeOf() {
 }
 
 // Which orders failed, and why?
-func ExampleServer_History() {
+func ExampleNamespace_History() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 	client := newClient(bus)
 	go program(client, "orders")
 	publish(client, "orders", &azservicebus.Message{Body: []byte("two coffees")}, &azservicebus.Message{Body: []byte("a caek")})
 	bus.WaitIdle(t, "orders")
-	for _, e := range bus.History(t, sbtest.Events{Entity: "orders", Kinds: []emulator.EventKind{emulator.EventDeadLettered}}) {
-		fmt.Println(e.Sequence, e.Text)
+	for _, e := range bus.History(t, sbtest.Events{Entity: "orders", Kinds: []sbtest.EventKind{sbtest.EventDeadLettered}}) {
+		fmt.Println(e.SequenceNumber, e.Text)
 	}
 	// Output: 2 unknown article
 }
 
 // The test goes on when the program has processed all orders.
-func ExampleServer_WaitIdle() {
+func ExampleNamespace_WaitIdle() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 	client := newClient(bus)
 	publish(client, "orders", &azservicebus.Message{Body: []byte("two coffees")}, &azservicebus.Message{Body: []byte("a caek")})
 	go program(client, "orders")
 	bus.WaitIdle(t, "orders")
-	orders, err := bus.Default().Entity("orders")
-	if err != nil {
-		t.Fatal(err)
-	}
-	fmt.Println("dead letters:", orders.Counts().DeadLetter)
+	fmt.Println("dead letters:", bus.Counts(t, "orders").DeadLetter)
 	// Output: dead letters: 1
 }
 
 // The test goes on when one order is completed and one is a dead letter.
-func ExampleServer_Wait() {
+func ExampleNamespace_Wait() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 	client := newClient(bus)
 	go program(client, "orders")
 	publish(client, "orders", &azservicebus.Message{Body: []byte("two coffees")}, &azservicebus.Message{Body: []byte("a caek")})
-	completed := sbtest.Events{Entity: "orders", Kinds: []emulator.EventKind{emulator.EventCompleted}}
-	bus.Wait(t, sbtest.Exactly("orders", emulator.CountedDeadLetter, 1), sbtest.Happened(1, completed), sbtest.Within(time.Minute))
+	completed := sbtest.Events{Entity: "orders", Kinds: []sbtest.EventKind{sbtest.EventCompleted}}
+	bus.Wait(t, sbtest.Exactly("orders", sbtest.CountedDeadLetter, 1), sbtest.Happened(1, completed), sbtest.Within(time.Minute))
 	// Output:
 }

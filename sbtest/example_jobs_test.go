@@ -8,7 +8,7 @@ import (
 	"minibus/sbtest"
 )
 
-func ExampleServer_Resubmit() {
+func ExampleNamespace_Resubmit() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 	client := newClient(bus)
 	publish(client, "orders", &azservicebus.Message{Body: []byte("two cofees")})
@@ -35,7 +35,7 @@ func ExampleServer_Resubmit() {
 	// orders: two coffees map[]
 }
 
-func ExampleServer_Session() {
+func ExampleNamespace_Session() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders", RequiresSession: true})
 	client := newClient(bus)
 	publish(client, "orders", &azservicebus.Message{Body: []byte("two coffees"), SessionID: new("table 7")})

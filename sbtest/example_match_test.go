@@ -7,7 +7,7 @@ import (
 )
 
 // Which subscriptions get a small order, and why not the others?
-func ExampleServer_Match() {
+func ExampleNamespace_Match() {
 	bus := sbtest.Start(t, sbtest.Topic{Name: "orders", Subscriptions: []sbtest.Subscription{
 		{Name: "audit"},
 		{Name: "large", Rules: []sbtest.Rule{{Name: "large", SQL: "amount > 1000", Action: "SET priority = 'high'"}}},

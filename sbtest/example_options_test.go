@@ -1,10 +1,8 @@
 package sbtest_test
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -14,10 +12,11 @@ import (
 	"minibus/sbtest"
 )
 
-func ExampleWithoutNetwork() {
+// The client and the server talk in memory.
+func ExampleInMemory() {
 	bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue{Name: "orders"})
 	client, err := azservicebus.NewClientFromConnectionString(bus.ConnectionString(), &azservicebus.ClientOptions{
-		NewWebSocketConn: func(ctx context.Context, _ azservicebus.NewWebSocketConnArgs) (net.Conn, error) { return bus.Dial(ctx) },
+		NewWebSocketConn: sbtest.InMemory[azservicebus.NewWebSocketConnArgs](bus),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +85,7 @@ func ExampleWithClock() {
 
 func ExampleNamespace_Advance() {
 	bus := sbtest.Start(t)
-	shop, billing := bus.Namespace(t, sbtest.Queue{Name: "orders"}), bus.Namespace(t, sbtest.Queue{Name: "orders"})
+	shop, billing := bus.NewNamespace(t, sbtest.Queue{Name: "orders"}), bus.NewNamespace(t, sbtest.Queue{Name: "orders"})
 	inAnHour := time.Now().Add(time.Hour)
 	for name, ns := range map[string]*sbtest.Namespace{"shop": shop, "billing": billing} {
 		client, err := azservicebus.NewClientFromConnectionString(ns.ConnectionString(), nil)
@@ -99,11 +98,7 @@ func ExampleNamespace_Advance() {
 	shop.Advance(2 * time.Hour)
 
 	for name, ns := range map[string]*sbtest.Namespace{"shop": shop, "billing": billing} {
-		orders, err := ns.Entity("orders")
-		if err != nil {
-			t.Fatal(err)
-		}
-		counts := orders.Counts()
+		counts := ns.Counts(t, "orders")
 		fmt.Println(name, "has", counts.Active, "active,", counts.Scheduled, "scheduled")
 	}
 	// Unordered output:
@@ -157,23 +152,19 @@ func ExampleWithTrace() {
 
 func ExampleNamespace_Freeze() {
 	bus := sbtest.Start(t)
-	ns := bus.Namespace(t, sbtest.Queue{Name: "invoices"})
+	ns := bus.NewNamespace(t, sbtest.Queue{Name: "invoices"})
 	client, err := azservicebus.NewClientFromConnectionString(ns.ConnectionString(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ns.Freeze(t) // from here on only the test lets time pass
-	nextWeek := time.UnixMilli(ns.Now()).AddDate(0, 0, 7)
+	nextWeek := ns.Now().AddDate(0, 0, 7)
 	publish(client, "invoices", &azservicebus.Message{Body: []byte("the invoice"), ScheduledEnqueueTime: &nextWeek})
 
-	invoices, err := ns.Entity("invoices")
-	if err != nil {
-		t.Fatal(err)
-	}
 	ns.SetTime(t, nextWeek.Add(-time.Millisecond))
-	fmt.Println("scheduled a millisecond before:", invoices.Counts().Scheduled)
+	fmt.Println("scheduled a millisecond before:", ns.Counts(t, "invoices").Scheduled)
 	ns.SetTime(t, nextWeek)
-	fmt.Println("active a week later:", invoices.Counts().Active)
+	fmt.Println("active a week later:", ns.Counts(t, "invoices").Active)
 	// Output:
 	// scheduled a millisecond before: 1
 	// active a week later: 1
@@ -181,7 +172,7 @@ func ExampleNamespace_Freeze() {
 
 func ExampleNamespace_Reset() {
 	bus := sbtest.Start(t)
-	ns := bus.Namespace(t, sbtest.Queue{Name: "orders"})
+	ns := bus.NewNamespace(t, sbtest.Queue{Name: "orders"})
 	client, err := azservicebus.NewClientFromConnectionString(ns.ConnectionString(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -189,13 +180,11 @@ func ExampleNamespace_Reset() {
 	for _, order := range []string{"two coffees", "a cake"} {
 		ns.Reset(t) // each case begins with an empty queue, and the client lives on
 		publish(client, "orders", &azservicebus.Message{Body: []byte(order)})
-		orders, err := ns.Entity("orders")
-		if err != nil {
-			t.Fatal(err)
+		for _, m := range ns.Messages(t, "orders", sbtest.Browse{}) {
+			fmt.Printf("%d: %s\n", m.SequenceNumber, m.Body)
 		}
-		fmt.Println(order, orders.Counts().Active, orders.LastSequenceNumber())
 	}
 	// Output:
-	// two coffees 1 1
-	// a cake 1 1
+	// 1: two coffees
+	// 1: a cake
 }

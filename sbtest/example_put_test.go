@@ -8,7 +8,7 @@ import (
 	"minibus/sbtest"
 )
 
-func ExampleServer_PutRule() {
+func ExampleNamespace_PutRule() {
 	const large = "events/Subscriptions/large"
 	bus := sbtest.Start(t, sbtest.Topic{Name: "events", Subscriptions: []sbtest.Subscription{{Name: "large", Rules: []sbtest.Rule{{SQL: "amount > 1000"}}}}})
 	client := newClient(bus)
@@ -19,15 +19,11 @@ func ExampleServer_PutRule() {
 	bus.PutRule(t, large, sbtest.Rule{SQL: "amount >= 500"})
 	publish(client, "events", &azservicebus.Message{Body: []byte("large"), ApplicationProperties: amount})
 
-	e, err := bus.Default().Entity(large)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fmt.Println(e.Counts().Active, "message")
+	fmt.Println(bus.Counts(t, large).Active, "message")
 	// Output: 1 message
 }
 
-func ExampleServer_Put() {
+func ExampleNamespace_Put() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 	client := newClient(bus)
 	publish(client, "orders", &azservicebus.Message{Body: []byte("two coffees")})
@@ -45,15 +41,11 @@ func ExampleServer_Put() {
 	if err := receiver.AbandonMessage(t.Context(), messages[0], nil); err != nil {
 		t.Fatal(err)
 	}
-	e, err := bus.Default().Entity("orders")
-	if err != nil {
-		t.Fatal(err)
-	}
-	fmt.Println(e.Counts().DeadLetter, "dead letter")
+	fmt.Println(bus.Counts(t, "orders").DeadLetter, "dead letter")
 	// Output: 1 dead letter
 }
 
-func ExampleServer_DeleteRule() {
+func ExampleNamespace_DeleteRule() {
 	bus := sbtest.Start(t, sbtest.Topic{Name: "events", Subscriptions: []sbtest.Subscription{{Name: "all"}}})
 	client := newClient(bus)
 
@@ -64,7 +56,6 @@ func ExampleServer_DeleteRule() {
 	// The program goes on when the subscription is gone.
 	bus.Remove(t, "events/Subscriptions/all")
 	publish(client, "events", &azservicebus.Message{Body: []byte("two coffees")})
-	_, err := bus.Default().Entity("events/Subscriptions/all")
-	fmt.Println(err)
-	// Output: The messaging entity 'sbemulatorns:Topic:events|all' could not be found.
+	fmt.Println(bus.Exists("events/Subscriptions/all"))
+	// Output: false
 }

@@ -3,12 +3,11 @@ package sbtest_test
 import (
 	"fmt"
 
-	"minibus/emulator"
 	"minibus/sbtest"
 )
 
 // Another program holds the only order, and gives up on it.
-func ExampleServer_Receive() {
+func ExampleNamespace_Receive() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"}, sbtest.Queue{Name: "mails"})
 	bus.Send(t, "orders", sbtest.Message{Body: []byte("two coffees")})
 	held := bus.Receive(t, "orders", 10)
@@ -24,7 +23,7 @@ func ExampleServer_Receive() {
 
 	bus.Send(t, "mails", sbtest.Message{Body: []byte("sorry")})
 	bus.Receive(t, "mails", 1)[0].Defer()
-	fmt.Println(len(bus.Messages(t, "mails", sbtest.Browse{Standings: []emulator.Standing{emulator.StandingDeferred}})), "deferred")
+	fmt.Println(len(bus.Messages(t, "mails", sbtest.Browse{States: []sbtest.State{sbtest.Deferred}})), "deferred")
 	// Output:
 	// 1 held, 0 left
 	// two coffees, after 1 failed delivery

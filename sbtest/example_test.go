@@ -114,11 +114,7 @@ func ExampleQueue() {
 	m := &azservicebus.Message{MessageID: &id, Body: []byte("two coffees")}
 	publish(newClient(bus), "orders", m, m, m)
 
-	orders, err := bus.Default().Entity("orders")
-	if err != nil {
-		t.Fatal(err)
-	}
-	fmt.Println("sent 3, kept", orders.Counts().Active)
+	fmt.Println("sent 3, kept", bus.Counts(t, "orders").Active)
 	// Output: sent 3, kept 1
 }
 
@@ -165,7 +161,7 @@ func ExampleConfigJSON() {
 	}
 	bus := sbtest.Start(t, sbtest.ConfigJSON(string(text)), sbtest.Queue{Name: "more"})
 	for _, path := range []string{"orders", "events/Subscriptions/all", "more"} {
-		fmt.Println(path, bus.Default().Exists(path))
+		fmt.Println(path, bus.Exists(path))
 	}
 	// Output:
 	// orders true
@@ -177,14 +173,10 @@ func ExampleServer_Advance() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders", DefaultMessageTimeToLive: time.Hour, DeadLetteringOnMessageExpiration: true})
 	publish(newClient(bus), "orders", &azservicebus.Message{Body: []byte("two coffees")})
 
-	orders, err := bus.Default().Entity("orders")
-	if err != nil {
-		t.Fatal(err)
-	}
 	bus.Advance(59 * time.Minute)
-	fmt.Println("dead letters after 59 minutes:", orders.Counts().DeadLetter)
+	fmt.Println("dead letters after 59 minutes:", bus.Counts(t, "orders").DeadLetter)
 	bus.Advance(time.Minute)
-	fmt.Println("dead letters after 60 minutes:", orders.Counts().DeadLetter)
+	fmt.Println("dead letters after 60 minutes:", bus.Counts(t, "orders").DeadLetter)
 	// Output:
 	// dead letters after 59 minutes: 0
 	// dead letters after 60 minutes: 1

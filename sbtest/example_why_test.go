@@ -9,7 +9,7 @@ import (
 )
 
 // Why does the program not get the large order?
-func ExampleServer_Why() {
+func ExampleNamespace_Why() {
 	bus := sbtest.Start(t, sbtest.Topic{Name: "orders", Subscriptions: []sbtest.Subscription{
 		{Name: "large", Rules: []sbtest.Rule{{Name: "large", SQL: "amount > 1000"}}},
 	}})
@@ -26,7 +26,7 @@ func ExampleServer_Why() {
 }
 
 // The program receives, so it has a link with credit. What does it do when Azure restarts?
-func ExampleServer_CloseConnection() {
+func ExampleNamespace_CloseConnection() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 	client := newClient(bus)
 	sender, err := client.NewSender("orders", nil)
@@ -48,7 +48,7 @@ func ExampleServer_CloseConnection() {
 }
 
 // The sender goes on after its link was detached.
-func ExampleServer_DetachLink() {
+func ExampleNamespace_DetachLink() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 	client := newClient(bus)
 	sender, err := client.NewSender("orders", nil)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
-	"minibus/emulator"
 	"minibus/sbtest"
 )
 
@@ -74,7 +73,7 @@ func TestFaults_TheSDKTriesAgainWhenItIsThrottled(t *testing.T) {
 		if waited := time.Since(begin); waited < time.Second {
 			x.Errorf("the SDK waited only %v", waited)
 		}
-		wantCounts(x.T, x.bus, "orders", emulator.Counts{Active: 2})
+		wantCounts(x.T, x.bus, "orders", sbtest.Counts{Active: 2})
 
 		always := x.bus.Inject(x, sbtest.Fault{Kind: sbtest.Throttle, Entity: "orders"})
 		if err := x.trySend("third"); err == nil || !strings.Contains(err.Error(), "com.microsoft:server-busy") || !strings.Contains(err.Error(), "being throttled. Error code : 50009") {
@@ -83,7 +82,7 @@ func TestFaults_TheSDKTriesAgainWhenItIsThrottled(t *testing.T) {
 		x.wantHits(always, 4) // three times again
 		always.Remove()
 		x.send("third")
-		wantCounts(x.T, x.bus, "orders", emulator.Counts{Active: 3})
+		wantCounts(x.T, x.bus, "orders", sbtest.Counts{Active: 3})
 	})
 }
 
@@ -115,7 +114,7 @@ func TestFaults_TheSDKRecovers(t *testing.T) {
 				sent := x.bus.Inject(x, f)
 				x.send("second")
 				x.wantHits(sent, 1)
-				wantCounts(x.T, x.bus, "orders", emulator.Counts{Active: 2})
+				wantCounts(x.T, x.bus, "orders", sbtest.Counts{Active: 2})
 
 				r := receiver(x.T, x.client, "orders")
 				f.Operations = []sbtest.Operation{sbtest.Receive}
@@ -153,7 +152,7 @@ func (x *faultyTest) next(r *azservicebus.Receiver) *azservicebus.ReceivedMessag
 
 // The answer to a send is lost, and the SDK sends the message again: without duplicate detection it is there twice.
 func TestFaults_TheSDKSendsTwiceWhenTheAnswerIsLost(t *testing.T) {
-	for _, kind := range []emulator.FaultKind{sbtest.Detach, sbtest.Drop, sbtest.Close} {
+	for _, kind := range []sbtest.FaultKind{sbtest.Detach, sbtest.Drop, sbtest.Close} {
 		for detection, want := range map[bool]int64{false: 2, true: 1} {
 			faulty(t, sbtest.Queue{RequiresDuplicateDetection: detection}, func(x *faultyTest) {
 				f := x.bus.Inject(x, sbtest.Fault{Kind: kind, Operations: []sbtest.Operation{sbtest.Send}, After: true, Count: 1})
@@ -162,7 +161,7 @@ func TestFaults_TheSDKSendsTwiceWhenTheAnswerIsLost(t *testing.T) {
 					x.Fatal(err)
 				}
 				x.wantHits(f, 1)
-				wantCounts(x.T, x.bus, "orders", emulator.Counts{Active: want})
+				wantCounts(x.T, x.bus, "orders", sbtest.Counts{Active: want})
 			})
 		}
 	}
@@ -178,7 +177,7 @@ func TestFaults_TheAnswerToACompletionIsLost(t *testing.T) {
 		if err := r.CompleteMessage(context.Background(), m, nil); err == nil {
 			x.Error("the SDK says that the message was completed")
 		}
-		wantCounts(x.T, x.bus, "orders", emulator.Counts{})
+		wantCounts(x.T, x.bus, "orders", sbtest.Counts{})
 	})
 }
 
@@ -200,10 +199,10 @@ func TestFaults_ALostLockIsThatOfTheSDK(t *testing.T) {
 			x.Errorf("complete: %v", err)
 		}
 		x.wantHits(f, 2)
-		wantCounts(x.T, x.bus, "orders", emulator.Counts{})
+		wantCounts(x.T, x.bus, "orders", sbtest.Counts{})
 		var struck []string
 		for _, e := range x.bus.LifeOf(x, "orders", 1) {
-			if e.Kind == emulator.EventFault {
+			if e.Kind == sbtest.EventFault {
 				text, _, _ := strings.Cut(e.String(), " by ")
 				struck = append(struck, text)
 			}
@@ -354,7 +353,7 @@ func TestFaults_OutcomesAreDelayed(t *testing.T) {
 			x.Fatal(err)
 		}
 		took(0)
-		wantCounts(x.T, x.bus, "orders", emulator.Counts{Active: 3})
+		wantCounts(x.T, x.bus, "orders", sbtest.Counts{Active: 3})
 		x.send("in order") // behind the slow one
 		took(20 * time.Second)
 		if err := <-slow; err != nil {
@@ -423,7 +422,7 @@ func TestFaults_TheJournalFails(t *testing.T) {
 		f := x.bus.Inject(x, sbtest.Fault{Kind: sbtest.FailJournal, Entity: "orders", Count: 2})
 		x.send("second") // the SDK tries again after an internal error
 		x.wantHits(f, 2)
-		wantCounts(x.T, x.bus, "orders", emulator.Counts{Active: 2})
+		wantCounts(x.T, x.bus, "orders", sbtest.Counts{Active: 2})
 		x.bus.Inject(x, sbtest.Fault{Kind: sbtest.FailJournal, Condition: "resource-limit-exceeded", Operations: []sbtest.Operation{sbtest.Send}, Count: 1})
 		if err := x.trySend("third"); err == nil || !strings.Contains(err.Error(), "The disk is full (by fault 2 of Minibus)") {
 			x.Errorf("send on a full disk: %v", err)
@@ -434,7 +433,7 @@ func TestFaults_TheJournalFails(t *testing.T) {
 		if err := r.CompleteMessage(context.Background(), m, nil); err == nil {
 			x.Error("the message was completed without the journal")
 		}
-		wantCounts(x.T, x.bus, "orders", emulator.Counts{Active: 2})
+		wantCounts(x.T, x.bus, "orders", sbtest.Counts{Active: 2})
 		x.bus.Advance(time.Minute)
 		if again := x.next(r); *again.SequenceNumber != 1 && *again.SequenceNumber != 2 {
 			x.Errorf("received number %d", *again.SequenceNumber)
@@ -466,7 +465,7 @@ func TestFaults_TheTokenExpires(t *testing.T) {
 // Faults of a namespace strike no other one, and those of a test end with it.
 func TestFaults_AreThoseOfANamespace(t *testing.T) {
 	bus := sbtest.Start(t)
-	ns, other := bus.Namespace(t, sbtest.Queue{Name: "orders"}), bus.Namespace(t, sbtest.Queue{Name: "orders"})
+	ns, other := bus.NewNamespace(t, sbtest.Queue{Name: "orders"}), bus.NewNamespace(t, sbtest.Queue{Name: "orders"})
 	t.Run("a test", func(t *testing.T) {
 		f := ns.Inject(t, sbtest.Fault{Kind: sbtest.Refuse, Condition: "not-found"})
 		send(t, clientOf(t, other.ConnectionString(), nil), "orders", body("1"))
@@ -479,7 +478,7 @@ func TestFaults_AreThoseOfANamespace(t *testing.T) {
 		}
 	})
 	send(t, clientOf(t, ns.ConnectionString(), nil), "orders", body("1"))
-	if n := len(ns.Faults().List()); n != 0 {
+	if n := len(ns.Domain().Faults().List()); n != 0 {
 		t.Errorf("%d faults are left", n)
 	}
 	r := &recorder{TB: t}

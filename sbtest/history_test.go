@@ -9,14 +9,13 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
-	"minibus/emulator"
 	"minibus/sbtest"
 )
 
 // TestTheLifeOfAMessage follows one that the SDK publishes, dead-letters and completes.
 func TestTheLifeOfAMessage(t *testing.T) {
 	bus := sbtest.Start(t)
-	ns := bus.Namespace(t, sbtest.Topic{Name: "events", Subscriptions: []sbtest.Subscription{{Name: "audit"}}})
+	ns := bus.NewNamespace(t, sbtest.Topic{Name: "events", Subscriptions: []sbtest.Subscription{{Name: "audit"}}})
 	client := clientOf(t, ns.ConnectionString(), nil)
 	id, reason := "order-7", "spoilt"
 	send(t, client, "events", &azservicebus.Message{MessageID: &id})
@@ -39,7 +38,7 @@ func TestTheLifeOfAMessage(t *testing.T) {
 			t.Errorf("the life of number 1 of %s is %s, want %s", path, got, want)
 		}
 	}
-	dead := ns.History(t, sbtest.Events{Entity: "events/Subscriptions/audit", Kinds: []emulator.EventKind{emulator.EventDeadLettered}, Since: time.Now().Add(-time.Hour), Before: time.Now().Add(time.Hour)})
+	dead := ns.History(t, sbtest.Events{Entity: "events/Subscriptions/audit", Kinds: []sbtest.EventKind{sbtest.EventDeadLettered}, Since: time.Now().Add(-time.Hour), Before: time.Now().Add(time.Hour)})
 	if len(dead) != 1 || dead[0].Text != reason {
 		t.Errorf("the history has %v", dead)
 	}
@@ -67,7 +66,7 @@ func TestWaitForAProgram(t *testing.T) {
 	for _, text := range []string{"1", "2", "3"} {
 		send(t, client, "orders", body(text))
 	}
-	bus.Wait(t, sbtest.Exactly("orders", emulator.CountedActive, 3))
+	bus.Wait(t, sbtest.Exactly("orders", sbtest.CountedActive, 3))
 	failed := make(chan error, 1)
 	go func() {
 		for range 3 {
@@ -82,7 +81,7 @@ func TestWaitForAProgram(t *testing.T) {
 		}
 		failed <- nil
 	}()
-	bus.Wait(t, sbtest.Happened(3, sbtest.Events{Entity: "orders", Kinds: []emulator.EventKind{emulator.EventCompleted}}), sbtest.Within(time.Minute))
+	bus.Wait(t, sbtest.Happened(3, sbtest.Events{Entity: "orders", Kinds: []sbtest.EventKind{sbtest.EventCompleted}}), sbtest.Within(time.Minute))
 	bus.WaitIdle(t, "orders")
 	if err := <-failed; err != nil {
 		t.Error(err)
@@ -92,14 +91,14 @@ func TestWaitForAProgram(t *testing.T) {
 // TestWaitInVain says what it waited for, how it stands, and why.
 func TestWaitInVain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bus := sbtest.Start(t, sbtest.Queue{Name: "orders"}, sbtest.WithoutNetwork())
-		settled := sbtest.Events{Entity: "orders", Client: "worker", Kinds: []emulator.EventKind{emulator.EventCompleted, emulator.EventDeadLettered}}
+		bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
+		settled := sbtest.Events{Entity: "orders", Client: "worker", Kinds: []sbtest.EventKind{sbtest.EventCompleted, sbtest.EventDeadLettered}}
 		wait := func(conditions ...sbtest.Condition) func(testing.TB) {
 			return func(t testing.TB) { bus.Wait(t, conditions...) }
 		}
 		for text, call := range map[string]func(testing.TB){
 			"waited 10s in vain until orders is idle and orders has 1 dead letter or more: it has no messages\norders: 0 messages available": wait(
-				sbtest.Idle("orders"), sbtest.AtLeast("orders", emulator.CountedDeadLetter, 1)),
+				sbtest.Idle("orders"), sbtest.AtLeast("orders", sbtest.CountedDeadLetter, 1)),
 			"waited 1s in vain until 3 of: completed or dead-lettered in orders by worker happened: it has no messages": wait(
 				sbtest.Within(time.Second), sbtest.Happened(3, settled)),
 			"not of orders and others":             wait(sbtest.Idle("orders"), sbtest.Idle("others")),

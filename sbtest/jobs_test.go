@@ -8,14 +8,13 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
-	"minibus/emulator"
 	"minibus/sbtest"
 )
 
 // TestResubmitMoveAndPurge with the SDK on the other side.
 func TestResubmitMoveAndPurge(t *testing.T) {
 	bus := sbtest.Start(t)
-	ns := bus.Namespace(t, sbtest.Queue{Name: "orders"}, sbtest.Queue{Name: "archive"})
+	ns := bus.NewNamespace(t, sbtest.Queue{Name: "orders"}, sbtest.Queue{Name: "archive"})
 	client := clientOf(t, ns.ConnectionString(), nil)
 	r := receiver(t, client, "orders")
 	for _, text := range []string{"bad", "worse"} {
@@ -44,10 +43,10 @@ func TestResubmitMoveAndPurge(t *testing.T) {
 	due := time.Now().Add(time.Hour)
 	send(t, client, "orders", &azservicebus.Message{Body: []byte("later"), ScheduledEnqueueTime: &due})
 	send(t, client, "orders", body("now"))
-	if n := ns.Purge(t, "orders", sbtest.Select{States: []emulator.State{emulator.Scheduled}}); n != 1 {
+	if n := ns.Purge(t, "orders", sbtest.Select{States: []sbtest.State{sbtest.Scheduled}}); n != 1 {
 		t.Errorf("%d purged", n)
 	}
-	wantCountsOf(t, ns.Namespace, "orders", emulator.Counts{Active: 1})
+	wantCounts(t, ns, "orders", sbtest.Counts{Active: 1})
 }
 
 // TestABrokenSessionIsLostToItsHolder and free for another client. Its state can be read and written beside it.
@@ -74,7 +73,7 @@ func TestABrokenSessionIsLostToItsHolder(t *testing.T) {
 		t.Errorf("the holder reads %q, %v", state, err)
 	}
 	list := bus.Sessions(t, "orders")
-	if len(list) != 1 || !list[0].Held || list[0].Holder == "" || list[0].Locked != 1 || list[0].State != 6 {
+	if len(list) != 1 || !list[0].Held || list[0].Holder == "" || list[0].Locked != 1 || list[0].StateBytes != 6 {
 		t.Errorf("sessions: %+v", list)
 	}
 	s.Break()

@@ -12,8 +12,6 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
-	"minibus/emulator"
-	"minibus/emulator/filter"
 	"minibus/sbtest"
 )
 
@@ -47,7 +45,7 @@ var messagesToTry = []sbtest.Message{
 // TestMatch_WhatItSaysIsWhatTheSDKSees sends each message with the SDK and compares what each subscription has then with what the rules were asked before.
 func TestMatch_WhatItSaysIsWhatTheSDKSees(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bus := sbtest.Start(t, sbtest.Topic{Name: "events", Subscriptions: rulesToTry}, sbtest.WithoutNetwork())
+		bus := sbtest.Start(t, sbtest.Topic{Name: "events", Subscriptions: rulesToTry})
 		client := connect(t, bus)
 		reached := make(map[string]int)
 		for i, m := range messagesToTry {
@@ -86,23 +84,22 @@ func sdkMessage(m sbtest.Message) *azservicebus.Message {
 }
 
 // wanted describes a copy by what the rules were asked.
-func wanted(m sbtest.Message, c emulator.MatchedCopy) string {
+func wanted(m sbtest.Message, c sbtest.MatchedCopy) string {
 	properties, subject := make(map[string]string), m.Subject
 	for name, v := range m.ApplicationProperties {
 		properties[name] = fmt.Sprintf("%T %v", v, v)
 	}
 	for _, x := range c.Changes {
-		v := emulator.ValueOf(x.After)
 		switch {
 		case x.Name == "sys.Label":
-			subject, _ = v.(string)
-		case x.After.Kind() == filter.KindMissing:
+			subject, _ = x.After.(string)
+		case x.Removed:
 			delete(properties, x.Name)
 		default:
-			properties[x.Name] = fmt.Sprintf("%T %v", v, v)
+			properties[x.Name] = fmt.Sprintf("%T %v", x.After, x.After)
 		}
 	}
-	return fmt.Sprint(c.Sub == emulator.DeadLetter, " ", subject, " ", properties)
+	return fmt.Sprint(c.DeadLettered, " ", subject, " ", properties)
 }
 
 // drained removes all messages of a subscription and describes them.
@@ -160,7 +157,7 @@ func described(receive func(context.Context, int, *azservicebus.ReceiveMessagesO
 
 func TestMatch_FailsTheTest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bus := sbtest.Start(t, sbtest.Queue{Name: "q"}, sbtest.Topic{Name: "events", Subscriptions: rulesToTry}, sbtest.WithoutNetwork())
+		bus := sbtest.Start(t, sbtest.Queue{Name: "q"}, sbtest.Topic{Name: "events", Subscriptions: rulesToTry})
 		for entity, want := range map[string]string{"nothing": "could not be found", "q": "has no rules"} {
 			if text := failure(func(tb testing.TB) { bus.Match(tb, entity, sbtest.Message{}) }); !strings.Contains(text, want) {
 				t.Errorf("%s: %q, want %q", entity, text, want)

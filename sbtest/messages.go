@@ -24,14 +24,14 @@ type Message struct {
 	To                    string
 	ReplyTo               string
 	ReplyToSessionID      string
-	ApplicationProperties map[string]any // values of Go's types for those of AMQP; a time is a time.Time, a UUID a [16]byte
+	ApplicationProperties map[string]any // a time is a time.Time, a UUID a [16]byte
 	TimeToLive            time.Duration  // 0: that of the entity
 	ScheduledEnqueueTime  time.Time      // zero: at once
 
 	// What only the server sets; Send does not look at it.
 
 	SequenceNumber   int64
-	Standing         emulator.Standing // emulator.StandingActive, StandingLocked, StandingDeferred, StandingScheduled
+	State            State
 	EnqueuedTime     time.Time
 	ExpiresAt        time.Time // zero: never
 	LockedUntil      time.Time // zero: not locked
@@ -40,11 +40,36 @@ type Message struct {
 	DeadLetterReason string
 }
 
-// Browse says which messages [Server.Messages] returns: those that fit all that is set. The zero value means all.
+// State says how a message stands.
+type State string
+
+// The states.
+const (
+	Active    State = "active"
+	Locked    State = "locked" // an active or deferred one
+	Deferred  State = "deferred"
+	Scheduled State = "scheduled"
+)
+
+var standings = map[State]emulator.Standing{
+	Active: emulator.StandingActive, Locked: emulator.StandingLocked,
+	Deferred: emulator.StandingDeferred, Scheduled: emulator.StandingScheduled,
+}
+
+func stateOf(standing emulator.Standing) State {
+	for state, s := range standings {
+		if s == standing {
+			return state
+		}
+	}
+	return ""
+}
+
+// Browse says which messages [Namespace.Messages] returns: those that fit all that is set. The zero value means all.
 type Browse struct {
-	Standings []emulator.Standing
+	States    []State
 	SQL       string // a SQL filter, such as "color = 'red'"
-	Text      string // in the body, in a property or in its name, in letters of any case
+	Text      string // in the body, in a property or in its name; upper and lower case are the same
 	Reason    string // DeadLetterReason
 	SessionID *string
 	After     time.Time // enqueued then or later
@@ -53,114 +78,84 @@ type Browse struct {
 	Max       int       // default all
 }
 
-// browsePage is how many messages [Server.Messages] asks for at once.
+// browsePage is how many messages [Namespace.Messages] asks for at once.
 const browsePage = 1000
 
-func (b *Browse) browse(sub emulator.SubQueue) emulator.Browse {
-	o := emulator.Browse{Sub: sub, Standings: b.Standings, Newest: b.Newest, Max: browsePage,
-		Select: emulator.Selection{SQL: b.SQL, Text: b.Text, SessionID: b.SessionID}}
-	if b.Reason != "" {
-		o.Select.Reason = &b.Reason
-	}
-	if !b.After.IsZero() {
-		o.Select.After = b.After.UnixMilli()
-	}
-	if !b.Before.IsZero() {
-		o.Select.Before = b.Before.UnixMilli()
-	}
-	return o
-}
-
-// Messages returns messages of an entity of the default namespace, by sequence number: of a queue, a topic, which has scheduled ones, a subscription, or
-// a sub-queue such as "orders/$DeadLetterQueue". It does not receive, lock or change them.
-func (s *Server) Messages(t testing.TB, entity string, which Browse) []Message {
+// Messages returns messages of an entity, by sequence number: of a queue, a topic, which has scheduled ones, a
+// subscription, or a sub-queue such as "orders/$DeadLetterQueue". It does not receive, lock or change them.
+func (n *Namespace) Messages(t testing.TB, entity string, which Browse) (all []Message) {
 	t.Helper()
-	return messagesOf(t, s.Default(), entity, which)
-}
-
-// Messages is [Server.Messages] in this namespace.
-func (n *Namespace) Messages(t testing.TB, entity string, which Browse) []Message {
-	t.Helper()
-	return messagesOf(t, n.Namespace, entity, which)
-}
-
-func messagesOf(t testing.TB, ns *emulator.Namespace, entity string, which Browse) (all []Message) {
-	t.Helper()
-	e, sub := entityAt(t, ns, entity)
-	o := which.browse(sub)
+	e, sub := n.entityAt(t, entity)
+	o := emulator.Browse{Sub: sub, Newest: which.Newest, Max: browsePage, Select: emulator.Selection{
+		SQL: which.SQL, Text: which.Text, Reason: given(which.Reason), SessionID: which.SessionID,
+		After: millis(which.After), Before: millis(which.Before),
+	}}
+	for _, state := range which.States {
+		standing, ok := standings[state]
+		if !ok {
+			t.Fatalf("sbtest: there is no state %q of messages", state)
+		}
+		o.Standings = append(o.Standings, standing)
+	}
 	for more := true; more && (which.Max == 0 || len(all) < which.Max); {
 		if which.Max > 0 {
 			o.Max = min(browsePage, which.Max-len(all))
 		}
-		end, err := e.Messages().Browse(o, func(s *emulator.Seen) { all = append(all, seen(t, s)) })
-		if err != nil {
-			t.Fatalf("sbtest: %v", err)
-		}
+		end, err := e.Messages().Browse(o, func(s *emulator.Seen) { all = append(all, messageOf(t, s)) })
+		check(t, "look at messages of "+entity, err)
 		more, o.From = end.More, &end.Next
 	}
 	return all
 }
 
-// Message returns the message with a sequence number of an entity of the default namespace, as [Server.Messages] does. The test fails if there is none.
-func (s *Server) Message(t testing.TB, entity string, sequenceNumber int64) Message {
-	t.Helper()
-	return messageOf(t, s.Default(), entity, sequenceNumber)
-}
-
-// Message is [Server.Message] in this namespace.
+// Message returns the message with a sequence number, as [Namespace.Messages] does. The test fails if there is none.
 func (n *Namespace) Message(t testing.TB, entity string, sequenceNumber int64) Message {
 	t.Helper()
-	return messageOf(t, n.Namespace, entity, sequenceNumber)
-}
-
-func messageOf(t testing.TB, ns *emulator.Namespace, entity string, number int64) Message {
-	t.Helper()
-	e, sub := entityAt(t, ns, entity)
-	s, err := e.Messages().Get(sub, number)
+	e, sub := n.entityAt(t, entity)
+	s, err := e.Messages().Get(sub, sequenceNumber)
 	if err == nil {
 		err = s.Load()
 	}
-	if err != nil {
-		t.Fatalf("sbtest: %v", err)
-	}
-	return seen(t, s)
+	check(t, "look at a message of "+entity, err)
+	return messageOf(t, s)
 }
 
-func entityAt(t testing.TB, ns *emulator.Namespace, path string) (*emulator.Entity, emulator.SubQueue) {
-	t.Helper()
-	e, sub, err := ns.EntityAt(path)
-	if err != nil {
-		t.Fatalf("sbtest: %v", err)
-	}
-	return e, sub
-}
-
-// seen returns a message as a test has it.
-func seen(t testing.TB, s *emulator.Seen) Message {
+// messageOf returns a message as a test has it.
+func messageOf(t testing.TB, s *emulator.Seen) Message {
 	t.Helper()
 	head, body, err := s.Sections()
-	if err != nil {
-		t.Fatalf("sbtest: read message %d: %v", s.Sequence, err)
-	}
+	check(t, "read a message", err)
+	info, err := head.Info()
+	check(t, "read a message", err)
+	data, err := messagejson.Data(&body)
+	check(t, "read the body of a message", err)
 	text := func(field int) string {
 		v, _ := head.Field(field).TextOf()
 		return v
 	}
-	m := Message{SequenceNumber: s.Sequence, Standing: s.Standing, EnqueuedTime: instant(s.Enqueued), ExpiresAt: instant(s.Expires), LockedUntil: instant(s.LockedUntil),
-		DeliveryCount: int(s.DeliveryCount), DeadLetterReason: s.Reason, ScheduledEnqueueTime: instant(s.Scheduled),
-		MessageID: text(message.PropertyMessageID), Subject: text(message.PropertySubject), ContentType: text(message.PropertyContentType), CorrelationID: text(message.PropertyCorrelationID),
-		To: text(message.PropertyTo), ReplyTo: text(message.PropertyReplyTo), ReplyToSessionID: text(message.PropertyReplyToGroupID)}
-	if s.Standing == emulator.StandingLocked {
+	m := Message{
+		Body:                  bytes.Join(data, nil),
+		MessageID:             text(message.PropertyMessageID),
+		Subject:               text(message.PropertySubject),
+		ContentType:           text(message.PropertyContentType),
+		CorrelationID:         text(message.PropertyCorrelationID),
+		To:                    text(message.PropertyTo),
+		ReplyTo:               text(message.PropertyReplyTo),
+		ReplyToSessionID:      text(message.PropertyReplyToGroupID),
+		ApplicationProperties: properties(t, &head),
+		TimeToLive:            time.Duration(min(info.TTL, int64(dotnet.Forever/time.Millisecond))) * time.Millisecond,
+		ScheduledEnqueueTime:  instant(s.Scheduled),
+		SequenceNumber:        s.Sequence,
+		State:                 stateOf(s.Standing),
+		EnqueuedTime:          instant(s.Enqueued),
+		ExpiresAt:             instant(s.Expires),
+		LockedUntil:           instant(s.LockedUntil),
+		DeliveryCount:         int(s.DeliveryCount),
+		DeadLetterReason:      s.Reason,
+	}
+	if m.State == Locked {
 		m.LockedBy = s.HeldBy()
 	}
-	info, err := head.Info()
-	if err == nil {
-		err = m.content(&head, &body)
-	}
-	if err != nil {
-		t.Fatalf("sbtest: read message %d: %v", s.Sequence, err)
-	}
-	m.TimeToLive = time.Duration(min(info.TTL, int64(dotnet.Forever/time.Millisecond))) * time.Millisecond
 	if info.HasGroupID {
 		m.SessionID = &info.GroupID
 	}
@@ -170,16 +165,13 @@ func seen(t testing.TB, s *emulator.Seen) Message {
 	return m
 }
 
-// content reads the application properties and the body.
-func (m *Message) content(head, body *message.Message) error {
+// properties returns the application properties of a message, nil if it has none.
+func properties(t testing.TB, head *message.Message) map[string]any {
+	t.Helper()
+	var all map[string]any
 	for e := head.UserProperties(); e.Next(); {
 		v, err := message.DecodeValue(e.Encoded())
-		if err != nil {
-			return err
-		}
-		if m.ApplicationProperties == nil {
-			m.ApplicationProperties = make(map[string]any)
-		}
+		check(t, "read an application property", err)
 		switch x := v.(type) {
 		case amqp.Timestamp:
 			v = x.Time()
@@ -188,17 +180,10 @@ func (m *Message) content(head, body *message.Message) error {
 		case amqp.Symbol:
 			v = string(x)
 		}
-		m.ApplicationProperties[string(e.Key())] = v
+		if all == nil {
+			all = make(map[string]any)
+		}
+		all[string(e.Key())] = v
 	}
-	data, err := messagejson.Data(body)
-	m.Body = bytes.Join(data, nil)
-	return err
-}
-
-// instant returns a time in milliseconds; 0 is the zero time.
-func instant(ms int64) time.Time {
-	if ms == 0 {
-		return time.Time{}
-	}
-	return time.UnixMilli(ms).UTC()
+	return all
 }

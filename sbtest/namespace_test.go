@@ -72,7 +72,7 @@ func TestNamespacesShareNothing(t *testing.T) {
 			}
 			clients := map[string]*azservicebus.Client{"default": clientOf(t, bus.ConnectionString(), dial)}
 			for _, one := range []string{"a", "b"} {
-				clients[one] = clientOf(t, bus.Namespace(t, sbtest.Queue{Name: "orders"}).ConnectionString(), dial)
+				clients[one] = clientOf(t, bus.NewNamespace(t, sbtest.Queue{Name: "orders"}).ConnectionString(), dial)
 			}
 			for one, client := range clients {
 				send(t, client, "orders", body("of "+one))
@@ -87,9 +87,9 @@ func TestNamespacesShareNothing(t *testing.T) {
 func TestANamespaceEndsWithItsTest(t *testing.T) {
 	bus := sbtest.Start(t)
 	t.Run("test", func(t *testing.T) {
-		ns := bus.Namespace(t, sbtest.Topic{Name: "events", Subscriptions: []sbtest.Subscription{{Name: "all"}}},
+		ns := bus.NewNamespace(t, sbtest.Topic{Name: "events", Subscriptions: []sbtest.Subscription{{Name: "all"}}},
 			sbtest.ConfigJSON(`{"UserConfig": {"Namespaces": [{"Queues": [{"Name": "q"}]}]}}`))
-		if !ns.Exists("events") || !ns.Exists("q") || ns.Exists("queue.1") || bus.Default().Exists("events") {
+		if !ns.Exists("events") || !ns.Exists("q") || ns.Exists("queue.1") || bus.Exists("events") {
 			t.Error("the namespace has other entities")
 		}
 		send(t, clientOf(t, ns.ConnectionString(), nil), "q", body("x"))
@@ -105,7 +105,7 @@ func TestAThousandNamespacesLeaveNothing(t *testing.T) {
 		for i := range 1000 {
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
 				t.Parallel()
-				ns := bus.Namespace(t, sbtest.Queue{Name: "q"})
+				ns := bus.NewNamespace(t, sbtest.Queue{Name: "q"})
 				if !ns.Exists("q") {
 					t.Error("no queue")
 				}
@@ -125,7 +125,7 @@ func TestANamespaceRefusesWhatAServerRefuses(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			bus.Namespace(r, e)
+			bus.NewNamespace(r, e)
 		}()
 		<-done
 		if !strings.Contains(r.fatal, want) {

@@ -14,7 +14,6 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 	goamqp "github.com/Azure/go-amqp"
 
-	"minibus/emulator"
 	"minibus/sbtest"
 )
 
@@ -40,17 +39,17 @@ func TestDEC35_WithClock(t *testing.T) {
 // An expired message stays until a receiver comes upon it (EXP-7).
 func TestDEC22_WithLazyExpiry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.WithLazyExpiry(), sbtest.Queue{Name: "q", DefaultMessageTimeToLive: time.Minute})
+		bus := sbtest.Start(t, sbtest.WithLazyExpiry(), sbtest.Queue{Name: "q", DefaultMessageTimeToLive: time.Minute})
 		client := connect(t, bus)
 		send(t, client, "q", &azservicebus.Message{Body: []byte("expired")})
 		time.Sleep(time.Hour)
 		send(t, client, "q", &azservicebus.Message{Body: []byte("new")})
-		wantCounts(t, bus, "q", emulator.Counts{Active: 2})
+		wantCounts(t, bus, "q", sbtest.Counts{Active: 2})
 		if m := one(t, receiver(t, client, "q"), time.Second); string(m.Body) != "new" {
 			t.Errorf("received %q", m.Body)
 		}
 		synctest.Wait() // the removal is committed
-		wantCounts(t, bus, "q", emulator.Counts{Active: 1})
+		wantCounts(t, bus, "q", sbtest.Counts{Active: 1})
 		_ = client.Close(context.Background())
 	})
 }
@@ -78,7 +77,7 @@ func dialed(t *testing.T, bus *sbtest.Server) *goamqp.Session {
 func TestDEC15_WithLinkIdleTimeout(t *testing.T) {
 	for timeout, detached := range map[time.Duration]bool{time.Minute: true, time.Hour: false} {
 		synctest.Test(t, func(t *testing.T) {
-			bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.WithLinkIdleTimeout(timeout), sbtest.Queue{Name: "q"})
+			bus := sbtest.Start(t, sbtest.WithLinkIdleTimeout(timeout), sbtest.Queue{Name: "q"})
 			sender, err := dialed(t, bus).NewSender(context.Background(), "q", nil)
 			if err != nil {
 				t.Fatal(err)
@@ -95,7 +94,7 @@ func TestDEC15_WithLinkIdleTimeout(t *testing.T) {
 func TestDEC15_WithConnectionIdleTimeout(t *testing.T) {
 	for timeout, closed := range map[time.Duration]bool{time.Minute: true, time.Hour: false} {
 		synctest.Test(t, func(t *testing.T) {
-			bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.WithConnectionIdleTimeout(timeout), sbtest.Queue{Name: "q"})
+			bus := sbtest.Start(t, sbtest.WithConnectionIdleTimeout(timeout), sbtest.Queue{Name: "q"})
 			session := dialed(t, bus)
 			sender, err := session.NewSender(context.Background(), "q", nil)
 			if err != nil {
@@ -125,7 +124,7 @@ func TestDEC1_WithLimits(t *testing.T) {
 		}
 		m := &goamqp.Message{Properties: &goamqp.MessageProperties{MessageID: strings.Repeat("x", 129)}}
 		if err := sender.Send(t.Context(), m, nil); (err != nil) != refuses {
-			t.Errorf("profile %d: %v", limits, err)
+			t.Errorf("profile %q: %v", limits, err)
 		}
 	}
 }

@@ -3,21 +3,20 @@ package sbtest_test
 import (
 	"testing"
 
-	"minibus/emulator"
 	"minibus/sbtest"
 )
 
 // TestPutAndDelete in a namespace of a test's own, beside what is there.
 func TestPutAndDelete(t *testing.T) {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "q"})
-	ns := bus.Namespace(t, sbtest.Queue{Name: "q"})
+	ns := bus.NewNamespace(t, sbtest.Queue{Name: "q"})
 	ns.Put(t, sbtest.Topic{Name: "t", Subscriptions: []sbtest.Subscription{{Name: "s", ForwardTo: "Q"}}})
-	e, err := ns.Entity("t/Subscriptions/s")
+	e, err := ns.Domain().Entity("t/Subscriptions/s")
 	if err != nil || e.Options().ForwardTo != "q" {
 		t.Fatal(err, "it does not forward to q")
 	}
 	ns.PutRule(t, e.Path(), sbtest.Rule{Name: "red", SQL: "color = 'red'"})
-	ns.DeleteRule(t, e.Path(), emulator.DefaultRuleName)
+	ns.DeleteRule(t, e.Path(), "$Default")
 	s, err := e.Subscription()
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +25,7 @@ func TestPutAndDelete(t *testing.T) {
 		t.Errorf("the rules are %+v", rules)
 	}
 	ns.Remove(t, "t")
-	if ns.Exists("t") || !bus.Default().Exists("q") || bus.Default().Exists("t") {
+	if ns.Exists("t") || !bus.Exists("q") || bus.Exists("t") {
 		t.Error("another namespace changed, or nothing was deleted")
 	}
 	bus.Put(t, sbtest.Topic{Name: "t", Subscriptions: []sbtest.Subscription{{Name: "s"}}})

@@ -10,7 +10,8 @@ import (
 	"minibus/mgmt/control/receive"
 )
 
-// Held is a message that a test has received and locked, as another program would. The lock ends with a settlement, or when its time is over.
+// Held is a message that a test has received and locked, as another program would. The lock ends with a settlement,
+// or when its time is over.
 type Held struct {
 	Message // as it was then
 
@@ -22,33 +23,21 @@ type Held struct {
 // tester is who receives in the history.
 var tester = &emulator.Client{Container: "sbtest"}
 
-// Receive locks the next messages of an entity or sub-queue of the default namespace, at most so many. It takes what is there and does not wait: [Server.Wait]
-// does. The test fails if the entity requires sessions.
-func (s *Server) Receive(t testing.TB, entity string, most int) []*Held {
-	t.Helper()
-	return receiveFrom(t, s.Default(), entity, most)
-}
-
-// Receive is [Server.Receive] in this namespace.
+// Receive locks the next messages of an entity or sub-queue, at most so many. It takes what is there and does not wait:
+// [Namespace.Wait] does. The test fails if the entity requires sessions.
 func (n *Namespace) Receive(t testing.TB, entity string, most int) []*Held {
 	t.Helper()
-	return receiveFrom(t, n.Namespace, entity, most)
-}
-
-func receiveFrom(t testing.TB, ns *emulator.Namespace, entity string, most int) (all []*Held) {
-	t.Helper()
-	e, sub := entityAt(t, ns, entity)
+	e, sub := n.entityAt(t, entity)
 	w := receive.New(e, sub, emulator.PeekLock, tester)
 	defer w.Close() // the locks stay
+	var all []*Held
 	for len(all) < most {
 		d, err := w.Next(t.Context(), 0)
-		if err != nil {
-			t.Fatalf("sbtest: receive from %s: %v", entity, err)
-		}
+		check(t, "receive from "+entity, err)
 		if d == nil {
 			break
 		}
-		all = append(all, &Held{messageOf(t, ns, entity, d.Seq()), t, e, d.Token()})
+		all = append(all, &Held{n.Message(t, entity, d.Seq()), t, e, d.Token()})
 	}
 	return all
 }
@@ -74,10 +63,11 @@ func (h *Held) Defer() {
 // DeadLetter moves the message to the dead-letter queue.
 func (h *Held) DeadLetter(reason, description string) {
 	h.t.Helper()
-	properties, err := message.EncodeProperties(amqp.Map{{Key: emulator.DeadLetterReason, Value: reason}, {Key: emulator.DeadLetterErrorDescription, Value: description}})
-	if err != nil {
-		h.t.Fatalf("sbtest: message %d: %v", h.SequenceNumber, err)
-	}
+	properties, err := message.EncodeProperties(amqp.Map{
+		{Key: emulator.DeadLetterReason, Value: reason},
+		{Key: emulator.DeadLetterErrorDescription, Value: description},
+	})
+	check(h.t, "encode the reason", err)
 	h.settle(emulator.Settlement{Outcome: emulator.DeadLetterOutcome, Properties: properties})
 }
 
@@ -85,15 +75,13 @@ func (h *Held) DeadLetter(reason, description string) {
 func (h *Held) Renew() time.Time {
 	h.t.Helper()
 	until, err := h.e.Renew([]emulator.LockToken{h.token}, tester)
-	if err != nil {
-		h.t.Fatalf("sbtest: message %d: %v", h.SequenceNumber, err)
-	}
+	check(h.t, "renew the lock", err)
 	return instant(until[0])
 }
 
 func (h *Held) settle(s emulator.Settlement) {
 	h.t.Helper()
-	durable(h.t, func(done emulator.Completion) error {
+	durable(h.t, "settle the message", func(done emulator.Completion) error {
 		return h.e.Settle([]emulator.LockToken{h.token}, s, emulator.By(tester, done))
 	})
 }

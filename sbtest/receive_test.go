@@ -8,18 +8,17 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
-	"minibus/emulator"
 	"minibus/sbtest"
 )
 
 // TestHeldMessages are locked for the SDK on the other side, and what a test settles the SDK sees.
 func TestHeldMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue{Name: "orders", LockDuration: time.Minute})
+		bus := sbtest.Start(t, sbtest.Queue{Name: "orders", LockDuration: time.Minute})
 		r := receiver(t, connect(t, bus), "orders")
 		bus.Send(t, "orders", sbtest.Message{Body: []byte("1"), MessageID: "first"}, sbtest.Message{Body: []byte("2")}, sbtest.Message{Body: []byte("3")}, sbtest.Message{Body: []byte("4")})
 		held := bus.Receive(t, "orders", 10)
-		if len(held) != 4 || string(held[0].Body) != "1" || held[0].Standing != emulator.StandingLocked || !held[0].LockedUntil.Equal(time.Now().Add(time.Minute)) {
+		if len(held) != 4 || string(held[0].Body) != "1" || held[0].State != sbtest.Locked || !held[0].LockedUntil.Equal(time.Now().Add(time.Minute)) {
 			t.Fatalf("received %+v", held)
 		}
 		wantNone(t, r)
@@ -31,7 +30,7 @@ func TestHeldMessages(t *testing.T) {
 			t.Errorf("the lock lasts until %v", until)
 		}
 		time.Sleep(50 * time.Second)
-		wantCounts(t, bus, "orders", emulator.Counts{Active: 2, Deferred: 1, DeadLetter: 1}) // a deferred one counts as active (CNT-3)
+		wantCounts(t, bus, "orders", sbtest.Counts{Active: 2, Deferred: 1, DeadLetter: 1}) // a deferred one counts as active (CNT-3)
 		held[3].Abandon()
 		if m := one(t, r, time.Second); string(m.Body) != "4" || m.DeliveryCount != 2 {
 			t.Errorf("the SDK gets %s, delivered %d times", m.Body, m.DeliveryCount)
@@ -40,7 +39,7 @@ func TestHeldMessages(t *testing.T) {
 			t.Errorf("dead letters: %+v", dead)
 		}
 		life := bus.Life(t, "first")
-		if last := life[len(life)-1]; last.Kind != emulator.EventCompleted || last.Client == nil || last.Client.Container != "sbtest" {
+		if last := life[len(life)-1]; last.Kind != sbtest.EventCompleted || last.Container != "sbtest" {
 			t.Errorf("the life of the first ends with %+v", last)
 		}
 	})

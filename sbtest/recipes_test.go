@@ -8,7 +8,6 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
-	"minibus/emulator"
 	"minibus/sbtest"
 )
 
@@ -60,8 +59,8 @@ func TestTheWorkerTriesThreeTimes(t *testing.T) {
 	go worker(t.Context(), bus.ConnectionString())
 	order(t, bus.ConnectionString(), &azservicebus.Message{MessageID: new("order-7"), Body: []byte("{")})
 
-	bus.Wait(t, sbtest.Exactly("orders", emulator.CountedDeadLetter, 1))
-	dead := bus.History(t, sbtest.Events{Entity: "orders", Kinds: []emulator.EventKind{emulator.EventDeadLettered}})
+	bus.Wait(t, sbtest.Exactly("orders", sbtest.CountedDeadLetter, 1))
+	dead := bus.History(t, sbtest.Events{Entity: "orders", Kinds: []sbtest.EventKind{sbtest.EventDeadLettered}})
 	if n := dead[0].DeliveryCount; n != 3 {
 		t.Errorf("the worker tried the order %d times: %v", n, bus.Life(t, "order-7"))
 	}
@@ -75,19 +74,19 @@ func TestTheCustomerTriesAgainWhenAzureIsBusy(t *testing.T) {
 	if busy.Hits() != 2 {
 		t.Errorf("%d sends were refused", busy.Hits())
 	}
-	bus.Wait(t, sbtest.Exactly("orders", emulator.CountedActive, 1))
+	bus.Wait(t, sbtest.Exactly("orders", sbtest.CountedActive, 1))
 }
 
 func TestTheInvoiceComesNextWeek(t *testing.T) {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 	bus.Freeze(t) // from here on only the test lets time pass
-	nextWeek := time.UnixMilli(bus.Default().Now()).AddDate(0, 0, 7)
+	nextWeek := bus.Now().AddDate(0, 0, 7)
 	order(t, bus.ConnectionString(), &azservicebus.Message{Body: []byte("{}"), ScheduledEnqueueTime: &nextWeek})
 
 	bus.SetTime(t, nextWeek.Add(-time.Millisecond))
-	bus.Wait(t, sbtest.Exactly("orders", emulator.CountedActive, 0), sbtest.Exactly("orders", emulator.CountedScheduled, 1))
+	bus.Wait(t, sbtest.Exactly("orders", sbtest.CountedActive, 0), sbtest.Exactly("orders", sbtest.CountedScheduled, 1))
 	bus.SetTime(t, nextWeek)
-	bus.Wait(t, sbtest.Exactly("orders", emulator.CountedActive, 1))
+	bus.Wait(t, sbtest.Exactly("orders", sbtest.CountedActive, 1))
 }
 
 func TestInParallel(t *testing.T) {
@@ -95,10 +94,10 @@ func TestInParallel(t *testing.T) {
 	for _, body := range []string{`{"id": 1}`, `{"id": 2}`, `{"id": 3}`} {
 		t.Run(body, func(t *testing.T) {
 			t.Parallel()
-			ns := bus.Namespace(t, sbtest.Queue{Name: "orders"}) // with a clock of its own, too
+			ns := bus.NewNamespace(t, sbtest.Queue{Name: "orders"}) // with a clock of its own, too
 			go worker(t.Context(), ns.ConnectionString())
 			order(t, ns.ConnectionString(), &azservicebus.Message{Body: []byte(body)})
-			completed := sbtest.Events{Kinds: []emulator.EventKind{emulator.EventCompleted}}
+			completed := sbtest.Events{Kinds: []sbtest.EventKind{sbtest.EventCompleted}}
 			ns.Wait(t, sbtest.Idle("orders"), sbtest.Happened(1, completed))
 			if n := len(ns.History(t, completed)); n != 1 {
 				t.Errorf("the worker completed %d orders", n)
@@ -111,13 +110,13 @@ func TestAPoisonMessageIsMended(t *testing.T) {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders", MaxDeliveryCount: 1})
 	go worker(t.Context(), bus.ConnectionString())
 	order(t, bus.ConnectionString(), &azservicebus.Message{MessageID: new("order-7"), Body: []byte("{")})
-	bus.Wait(t, sbtest.Exactly("orders", emulator.CountedDeadLetter, 1))
+	bus.Wait(t, sbtest.Exactly("orders", sbtest.CountedDeadLetter, 1))
 	for _, e := range bus.Life(t, "order-7") {
 		t.Log(e) // sent, delivered, abandoned, moved to the dead-letter queue because of MaxDeliveryCountExceeded
 	}
 
 	bus.Resubmit(t, "orders", sbtest.Select{Reason: "MaxDeliveryCountExceeded"}, sbtest.Edit{Strip: true, Body: []byte("{}")})
-	bus.Wait(t, sbtest.Idle("orders"), sbtest.Exactly("orders", emulator.CountedDeadLetter, 0))
+	bus.Wait(t, sbtest.Idle("orders"), sbtest.Exactly("orders", sbtest.CountedDeadLetter, 0))
 }
 
 func TestWhyNothingArrives(t *testing.T) {
@@ -138,7 +137,7 @@ func TestWithOrdersFromTheStart(t *testing.T) {
 	for _, body := range []string{`{"id": 1}`, `{"id": 2}`} {
 		order(t, bus.ConnectionString(), &azservicebus.Message{Body: []byte(body)})
 	}
-	bus.Wait(t, sbtest.Exactly("orders", emulator.CountedActive, 2))
+	bus.Wait(t, sbtest.Exactly("orders", sbtest.CountedActive, 2))
 	go worker(t.Context(), bus.ConnectionString())
 	bus.WaitIdle(t, "orders")
 }
@@ -149,7 +148,7 @@ func TestAnOrderWhoseLockIsLostComesAgain(t *testing.T) {
 	order(t, bus.ConnectionString(), &azservicebus.Message{MessageID: new("order-7"), Body: []byte("{}")})
 	go tireless(t.Context(), bus.ConnectionString())
 
-	completed := sbtest.Events{Kinds: []emulator.EventKind{emulator.EventCompleted}}
+	completed := sbtest.Events{Kinds: []sbtest.EventKind{sbtest.EventCompleted}}
 	bus.Wait(t, sbtest.Happened(1, completed), sbtest.Within(time.Minute))
 	for _, e := range bus.Life(t, "order-7") {
 		t.Log(e) // sent, delivered, the lock ended, delivered, completed
@@ -173,6 +172,6 @@ func TestTheWorkerGoesOnWhenItsConnectionBreaks(t *testing.T) {
 		bus.CloseConnection(t, c.ID) // as Azure does before it restarts
 	}
 	order(t, bus.ConnectionString(), &azservicebus.Message{Body: []byte("{}")})
-	completed := sbtest.Events{Kinds: []emulator.EventKind{emulator.EventCompleted}}
+	completed := sbtest.Events{Kinds: []sbtest.EventKind{sbtest.EventCompleted}}
 	bus.Wait(t, sbtest.Happened(2, completed), sbtest.Within(time.Minute))
 }

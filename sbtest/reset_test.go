@@ -7,14 +7,13 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
-	"minibus/emulator"
 	"minibus/sbtest"
 )
 
 // TestResetLeavesClientsConnected: a sender and a receiver of the SDK of Azure work on after a reset, without an error, on an empty queue whose numbers begin anew.
 func TestResetLeavesClientsConnected(t *testing.T) {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
-	ns := bus.Namespace(t, sbtest.Queue{Name: "orders"})
+	ns := bus.NewNamespace(t, sbtest.Queue{Name: "orders"})
 	client := clientOf(t, ns.ConnectionString(), nil)
 	sender, err := client.NewSender("orders", nil)
 	if err != nil {
@@ -34,7 +33,7 @@ func TestResetLeavesClientsConnected(t *testing.T) {
 	ns.Advance(time.Hour)
 	for round := range 3 {
 		ns.Reset(t)
-		wantCountsOf(t, ns.Namespace, "orders", emulator.Counts{})
+		wantCounts(t, ns, "orders", sbtest.Counts{})
 		put("after the reset")
 		m := next(t, r)
 		if string(m.Body) != "after the reset" || *m.SequenceNumber != 1 || time.Until(*m.EnqueuedTime) > time.Minute {
@@ -44,9 +43,9 @@ func TestResetLeavesClientsConnected(t *testing.T) {
 			t.Errorf("round %d: complete: %v", round, err)
 		}
 	}
-	wantCounts(t, bus, "orders", emulator.Counts{Active: 1})
+	wantCounts(t, bus, "orders", sbtest.Counts{Active: 1})
 	bus.Reset(t)
-	wantCounts(t, bus, "orders", emulator.Counts{})
+	wantCounts(t, bus, "orders", sbtest.Counts{})
 }
 
 // next receives a message. When its link was detached the SDK may return none, without an error, and attaches it again at the next call.
@@ -68,7 +67,7 @@ func next(t *testing.T, r *azservicebus.Receiver) *azservicebus.ReceivedMessage 
 // TestResetWhileAReceiverWaits: it gets what is sent afterwards.
 func TestResetWhileAReceiverWaits(t *testing.T) {
 	bus := sbtest.Start(t)
-	ns := bus.Namespace(t, sbtest.Queue{Name: "orders"})
+	ns := bus.NewNamespace(t, sbtest.Queue{Name: "orders"})
 	client := clientOf(t, ns.ConnectionString(), nil)
 	r := receiver(t, client, "orders")
 	got := make(chan string)

@@ -2,7 +2,6 @@ package sbtest_test
 
 import (
 	"context"
-	"net"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -17,7 +16,7 @@ import (
 func connect(t *testing.T, bus *sbtest.Server) *azservicebus.Client {
 	t.Helper()
 	client, err := azservicebus.NewClientFromConnectionString(bus.ConnectionString(), &azservicebus.ClientOptions{
-		NewWebSocketConn: func(ctx context.Context, _ azservicebus.NewWebSocketConnArgs) (net.Conn, error) { return bus.Dial(ctx) },
+		NewWebSocketConn: sbtest.InMemory[azservicebus.NewWebSocketConnArgs](bus),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +85,7 @@ func TestOverTCP(t *testing.T) {
 
 func TestDefaultEntities(t *testing.T) {
 	bus := sbtest.Start(t, sbtest.WithoutNetwork())
-	if !bus.Default().Exists("queue.1") || !bus.Default().Exists("topic.1") {
+	if !bus.Exists("queue.1") || !bus.Exists("topic.1") {
 		t.Error("Microsoft's default entities are missing")
 	}
 }
@@ -94,8 +93,8 @@ func TestDefaultEntities(t *testing.T) {
 func TestConfigJSON(t *testing.T) {
 	bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue{Name: "a"},
 		sbtest.ConfigJSON(`{"UserConfig": {"Namespaces": [{"Name": "mine", "Queues": [{"Name": "b"}]}]}}`))
-	if bus.Default().Name() != "mine" || !bus.Default().Exists("a") || !bus.Default().Exists("b") || bus.Default().Exists("queue.1") {
-		t.Errorf("namespace %s", bus.Default().Name())
+	if bus.Name() != "mine" || !bus.Exists("a") || !bus.Exists("b") || bus.Exists("queue.1") {
+		t.Errorf("namespace %s", bus.Name())
 	}
 }
 
@@ -107,11 +106,7 @@ func TestTwoServersAreStrangers(t *testing.T) {
 	}
 	send(t, connect(t, first), "q", &azservicebus.Message{Body: []byte("x")})
 	for i, s := range []*sbtest.Server{first, second} {
-		q, err := s.Default().Entity("q")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := q.Counts().Active; got != int64(1-i) {
+		if got := s.Counts(t, "q").Active; got != int64(1-i) {
 			t.Errorf("server %d has %d messages", i, got)
 		}
 	}
@@ -120,7 +115,7 @@ func TestTwoServersAreStrangers(t *testing.T) {
 // In a bubble a minute passes at once: the lock of a message expires while its receiver does nothing.
 func TestLOCK10_LockExpiresInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue{Name: "orders", LockDuration: time.Minute})
+		bus := sbtest.Start(t, sbtest.Queue{Name: "orders", LockDuration: time.Minute})
 		client := connect(t, bus)
 		send(t, client, "orders", &azservicebus.Message{Body: []byte("x")})
 		r := receiver(t, client, "orders")
@@ -141,7 +136,7 @@ func TestLOCK10_LockExpiresInABubble(t *testing.T) {
 
 func TestSCHED9_ScheduleFallsDueInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue{Name: "orders"})
+		bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 		client := connect(t, bus)
 		due := time.Now().Add(24 * time.Hour)
 		send(t, client, "orders", &azservicebus.Message{Body: []byte("x"), ScheduledEnqueueTime: &due})
@@ -160,7 +155,7 @@ func TestDEC35_AProgramGoesOnWhenTheMachineSleptAndItsClockWasSet(t *testing.T) 
 	synctest.Test(t, func(t *testing.T) {
 		var jumped atomic.Int64
 		wall := func() time.Time { return time.Now().Add(time.Duration(jumped.Load())) }
-		bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.WithClock(wall),
+		bus := sbtest.Start(t, sbtest.WithClock(wall),
 			sbtest.Queue{Name: "orders"})
 		client := connect(t, bus)
 		r := receiver(t, client, "orders")

@@ -3,87 +3,75 @@ package sbtest
 import (
 	"math"
 	"testing"
+	"time"
 
 	"minibus/emulator"
 )
 
-// Session is a session of an entity, which a client need not hold for that.
+// Session is a session of an entity. A test can look at it and change it while a client holds it.
 type Session struct {
 	t  testing.TB
 	e  *emulator.Entity
 	id string
 }
 
-// Session returns a session of a queue or subscription of the default namespace. It need not exist yet.
-func (s *Server) Session(t testing.TB, entity, id string) *Session {
-	t.Helper()
-	return sessionOf(t, s.Default(), entity, id)
-}
-
-// Session is [Server.Session] in this namespace.
+// Session returns a session of a queue or subscription. It need not exist yet.
 func (n *Namespace) Session(t testing.TB, entity, id string) *Session {
 	t.Helper()
-	return sessionOf(t, n.Namespace, entity, id)
+	return &Session{t, n.entity(t, entity), id}
 }
 
-func sessionOf(t testing.TB, ns *emulator.Namespace, entity, id string) *Session {
+// SessionInfo says how a session stands.
+type SessionInfo struct {
+	ID          string
+	Active      int64 // messages, with locked ones
+	Locked      int64
+	Deferred    int64
+	Scheduled   int64
+	Held        bool      // a client has its lock
+	Holder      string    // who, in words
+	LockedUntil time.Time // zero: not held
+	HasState    bool
+	StateBytes  int64
+	StateSet    time.Time // when; zero: never
+}
+
+// Sessions returns how the sessions of a queue or subscription stand, by id: those that have a message, a state or a
+// holder.
+func (n *Namespace) Sessions(t testing.TB, entity string) []SessionInfo {
 	t.Helper()
-	e, err := ns.Entity(entity)
-	if err != nil {
-		t.Fatalf("sbtest: %v", err)
+	list, _, err := n.entity(t, entity).Sessions().List("", true, math.MaxInt)
+	check(t, "list the sessions of "+entity, err)
+	all := make([]SessionInfo, len(list))
+	for i, s := range list {
+		all[i] = SessionInfo{
+			ID: s.ID, Active: s.Active, Locked: s.Locked, Deferred: s.Deferred, Scheduled: s.Scheduled,
+			Held: s.Held, Holder: s.Holder, LockedUntil: instant(s.Until),
+			HasState: s.HasState, StateBytes: s.State, StateSet: instant(s.Updated),
+		}
 	}
-	return &Session{t, e, id}
-}
-
-// Sessions returns what the sessions of a queue or subscription of the default namespace are, by id: those that have a message, a state or a holder.
-func (s *Server) Sessions(t testing.TB, entity string) []emulator.SessionInfo {
-	t.Helper()
-	return sessionsOf(t, s.Default(), entity)
-}
-
-// Sessions is [Server.Sessions] in this namespace.
-func (n *Namespace) Sessions(t testing.TB, entity string) []emulator.SessionInfo {
-	t.Helper()
-	return sessionsOf(t, n.Namespace, entity)
-}
-
-func sessionsOf(t testing.TB, ns *emulator.Namespace, entity string) []emulator.SessionInfo {
-	t.Helper()
-	list, _, err := sessionOf(t, ns, entity, "").e.Sessions().List("", true, math.MaxInt)
-	if err != nil {
-		t.Fatalf("sbtest: %v", err)
-	}
-	return list
+	return all
 }
 
 // State returns the session's state, nil if it has none.
 func (s *Session) State() []byte {
 	s.t.Helper()
 	state, err := s.e.Sessions().State(s.id)
-	if err != nil {
-		s.t.Fatalf("sbtest: %v", err)
-	}
+	check(s.t, "read the state of a session", err)
 	return state
 }
 
 // SetState writes the session's state; nil clears it. A client that holds the session reads the new one.
 func (s *Session) SetState(state []byte) {
 	s.t.Helper()
-	done := make(chan error, 1)
-	err := s.e.Sessions().SetState(s.id, state, emulator.CompletionFunc(func(err error) { done <- err }))
-	if err == nil {
-		err = <-done
-	}
-	if err != nil {
-		s.t.Fatalf("sbtest: %v", err)
-	}
+	durable(s.t, "write the state of a session", func(done emulator.Completion) error {
+		return s.e.Sessions().SetState(s.id, state, done)
+	})
 }
 
-// Break takes the session's lock from its holder, whose receiver is detached with session-lock-lost, as when the time of the lock is over. An SDK may
-// lock the session again if it is still free when the program uses the receiver next.
+// Break takes the session's lock from its holder, whose receiver is detached with session-lock-lost, as when the time
+// of the lock is over. An SDK may lock the session again if it is still free when the program uses the receiver next.
 func (s *Session) Break() {
 	s.t.Helper()
-	if err := s.e.Sessions().Break(s.id, nil); err != nil {
-		s.t.Fatalf("sbtest: %v", err)
-	}
+	check(s.t, "break the lock of a session", s.e.Sessions().Break(s.id, nil))
 }

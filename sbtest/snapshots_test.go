@@ -9,7 +9,6 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
-	"minibus/emulator"
 	"minibus/sbtest"
 )
 
@@ -42,11 +41,11 @@ var snapshotQueues = []sbtest.Entities{
 // TestSnapshotGivesAConnectedClientTheSame messages, numbers and states of sessions, again and again. Schedules fire, duplicates are recognised and numbers go on.
 func TestSnapshotGivesAConnectedClientTheSame(t *testing.T) {
 	bus := sbtest.Start(t)
-	ns := bus.Namespace(t, snapshotQueues...)
+	ns := bus.NewNamespace(t, snapshotQueues...)
 	client := clientOf(t, ns.ConnectionString(), nil)
 	withID := func(id string) *azservicebus.Message { return &azservicebus.Message{Body: []byte(id), MessageID: &id} }
 	ns.Freeze(t)
-	due := time.UnixMilli(ns.Now()).Add(time.Hour)
+	due := ns.Now().Add(time.Hour)
 	for _, m := range []*azservicebus.Message{withID("one"), withID("two"), withID("three"), body("without an id")} {
 		send(t, client, "orders", m)
 	}
@@ -94,12 +93,12 @@ func TestSnapshotGivesAConnectedClientTheSame(t *testing.T) {
 		}
 		send(t, client, "orders", withID("one")) // a duplicate
 		send(t, client, "orders", withID("new"))
-		counts := queueCounts(t, ns.Namespace)
+		counts := ns.Counts(t, "orders")
 		if counts.Scheduled != 1 || counts.DeadLetter != 1 || counts.Deferred != 1 || counts.Active != 4 {
 			t.Errorf("round %d: counts are %+v", round, counts)
 		}
 		ns.Advance(time.Hour)
-		if c := queueCounts(t, ns.Namespace); c.Scheduled != 0 || c.Active != 5 {
+		if c := ns.Counts(t, "orders"); c.Scheduled != 0 || c.Active != 5 {
 			t.Errorf("round %d: an hour later counts are %+v", round, c)
 		}
 		last := peekAll(t, r)
@@ -109,27 +108,18 @@ func TestSnapshotGivesAConnectedClientTheSame(t *testing.T) {
 	}
 }
 
-func queueCounts(t *testing.T, ns *emulator.Namespace) emulator.Counts {
-	t.Helper()
-	q, err := ns.Entity("orders")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return q.Counts()
-}
-
 // TestSnapshotOfTheServer is one of each namespace; one that was made later stays as it is.
 func TestSnapshotOfTheServer(t *testing.T) {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
-	one := bus.Namespace(t, sbtest.Queue{Name: "orders"})
+	one := bus.NewNamespace(t, sbtest.Queue{Name: "orders"})
 	send(t, connectTCP(t, bus), "orders", body("x"))
 	bus.Snapshot(t, "s")
-	later := bus.Namespace(t, sbtest.Queue{Name: "orders"})
+	later := bus.NewNamespace(t, sbtest.Queue{Name: "orders"})
 	for _, connection := range []string{bus.ConnectionString(), one.ConnectionString(), later.ConnectionString()} {
 		send(t, clientOf(t, connection, nil), "orders", body("y"))
 	}
 	bus.Restore(t, "s")
-	wantCounts(t, bus, "orders", emulator.Counts{Active: 1})
-	wantCountsOf(t, one.Namespace, "orders", emulator.Counts{})
-	wantCountsOf(t, later.Namespace, "orders", emulator.Counts{Active: 1})
+	wantCounts(t, bus, "orders", sbtest.Counts{Active: 1})
+	wantCounts(t, one, "orders", sbtest.Counts{})
+	wantCounts(t, later, "orders", sbtest.Counts{Active: 1})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -29,7 +28,7 @@ func with(t *testing.T, bus *sbtest.Server, change func(*sas.Connection)) *azser
 	change(&c)
 	client, err := azservicebus.NewClientFromConnectionString(c.String(), &azservicebus.ClientOptions{
 		RetryOptions:     azservicebus.RetryOptions{MaxRetries: -1},
-		NewWebSocketConn: func(ctx context.Context, _ azservicebus.NewWebSocketConnArgs) (net.Conn, error) { return bus.Dial(ctx) },
+		NewWebSocketConn: sbtest.InMemory[azservicebus.NewWebSocketConnArgs](bus),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +67,7 @@ func sendAndReceive(t *testing.T, client *azservicebus.Client) (sent, received e
 func TestTheSDKRenewsItsTokens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log buffer
-		bus := sbtest.Start(t, sbtest.ConfigJSON(withPolicies), sbtest.WithTokens(), sbtest.WithoutNetwork(),
+		bus := sbtest.Start(t, sbtest.ConfigJSON(withPolicies), sbtest.WithTokens(),
 			sbtest.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 		client := connect(t, bus)
 		sender, err := client.NewSender("orders", nil)
@@ -93,7 +92,7 @@ func TestTheSDKRenewsItsTokens(t *testing.T) {
 
 func TestERR1_TheSDKsOwnErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bus := sbtest.Start(t, sbtest.ConfigJSON(withPolicies), sbtest.WithTokens(), sbtest.WithoutNetwork())
+		bus := sbtest.Start(t, sbtest.ConfigJSON(withPolicies), sbtest.WithTokens())
 		sent, received := sendAndReceive(t, with(t, bus, func(*sas.Connection) {}))
 		if sent != nil || received != nil {
 			t.Errorf("with the right key: %v, %v", sent, received)
@@ -117,7 +116,7 @@ func TestERR1_TheSDKsOwnErrors(t *testing.T) {
 // A client may have a token instead of a key.
 func TestERR1_TheSDKsOwnErrorForATokenThatIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bus := sbtest.Start(t, sbtest.ConfigJSON(withPolicies), sbtest.WithTokens(), sbtest.WithoutNetwork())
+		bus := sbtest.Start(t, sbtest.ConfigJSON(withPolicies), sbtest.WithTokens())
 		token := func(expires time.Time) func(*sas.Connection) {
 			return func(c *sas.Connection) {
 				c.Signature, c.KeyName, c.Key = sas.Sign("sb://localhost/orders", c.KeyName, c.Key, expires), "", ""

@@ -9,7 +9,6 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
-	"minibus/emulator"
 	"minibus/sbtest"
 )
 
@@ -48,7 +47,7 @@ func vainly(t *testing.T, r *azservicebus.Receiver) {
 func whyBubble(t *testing.T, f func(t *testing.T, bus *sbtest.Server, client *azservicebus.Client), options ...sbtest.Option) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		bus := sbtest.Start(t, append(options, sbtest.WithoutNetwork())...)
+		bus := sbtest.Start(t, options...)
 		f(t, bus, connect(t, bus))
 	})
 }
@@ -154,10 +153,10 @@ func TestWhy_NoRuleSelectsWhatTheSDKSends(t *testing.T) {
 
 func TestWhy_InANamespaceOfItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bus := sbtest.Start(t, sbtest.WithoutNetwork(), sbtest.Queue{Name: "orders"})
-		ns := bus.Namespace(t, sbtest.Queue{Name: "orders"})
+		bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
+		ns := bus.NewNamespace(t, sbtest.Queue{Name: "orders"})
 		connect(t, bus)
-		if d := ns.Why(t, "ORDERS"); !d.Has(emulator.FindNoReceiver) || !d.Blocked() || d.Path != "orders" {
+		if d := ns.Why(t, "ORDERS"); !d.Has("no-receiver") || !d.Blocked() || d.Entity != "orders" {
 			t.Errorf("why: %s", d)
 		}
 		for _, fail := range []func(tb testing.TB){

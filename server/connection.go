@@ -10,7 +10,13 @@ import (
 	"minibus/internal/sas"
 )
 
-const anyHost = "localhost"
+const (
+	anyHost = "localhost"
+
+	// nowhere is the port of a server without network. Nothing listens there, so a client that does not use
+	// [Server.Dial] fails, and can't reach another server at the usual port.
+	nowhere = 1
+)
 
 // ConnectionString returns a connection string for clients on this machine, with the key of the administrator's policy.
 // Without a bound port clients can't connect with it.
@@ -71,6 +77,9 @@ func (a *Server) Connection() sas.Connection {
 		if port == 0 {
 			port = other // they speak AMQP as well
 		}
+	}
+	if a.config.NoNetwork {
+		port = nowhere
 	}
 	if port != 0 { // always there: administration clients go to 80 or 443 without it
 		host = net.JoinHostPort(strings.Trim(host, "[]"), strconv.Itoa(port))

@@ -79,4 +79,3 @@ func await(t *testing.T, done <-chan error, condition func() bool) {
 		}
 	}
 }
-

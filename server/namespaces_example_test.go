@@ -19,7 +19,7 @@ func TestShop(t *testing.T) {
 	for _, name := range []string{"one", "another"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ns := bus.Namespace(t, sbtest.Queue{Name: "orders"})
+			ns := bus.NewNamespace(t, sbtest.Queue{Name: "orders"})
 			client, err := azservicebus.NewClientFromConnectionString(ns.ConnectionString(), nil)
 			if err != nil {
 				t.Fatal(err)

@@ -2,8 +2,6 @@ package clients
 
 import (
 	"context"
-	"flag"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,96 +14,15 @@ import (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-var update = flag.Bool("update", false, "write what is generated into the directory clients")
-
 const directory = "../../clients"
 
 // patience is how long a client may take.
 const patience = 2 * time.Minute
 
-// TestGenerated compares the directory clients with what the document makes today.
-func TestGenerated(t *testing.T) {
-	harness.NeedAll(t, "to run what takes long")
-	python := harness.Python(t, filepath.Join(directory, "python"))
-	harness.InstallNodeModules(t, filepath.Join(directory, "typescript"))
-	document := served(t)
-	if *update {
-		if err := generate(document, directory, python); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	made := t.TempDir()
-	for _, name := range []string{"typescript/package.json", "python/generate.yaml"} {
-		text, err := os.ReadFile(filepath.Join(directory, name))
-		if err == nil {
-			err = os.MkdirAll(filepath.Dir(filepath.Join(made, name)), 0o755)
-		}
-		if err == nil {
-			err = os.WriteFile(filepath.Join(made, name), text, 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	modules, err := filepath.Abs(filepath.Join(directory, "typescript/node_modules"))
-	if err == nil {
-		err = os.Symlink(modules, filepath.Join(made, "typescript/node_modules"))
-	}
-	if err == nil {
-		err = os.Mkdir(filepath.Join(made, "python/minibus_control"), 0o755)
-	}
-	if err == nil {
-		err = generate(document, made, python)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"openapi.json", "minibus.http", "typescript/schema.d.ts", "python/minibus_control/rest"} {
-		compare(t, filepath.Join(directory, name), filepath.Join(made, name))
-	}
-}
-
-// compare fails unless two files or trees are equal.
-func compare(t *testing.T, kept, made string) {
-	t.Helper()
-	const cure = "run go test ./compat-tests/clients -run Generated -update"
-	want, got := files(t, made), files(t, kept)
-	for name, text := range want {
-		if got[name] != text {
-			t.Errorf("%s is not what the document makes: %s", filepath.Join(kept, name), cure)
-		}
-	}
-	for name := range got {
-		if _, ok := want[name]; !ok {
-			t.Errorf("%s is left from an older document: %s", filepath.Join(kept, name), cure)
-		}
-	}
-}
-
-// files reads the files below a path, or the one at it.
-func files(t *testing.T, root string) map[string]string {
-	t.Helper()
-	all := make(map[string]string)
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(path) == ".pyc" {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		name, _ := filepath.Rel(root, path)
-		all[name] = string(text)
-		return err
-	})
-	if err != nil {
-		t.Fatalf("read %s: %v", root, err)
-	}
-	return all
-}
-
 // TestTypeScript checks the types of the example and of the lines in README.md, and runs them.
 func TestTypeScript(t *testing.T) {
-	dir := filepath.Join(directory, "typescript")
-	harness.InstallNodeModules(t, dir)
+	harness.NeedAll(t, "to make the clients")
+	dir := filepath.Join(harness.Clients(t), "typescript")
 	example, err := os.ReadFile(filepath.Join(dir, "example.mts"))
 	if err != nil {
 		t.Fatal(err)
@@ -135,8 +52,9 @@ assert.throws(() => connect("Endpoint=sb://localhost"), /lacks SharedAccessKeyNa
 
 // TestPython runs the example, which uses functions that wait and one for asyncio, and the lines in README.md.
 func TestPython(t *testing.T) {
-	dir := filepath.Join(directory, "python")
-	python := harness.Python(t, dir)
+	harness.NeedAll(t, "to make the clients")
+	dir := filepath.Join(harness.Clients(t), "python")
+	python := harness.Python(t, filepath.Join(directory, "python"))
 	client(t, dir, python, "example.py")
 	for _, text := range []string{fenced(t, "python"), pythonErrors} {
 		client(t, dir, python, "-c", text)
@@ -163,6 +81,29 @@ try:
 except ValueError as e:
     assert "lacks SharedAccessKeyName, SharedAccessKey:" in str(e), e
 `
+
+// TestPackages makes the packages of a release.
+func TestPackages(t *testing.T) {
+	harness.NeedAll(t, "to make the clients")
+	out := t.TempDir()
+	python := harness.Python(t, filepath.Join(directory, "python"))
+	pack := exec.Command("../../packaging/clients.sh", "pack", "v1.2.3-rc.1", out)
+	pack.Env = append(os.Environ(), "PYTHON="+python)
+	if text, err := pack.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	archive := filepath.Join(out, "minibus-control-1.2.3-rc.1.tgz")
+	wheel := filepath.Join(out, "minibus_control-1.2.3rc1-py3-none-any.whl")
+	for name, list := range map[string]*exec.Cmd{
+		"schema.d.ts":                     exec.Command("tar", "-tzf", archive),
+		"minibus_control/rest/client.py":  exec.Command("python3", "-m", "zipfile", "-l", wheel),
+		"minibus_control/rest/api/clock/": exec.Command("python3", "-m", "zipfile", "-l", wheel),
+	} {
+		if text, err := list.CombinedOutput(); err != nil || !strings.Contains(string(text), name) {
+			t.Errorf("%v: no %s in\n%s", err, name, text)
+		}
+	}
+}
 
 // fenced returns the lines of a language in README.md.
 func fenced(t *testing.T, language string) string {

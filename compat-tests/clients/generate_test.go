@@ -1,40 +1,45 @@
-// Package clients makes what the directory clients has from the document of the control API: the document itself, a file of requests for editors,
-// and the typed clients for TypeScript and Python, by openapi-typescript and openapi-python-client. It uses both clients against the built binary.
+// Package clients makes openapi.json and minibus.http in the directory clients from the document that Minibus serves, and uses
+// the typed clients that packaging/clients.sh makes of it against the built binary.
 //
-//	go test ./compat-tests/clients -run Generated -update
+//	go test ./compat-tests/clients -run Documents -update
 package clients
 
 import (
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"minibus/compat-tests/harness"
 )
 
-// generate makes, from a document, all files below a directory that has the manifests of the clients. python is an interpreter with the packages of
-// python/requirements.txt; for TypeScript the packages of its lock file are installed.
-func generate(document []byte, dir, python string) error {
-	file := filepath.Join(dir, "openapi.json")
-	if err := os.WriteFile(file, document, 0o644); err != nil { //nolint:gosec // for everybody to read
-		return fmt.Errorf("write the document: %w", err)
-	}
+var update = flag.Bool("update", false, "write openapi.json and minibus.http into the directory clients")
+
+// TestDocuments compares openapi.json and minibus.http with what Minibus serves today.
+func TestDocuments(t *testing.T) {
+	document := served(t)
 	requests, err := requestsOf(document)
 	if err != nil {
-		return err
+		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "minibus.http"), requests, 0o644); err != nil { //nolint:gosec // for everybody to read
-		return fmt.Errorf("write the requests: %w", err)
+	for name, want := range map[string][]byte{"openapi.json": document, "minibus.http": requests} {
+		path := filepath.Join(directory, name)
+		if *update {
+			if err := os.WriteFile(path, want, 0o644); err != nil { //nolint:gosec // for everybody to read
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != string(want) {
+			t.Errorf("%s is not up to date: run go test ./compat-tests/clients -run Documents -update", path)
+		}
 	}
-	if err := run(filepath.Join(dir, "typescript"), "npx", "openapi-typescript", "../openapi.json", "-o", "schema.d.ts"); err != nil {
-		return err
-	}
-	return run(filepath.Join(dir, "python"), python, "-m", "openapi_python_client", "generate", "--path", "../openapi.json", "--meta", "none",
-		"--config", "generate.yaml", "--output-path", "minibus_control/rest", "--overwrite", "--fail-on-warning")
 }
 
 // served returns the document as Minibus serves it.
@@ -51,13 +56,4 @@ func served(t *testing.T) []byte {
 		t.Fatalf("get the document: %s: %v", answer.Status, err)
 	}
 	return append(text, '\n')
-}
-
-func run(dir string, command ...string) error {
-	cmd := exec.Command(command[0], command[1:]...) //nolint:gosec // one of the two generators
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("run %s: %w\n%s", command, err, out)
-	}
-	return nil
 }

@@ -50,11 +50,7 @@ func TestTheBrokerIsKilledInTheMiddle(t *testing.T) {
 // TestTheRecipesForTypedClients runs the programs of the page after a message was scheduled for next week.
 func TestTheRecipesForTypedClients(t *testing.T) {
 	harness.NeedAll(t, "to run the JavaScript and Python clients")
-	typescript, err := filepath.Abs("../../clients/typescript")
-	if err != nil {
-		t.Fatal(err)
-	}
-	harness.InstallNodeModules(t, typescript)
+	typescript := filepath.Join(harness.Clients(t), "typescript")
 	python := harness.Python(t, "../python")
 	for language, program := range map[string][2]string{
 		"js": {"program.mjs", "import assert from \"node:assert/strict\";\nimport { connect } from \"" + filepath.ToSlash(typescript) + "/index.mjs\";\n"},

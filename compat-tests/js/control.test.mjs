@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { ServiceBusClient } from "@azure/service-bus";
-import { connect } from "../../clients/typescript/index.mjs";
 
+const { connect } = await import(process.env.MINIBUS_CLIENT); // clients/typescript, as it was made
 const control = connect(process.env.MINIBUS_CONNECTION_STRING);
 const patience = { maxWaitTimeInMs: 10_000 };
 const api = "/$minibus/v1/namespaces";

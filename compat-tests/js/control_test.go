@@ -1,6 +1,7 @@
 package js
 
 import (
+	"path/filepath"
 	"testing"
 
 	"minibus/compat-tests/harness"
@@ -9,6 +10,6 @@ import (
 // TestJavaScriptControl steers a server with the typed client of clients/typescript, with the SDK on the other side.
 func TestJavaScriptControl(t *testing.T) {
 	r := newest(t)
-	harness.InstallNodeModules(t, "../../clients/typescript")
-	r.test(t, harness.Start(t, harness.Options{Alone: true}), nil, "control.test.mjs")
+	client := "MINIBUS_CLIENT=" + filepath.Join(harness.Clients(t), "typescript", "index.mjs")
+	r.test(t, harness.Start(t, harness.Options{Alone: true}), []string{client}, "control.test.mjs")
 }

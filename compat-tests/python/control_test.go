@@ -10,10 +10,7 @@ import (
 // TestPythonControl steers a server with the typed client of clients/python, with the SDK on the other side.
 func TestPythonControl(t *testing.T) {
 	python := needPython(t)
-	client, err := filepath.Abs("../../clients/python")
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := filepath.Join(harness.Clients(t), "python")
 	server := harness.Start(t, harness.Options{Alone: true})
 	run(t, python, append(server.Environ(), "PYTHONPATH="+client), "control.py")
 }

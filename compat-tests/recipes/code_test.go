@@ -9,19 +9,27 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// TestTheCodeOfThePageRuns compares the Go code of docs/recipes.md with that in sbtest/recipes_test.go, which is run.
-func TestTheCodeOfThePageRuns(t *testing.T) {
-	text, err := os.ReadFile("../../sbtest/recipes_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(harness.ReadPage(t, "docs/recipes.md"), -1)
-	if len(blocks) != 10 {
-		t.Errorf("the page has %d pieces of Go", len(blocks))
-	}
-	for _, b := range blocks {
-		if !strings.Contains(string(text), "\n"+b[1]) {
-			t.Errorf("sbtest/recipes_test.go lacks\n%s", b[1])
+// TestTheCodeOfThePagesRuns compares the Go code of pages with that of tests of sbtest, which are run.
+func TestTheCodeOfThePagesRuns(t *testing.T) {
+	for _, x := range []struct {
+		page, file string
+		pieces     int
+	}{
+		{"docs/recipes.md", "recipes_test.go", 10},
+		{"docs/sbtest.md", "bubble_test.go", 1},
+	} {
+		text, err := os.ReadFile("../../sbtest/" + x.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(harness.ReadPage(t, x.page), -1)
+		if len(blocks) != x.pieces {
+			t.Errorf("%s has %d pieces of Go", x.page, len(blocks))
+		}
+		for _, b := range blocks {
+			if !strings.Contains(string(text), "\n"+b[1]) {
+				t.Errorf("sbtest/%s lacks\n%s", x.file, b[1])
+			}
 		}
 	}
 }

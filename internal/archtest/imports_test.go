@@ -20,15 +20,15 @@ type floor struct {
 var floors = []floor{
 	{"who runs it", map[string][]string{
 		"cmd/minibus": {"server/command"},
-		"sbtest":      {"server", "config", "emulator", "mgmt/control", "mgmt/control/api", "mgmt/control/receive", "internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/entitypath"},
+		"sbtest":      {"server", "config", "emulator", "emulator/filter", "mgmt/control", "mgmt/control/api", "mgmt/control/receive", "internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/entitypath"},
 	}},
 	{"the command line of the program", map[string][]string{
-		"server/command": {"server", "config", "emulator", "store", "mgmt/control", "mgmt/control/api", "export", "cli", "internal/sas", "internal/tlsca",
+		"server/command": {"server", "config", "emulator", "store", "mgmt/control", "export", "cli", "internal/sas", "internal/tlsca",
 			"internal/hostname", "internal/filelock", "internal/printable"},
 	}},
 	{"the whole, put together", map[string][]string{
-		"server": {"config", "store", "emulator", "amqpserver", "mgmt", "mgmt/control", "server/metrics", "internal/sas",
-			"internal/tlsca", "internal/listen", "internal/loglimit", "internal/secrets"},
+		"server": {"config", "store", "emulator", "amqpserver", "mgmt", "mgmt/control", "mgmt/control/api", "server/metrics",
+			"internal/sas", "internal/tlsca", "internal/listen", "internal/loglimit", "internal/secrets"},
 		"server/metrics": {"emulator", "amqpserver", "store"},
 	}},
 	{"clients of servers", map[string][]string{

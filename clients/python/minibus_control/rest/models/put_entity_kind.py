@@ -1,9 +1,0 @@
-from enum import StrEnum
-
-class PutEntityKind(StrEnum):
-    QUEUE = "queue"
-    SUBSCRIPTION = "subscription"
-    TOPIC = "topic"
-
-    def __str__(self) -> str:
-        return str(self.value)
