@@ -2,10 +2,7 @@ package control
 
 import (
 	"context"
-	"net/http"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
 	"minibus/internal/dotnet"
@@ -18,8 +15,14 @@ type Durations interface {
 	ReadDuration(text string) (time.Duration, error)
 }
 
-var dueKinds = [...]string{emulator.DueLock: "lockEnds", emulator.DueSchedule: "scheduled", emulator.DueExpiry: "expires",
-	emulator.DueSession: "sessionLockEnds", emulator.DueForward: "forwardRetried", emulator.DueIdle: "idle"}
+var dueKinds = [...]string{
+	emulator.DueLock:     "lockEnds",
+	emulator.DueSchedule: "scheduled",
+	emulator.DueExpiry:   "expires",
+	emulator.DueSession:  "sessionLockEnds",
+	emulator.DueForward:  "forwardRetried",
+	emulator.DueIdle:     "idle",
+}
 
 // shownDue is how many things that are due the answer has to a request that steers the clock.
 const shownDue = 10
@@ -38,35 +41,18 @@ func (in *Limited) run(ctx context.Context, u *Unlimited, f func(context.Context
 	return f(ctx)
 }
 
-// stops follows the description of operations that advance a clock.
-const stops = " If the client goes away, or the time is over, the clock stops where it is, everything that fell due until then has happened, and the error is 503. While it is " +
-	"being advanced, getClock shows how far it is."
-
 // clockOutput is an answer.
 type clockOutput struct{ Body api.Clock }
 
 // clock registers the operations on clocks.
 func (h *handler) clock() {
 	const path = "namespaces/{namespace}/clock"
-	tags := []string{"clock"}
-	register(h, huma.Operation{
-		OperationID: "getClock", Method: http.MethodGet, Path: path, Tags: tags, Summary: "What the clock of a namespace shows, and what is due next",
-	}, h.getClock, http.StatusBadRequest, http.StatusNotFound)
-	register(h, huma.Operation{
-		OperationID: "setClock", Method: http.MethodPut, Path: path, Tags: tags, Summary: "Advances the clock to an instant",
-		Description: "Everything that falls due until then happens in one order before the answer. A clock never goes back: an earlier instant is refused." + stops,
-	}, h.setClock, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
-	register(h, huma.Operation{
-		OperationID: "advanceClock", Method: http.MethodPost, Path: path + "/advance", Tags: tags, Summary: "Lets time pass in a namespace",
-		Description: "Locks end, messages expire, scheduled ones become active and idle entities are deleted, in one order, before the answer. No time passes on the network." + stops,
-	}, h.advanceClock, http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge)
-	register(h, huma.Operation{
-		OperationID: "freezeClock", Method: http.MethodPost, Path: path + "/freeze", Tags: tags, Summary: "Lets the time of a namespace stand still",
-		Description: "Nothing ends, expires or is due until the clock is resumed, but for what advancing it brings about. What is sent has the instant at which the clock stands.",
-	}, h.steering(emulator.NamespaceClock.Freeze), http.StatusNotFound)
-	register(h, huma.Operation{
-		OperationID: "resumeClock", Method: http.MethodPost, Path: path + "/resume", Tags: tags, Summary: "Lets a frozen clock go on from where it stands",
-	}, h.steering(emulator.NamespaceClock.Resume), http.StatusNotFound)
+	register(h, "getClock", "GET "+path, tagged("clock"), h.getClock, 200, 400, 404)
+	register(h, "setClock", "PUT "+path, tagged("clock"), h.setClock, 200, 400, 404, 409, 413)
+	register(h, "advanceClock", "POST "+path+"/advance", tagged("clock"), h.advanceClock, 200, 400, 404, 413)
+	freeze, resume := h.steering(emulator.NamespaceClock.Freeze), h.steering(emulator.NamespaceClock.Resume)
+	register(h, "freezeClock", "POST "+path+"/freeze", tagged("clock"), freeze, 200, 404)
+	register(h, "resumeClock", "POST "+path+"/resume", tagged("clock"), resume, 200, 404)
 }
 
 func (h *handler) getClock(_ context.Context, in *struct {
@@ -112,16 +98,20 @@ func (h *handler) advanceClock(ctx context.Context, in *struct {
 	}
 	d, err := h.server.ReadDuration(in.Body.By)
 	if err != nil || d <= 0 {
-		return nil, badRequest("body.by: found %.60q; give an ISO 8601 duration of more than zero, such as PT1H or P7D. A clock never goes back.", in.Body.By)
+		return nil, badRequest("body.by: found %.60q; give an ISO 8601 duration of more than zero, such as PT1H "+
+			"or P7D. A clock never goes back.", in.Body.By)
 	}
-	if err := in.run(ctx, &in.Unlimited, func(ctx context.Context) error { return ns.Clock().Advance(ctx, d) }); err != nil {
+	err = in.run(ctx, &in.Unlimited, func(ctx context.Context) error { return ns.Clock().Advance(ctx, d) })
+	if err != nil {
 		return nil, err
 	}
 	return shownClock(ns, shownDue), nil
 }
 
-// steering returns the operation that calls a method of the clock and answers with what it shows.
-func (h *handler) steering(f func(emulator.NamespaceClock) error) func(context.Context, *InNamespace) (*clockOutput, error) {
+// steering returns the operation that calls a method of the namespace and answers with its clock.
+func (h *handler) steering(
+	f func(emulator.NamespaceClock) error,
+) func(context.Context, *InNamespace) (*clockOutput, error) {
 	return func(_ context.Context, in *InNamespace) (*clockOutput, error) {
 		ns, err := in.find(h)
 		if err == nil {
@@ -141,7 +131,8 @@ func shownClock(ns *emulator.Namespace, most int) *clockOutput {
 	if !r.Goal.IsZero() {
 		goal = &r.Goal
 	}
-	c := api.Clock{Goal: goal, Now: r.Now, Offset: isoOf(r.Ahead.Truncate(time.Millisecond)), Frozen: r.Frozen, Due: []api.Due{}}
+	offset := isoOf(r.Ahead.Truncate(time.Millisecond))
+	c := api.Clock{Goal: goal, Now: r.Now, Offset: offset, Frozen: r.Frozen, Due: []api.Due{}}
 	for _, d := range ns.Clock().NextDue(most) {
 		c.Due = append(c.Due, api.Due{At: shownTime(d.At), Entity: d.Entity, Kind: dueKinds[d.Kind]})
 	}

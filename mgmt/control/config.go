@@ -18,31 +18,33 @@ const maxConfig = 16 << 20
 // configs registers the operations on the configuration of a namespace.
 func (h *handler) configs() {
 	const path = "namespaces/{namespace}/config"
-	tags := []string{"config"}
-	register(h, huma.Operation{
-		OperationID: "getConfig", Method: http.MethodGet, Path: path, Tags: tags, Summary: "The entities of a namespace as a Config.json",
-		Description: "Minibus starts with the same entities from it. What the file means without a setting is left out.",
-		Responses: map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{
-			"application/json": {Schema: &huma.Schema{Ref: schemas + "Configuration"}}}}},
-	}, h.getConfig, http.StatusBadRequest, http.StatusNotFound)
-	register(h, huma.Operation{
-		OperationID: "diffConfig", Method: http.MethodPost, Path: path + "/diff", Tags: tags, Extensions: readOnly, SkipValidateBody: true, MaxBodyBytes: maxConfig,
-		RequestBody: textBody("Configuration"), Summary: "What a configuration would change, setting by setting, and what it can't change",
-		Description: "Nothing is changed. The body is a Config.json, or an object with the Queues and Topics of one namespace. Of a file with several namespaces the one of the same name counts.",
-	}, h.diffConfig, http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge)
-	register(h, huma.Operation{
-		OperationID: "applyConfig", Method: http.MethodPost, Path: path, Tags: tags, SkipValidateBody: true, MaxBodyBytes: maxConfig,
-		RequestBody: textBody("Configuration"), Summary: "Makes the entities of a namespace what a configuration says, as a start with it would",
-		Description: "All of it is one change on the disk: if anything is refused or can't be written nothing is changed. Messages stay, but for those of entities that are deleted. " +
-			"The answer says what was done, as that of diffConfig.",
-	}, h.applyConfig, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
+	configuration := &huma.Schema{Ref: schemas + "Configuration"}
+	register(h, "getConfig", "GET "+path, huma.Operation{
+		Tags:      []string{"config"},
+		Responses: answered("OK", "application/json", configuration),
+	}, h.getConfig, 200, 400, 404)
+	register(h, "diffConfig", "POST "+path+"/diff", huma.Operation{
+		Tags:             []string{"config"},
+		Extensions:       readOnly,
+		SkipValidateBody: true,
+		MaxBodyBytes:     maxConfig,
+		RequestBody:      textBody("Configuration"),
+	}, h.diffConfig, 200, 400, 404, 413)
+	register(h, "applyConfig", "POST "+path, huma.Operation{
+		Tags:             []string{"config"},
+		SkipValidateBody: true,
+		MaxBodyBytes:     maxConfig,
+		RequestBody:      textBody("Configuration"),
+	}, h.applyConfig, 200, 400, 404, 409, 413)
 }
 
 // Configurations reads and writes whole configurations.
 type Configurations interface {
 	// ReadConfiguration returns the entities that a text has for a namespace, and notes on what it has and an
 	// application leaves out.
-	ReadConfiguration(ns *emulator.Namespace, from string, text []byte) (entities []emulator.EntityConfig, notes, wrong []string)
+	ReadConfiguration(
+		ns *emulator.Namespace, from string, text []byte,
+	) (entities []emulator.EntityConfig, notes, wrong []string)
 	WriteConfiguration(ns *emulator.Namespace, keys bool) ([]byte, error)
 }
 
@@ -71,11 +73,13 @@ func (h *handler) getConfig(_ context.Context, in *struct {
 type Configured struct {
 	InNamespace
 	EntityText
-	Prune bool `query:"prune" doc:"Whether entities that the configuration does not have are deleted, with their messages"`
+	Prune bool `query:"prune" doc:"Whether entities that it does not have are deleted, with their messages"`
 }
 
 // read finds the namespace and reads the configuration.
-func (in *Configured) read(h *handler) (ns *emulator.Namespace, list []emulator.EntityConfig, notes []string, err error) {
+func (in *Configured) read(h *handler) (
+	ns *emulator.Namespace, list []emulator.EntityConfig, notes []string, err error,
+) {
 	if ns, err = in.find(h); err != nil {
 		return nil, nil, nil, err
 	}

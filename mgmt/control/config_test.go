@@ -37,7 +37,8 @@ const changedEntities = `{"Queues": [
 		{"Name": "large", "Properties": {"LockDuration": "PT30S", "ForwardTo": "orders"}, "Rules": [
 			{"Name": "amount", "Properties": {"FilterType": "Sql", "SqlFilter": {"SqlExpression": "amount > 2000"}}}, {"Name": "blue", "Properties": {"FilterType": "False"}}]}]}]}`
 
-// TestControlAPIOfConfigurations: what is written is the same again, a diff changes nothing and says all, and what it says is applied, or none of it.
+// TestControlAPIOfConfigurations: what is written is the same again, a diff changes nothing and says all, and what it
+// says is applied, or none of it.
 func TestControlAPIOfConfigurations(t *testing.T) {
 	a := controlAPI(t)
 	wants(t, a.as("root", "POST", control.Prefix+"namespaces", withEntities), 201)

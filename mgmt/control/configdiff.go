@@ -63,7 +63,8 @@ func (h *handler) settingDiffs(ns *emulator.Namespace, p *emulator.Planned) (lis
 		if to.Name == "AuthorizationRules" {
 			from, to.Value = withoutKeys(from), withoutKeys(to.Value)
 		}
-		list = append(list, api.SettingDiff{Name: to.Name, From: from, To: to.Value, Fixed: slices.Contains(p.Fixed, to.Name)})
+		fixed := slices.Contains(p.Fixed, to.Name)
+		list = append(list, api.SettingDiff{Name: to.Name, From: from, To: to.Value, Fixed: fixed})
 	}
 	for _, from := range old { // an empty list of policies is no setting
 		if !slices.ContainsFunc(next, func(s Setting) bool { return s.Name == from.Name }) {

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"minibus/emulator"
 	"minibus/internal/entitypath"
 	"minibus/mgmt/control/api"
@@ -30,24 +28,11 @@ type Inspector interface {
 
 // connections registers the operations on connections and links.
 func (h *handler) connections() {
-	const one = "namespaces/{namespace}/connections/{connection}"
-	tags := []string{"connections"}
-	register(h, huma.Operation{
-		OperationID: "listConnections", Method: http.MethodGet, Path: "namespaces/{namespace}/connections", Tags: tags,
-		Summary:     "The connections of a namespace, with their links",
-		Description: "The oldest first. Each connection is asked for its state; one that does not answer at once is shown as busy. HTTP requests that wait for a message are shown too.",
-	}, h.listConnections, http.StatusBadRequest, http.StatusNotFound)
-	register(h, huma.Operation{
-		OperationID: "getConnection", Method: http.MethodGet, Path: one, Tags: tags, Summary: "One connection",
-	}, h.getConnection, http.StatusNotFound)
-	register(h, huma.Operation{
-		OperationID: "closeConnection", Method: http.MethodDelete, Path: one, Tags: tags, Summary: "Close a connection",
-		Description: "Minibus closes it with amqp:connection:forced, as the service does before a restart. Every SDK connects again. Locks of messages run on, sessions become free. A connection that does not answer is cut.",
-	}, h.closeConnection, http.StatusNotFound, http.StatusConflict)
-	register(h, huma.Operation{
-		OperationID: "detachLink", Method: http.MethodDelete, Path: one + "/links/{link}", Tags: tags, Summary: "Detach a link",
-		Description: "Minibus detaches it with amqp:link:detach-forced, as the service does with idle links. Senders and receivers of every SDK attach again. The session of a receiver is free at once; whether the SDK accepts it again depends on the SDK.",
-	}, h.detachLink, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
+	const all, one = "namespaces/{namespace}/connections", "namespaces/{namespace}/connections/{connection}"
+	register(h, "listConnections", "GET "+all, tagged("connections"), h.listConnections, 200, 400, 404)
+	register(h, "getConnection", "GET "+one, tagged("connections"), h.getConnection, 200, 404)
+	register(h, "closeConnection", "DELETE "+one, tagged("connections"), h.closeConnection, 204, 404, 409)
+	register(h, "detachLink", "DELETE "+one+"/links/{link}", tagged("connections"), h.detachLink, 204, 400, 404, 409)
 }
 
 // AtConnection is an argument of operations on one connection.
@@ -59,13 +44,15 @@ type AtConnection struct {
 func (h *handler) listConnections(_ context.Context, in *struct {
 	InNamespace
 	Paged
-	Entity string `query:"entity" doc:"Only connections with a link to this entity, and busy ones; the path, with a sub-queue for that alone"`
+	Entity string `query:"entity" doc:"Only those with a link to this entity or sub-queue, and busy ones"`
 }) (*struct{ Body api.Page[api.Connection] }, error) {
 	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
-	ids := slices.DeleteFunc(h.server.OpenConnections(ns), func(id string) bool { return in.Cursor != "" && CompareIDs(id, in.Cursor) <= 0 })
+	ids := slices.DeleteFunc(h.server.OpenConnections(ns), func(id string) bool {
+		return in.Cursor != "" && CompareIDs(id, in.Cursor) <= 0
+	})
 	slices.SortFunc(ids, CompareIDs)
 	var out struct{ Body api.Page[api.Connection] }
 	if in.Entity == "" && len(ids) > in.Limit { // then only those of the page are asked
@@ -76,7 +63,9 @@ func (h *handler) listConnections(_ context.Context, in *struct {
 		_, chosen := slices.BinarySearchFunc(ids, id, CompareIDs)
 		return chosen
 	})
-	list = slices.DeleteFunc(list, func(c api.Connection) bool { return in.Entity != "" && !c.Busy && !reaches(&c, in.Entity) })
+	list = slices.DeleteFunc(list, func(c api.Connection) bool {
+		return in.Entity != "" && !c.Busy && !reaches(&c, in.Entity)
+	})
 	slices.SortFunc(list, func(x, y api.Connection) int { return CompareIDs(x.ID, y.ID) })
 	if len(list) > in.Limit {
 		list = list[:in.Limit]
@@ -110,7 +99,8 @@ func (h *handler) getConnection(_ context.Context, in *AtConnection) (*struct{ B
 	for _, c := range h.server.Connections(ns, func(id string) bool { return id == in.Connection }) {
 		return &struct{ Body api.Connection }{c}, nil
 	}
-	return nil, newError(http.StatusNotFound, nil, "There is no open connection '%s' in the namespace. List the connections to see which there are.", in.Connection)
+	return nil, newError(http.StatusNotFound, nil, "There is no open connection '%s' in the namespace. "+
+		"List the connections to see which there are.", in.Connection)
 }
 
 func (h *handler) closeConnection(_ context.Context, in *AtConnection) (*struct{}, error) {

@@ -79,7 +79,8 @@ func someClients() clients {
 	return all
 }
 
-// TestControlAPIListsConnections in pages, the oldest first, all or those that have to do with an entity, and closes them.
+// TestControlAPIListsConnections in pages, the oldest first, all or those that have to do with an entity, and closes
+// them.
 func TestControlAPIListsConnections(t *testing.T) {
 	a := controlAPI(t)
 	a.bus.clients = someClients()

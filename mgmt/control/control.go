@@ -51,7 +51,9 @@ type Server interface {
 	ReadFile(from string, text []byte, name string, limits *emulator.Limits) (f *NamespaceFile, wrong []string)
 	// CreateNamespace makes up a name if it is empty, and gives the namespace a port if there is a range of them. It
 	// makes all of the entities, or no namespace.
-	CreateNamespace(name string, o emulator.NamespaceOptions, entities ...emulator.EntityConfig) (*emulator.Namespace, error)
+	CreateNamespace(
+		name string, o emulator.NamespaceOptions, entities ...emulator.EntityConfig,
+	) (*emulator.Namespace, error)
 	DeleteNamespace(name string) error
 	// Endpoint returns the host, with a port if it needs one, by which a client reaches a namespace. host is the name
 	// by which the client reached the server.
@@ -95,7 +97,8 @@ func describe(s Server) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store") // answers have keys
 		if p := r.URL.EscapedPath(); path.Clean(p) != strings.TrimSuffix(p, "/") {
-			refuseRoute(w, r, http.NotFoundHandler()) // the mux would redirect a path with dot segments, and a client may follow to delete something else
+			// The mux would redirect a path with dot segments, and a client that follows could delete something else.
+			refuseRoute(w, r, http.NotFoundHandler())
 			return
 		}
 		if h, pattern := mux.Handler(r); pattern == "" {
@@ -129,7 +132,8 @@ func checkQuery(raw string) *api.Error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if len(query[name]) > 1 {
-			return badRequest("The query has %q more than once. A list is one argument with commas, such as state=active,locked.", clipped(name))
+			return badRequest("The query has %q more than once. A list is one argument with commas, such as "+
+				"state=active,locked.", clipped(name))
 		}
 	}
 	return nil
@@ -145,5 +149,6 @@ func refuseRoute(w http.ResponseWriter, r *http.Request, h http.Handler) {
 		Refuse(w, &api.Error{Status: answer.Code, Detail: "The path takes " + allowed + "."})
 		return
 	}
-	Refuse(w, &api.Error{Status: http.StatusNotFound, Detail: "There is nothing at this path. " + DocumentPath + " lists what there is. In the path of an entity each slash is %2F: events%2FSubscriptions%2Flarge."})
+	Refuse(w, &api.Error{Status: http.StatusNotFound, Detail: "There is nothing at this path. " + DocumentPath +
+		" lists what there is. In the path of an entity each slash is %2F: events%2FSubscriptions%2Flarge."})
 }

@@ -115,7 +115,8 @@ func TestControlAPISaysWhatIsWrongInABody(t *testing.T) {
 		`"connectionString":"Endpoint=sb://localhost:5300/0;SharedAccessKeyName=root;`)
 }
 
-// TestControlAPIRefusesEveryOperation without the right to manage, and while the process starts; web pages of other origins get none either.
+// TestControlAPIRefusesEveryOperation without the right to manage, and while the process starts; web pages of other
+// origins get none either.
 func TestControlAPIRefusesEveryOperation(t *testing.T) {
 	a := controlAPI(t)
 	root := sas.Sign("http://localhost:5300/", "root", "root-key", time.Now().Add(time.Hour))

@@ -45,7 +45,7 @@ type rule struct {
 // them, so Huma does not read the body.
 type createInput struct {
 	Host
-	Name    string `query:"name" doc:"As name in the body. A whole Config.json has none: its namespaces have names of their own"`
+	Name    string `query:"name" doc:"As name in the body, which a whole Config.json does not have"`
 	Limits  string `query:"limits" enum:"relaxed,standard,premium,emulator" doc:"As limits in the body"`
 	RawBody []byte
 }
@@ -78,7 +78,9 @@ func (h *handler) create(_ context.Context, in *createInput) (*createOutput, err
 }
 
 // read reads what the new namespace is to be.
-func (in *createInput) read(h *handler) (name string, o emulator.NamespaceOptions, entities []emulator.EntityConfig, err error) {
+func (in *createInput) read(h *handler) (
+	name string, o emulator.NamespaceOptions, entities []emulator.EntityConfig, err error,
+) {
 	var limits *emulator.Limits
 	if in.Limits != "" {
 		limits = new(emulator.Limits)
@@ -160,19 +162,25 @@ func (body *creation) options() (emulator.NamespaceOptions, error) {
 }
 
 // policy returns the policy of a new namespace, with keys of its own if it names none.
-func (r rule) policy() (emulator.AuthorizationRule, error) {
+func (r rule) policy() (p emulator.AuthorizationRule, err error) {
 	for i, right := range r.Rights {
 		known := slices.IndexFunc(rights, func(k string) bool { return strings.EqualFold(k, right) })
 		if known < 0 {
-			return emulator.AuthorizationRule{}, badRequest("There is no right %q. There are %s.", right, strings.Join(rights, ", "))
+			return p, badRequest("There is no right %q. There are %s.", right, strings.Join(rights, ", "))
 		}
 		r.Rights[i] = rights[known]
 	}
 	has := func(right string) bool { return slices.Contains(r.Rights, right) }
 	if len(r.Rights) == 0 || has("Manage") && !(has("Send") && has("Listen")) {
-		return emulator.AuthorizationRule{}, badRequest("The authorization rule %q needs rights; with Manage it needs Send and Listen too.", r.KeyName)
+		return p, badRequest("The authorization rule %q needs rights; with Manage it needs Send and Listen too.",
+			r.KeyName)
 	}
-	p := emulator.AuthorizationRule{KeyName: r.KeyName, Rights: r.Rights, PrimaryKey: r.PrimaryKey, SecondaryKey: r.SecondaryKey}
+	p = emulator.AuthorizationRule{
+		KeyName:      r.KeyName,
+		Rights:       r.Rights,
+		PrimaryKey:   r.PrimaryKey,
+		SecondaryKey: r.SecondaryKey,
+	}
 	for _, key := range []*string{&p.PrimaryKey, &p.SecondaryKey} {
 		if *key == "" {
 			random := make([]byte, 32)

@@ -240,7 +240,8 @@ func (a *openAPI) root() string {
 	return sas.Sign("http://localhost:5300/", "root", "root-key", time.Now().Add(time.Hour))
 }
 
-// as sends a request with the key of a policy of the default namespace, and compares it and the answer with the document.
+// as sends a request with the key of a policy of the default namespace, and compares it and the answer with the
+// document.
 func (a *openAPI) as(policy, method, path, body string) *httptest.ResponseRecorder {
 	a.t.Helper()
 	token := sas.Sign("http://localhost:5300/", policy, policy+"-key", time.Now().Add(time.Hour))
@@ -282,7 +283,8 @@ func (a *openAPI) as(policy, method, path, body string) *httptest.ResponseRecord
 	return w
 }
 
-// covers fails unless the test has seen every status of every operation with a tag. Those that all operations share have a test of their own.
+// covers fails unless the test has seen every status of every operation with a tag. Those that all operations share
+// have a test of their own.
 func (a *openAPI) covers(tag string) {
 	a.t.Helper()
 	operations := 0

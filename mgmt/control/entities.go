@@ -4,11 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net/http"
 	"slices"
 	"strings"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
 	"minibus/internal/entitypath"
@@ -29,20 +26,9 @@ const (
 
 // entities registers the operations on entities.
 func (h *handler) entities() {
-	tags := []string{"entities"}
-	register(h, huma.Operation{
-		OperationID: "listEntities", Method: http.MethodGet, Path: allEntities, Tags: tags,
-		Summary: "The queues, topics and subscriptions of a namespace, by path",
-	}, h.listEntities, http.StatusBadRequest, http.StatusNotFound)
-	register(h, huma.Operation{
-		OperationID: "getEntityTree", Method: http.MethodGet, Path: "namespaces/{namespace}/tree", Tags: tags,
-		Summary:     "The queues and topics of a namespace, by path, with subscriptions and the names of their rules",
-		Description: "A page has whole topics: limit counts queues and topics, and each topic has all of its subscriptions.",
-	}, h.getTree, http.StatusBadRequest, http.StatusNotFound)
-	register(h, huma.Operation{
-		OperationID: "getEntity", Method: http.MethodGet, Path: oneEntity, Tags: tags,
-		Summary: "One queue, topic or subscription, with its settings, rules and all that is known of it",
-	}, h.getEntity, http.StatusBadRequest, http.StatusNotFound)
+	register(h, "listEntities", "GET "+allEntities, tagged("entities"), h.listEntities, 200, 400, 404)
+	register(h, "getEntityTree", "GET namespaces/{namespace}/tree", tagged("entities"), h.getTree, 200, 400, 404)
+	register(h, "getEntity", "GET "+oneEntity, tagged("entities"), h.getEntity, 200, 400, 404)
 	h.entityChanges()
 	h.rules()
 }
@@ -107,20 +93,32 @@ const maxEntities = 1 << 30
 // shownEntity returns an entity as lists show it.
 func shownEntity(e *emulator.Entity) api.Entity {
 	t := e.Traffic()
-	return api.Entity{Path: e.Path(), Kind: kinds[e.Kind()], Status: string(cmp.Or(e.Options().Status, emulator.StatusActive)), Counts: shownCounts(e.Counts()),
-		Traffic: api.Traffic{Stored: t.Stored, Delivered: t.Delivered, Completed: t.Completed}}
+	return api.Entity{
+		Path:    e.Path(),
+		Kind:    kinds[e.Kind()],
+		Status:  string(cmp.Or(e.Options().Status, emulator.StatusActive)),
+		Counts:  shownCounts(e.Counts()),
+		Traffic: api.Traffic{Stored: t.Stored, Delivered: t.Delivered, Completed: t.Completed},
+	}
 }
 
 // shownCounts returns counts as answers show them.
 func shownCounts(c emulator.Counts) api.Counts {
-	return api.Counts{Active: c.Active, Deferred: c.Deferred, Scheduled: c.Scheduled, DeadLetter: c.DeadLetter, Transfer: c.Transfer,
-		TransferDeadLetter: c.TransferDeadLetter, SizeBytes: c.SizeBytes}
+	return api.Counts{
+		Active:             c.Active,
+		Deferred:           c.Deferred,
+		Scheduled:          c.Scheduled,
+		DeadLetter:         c.DeadLetter,
+		Transfer:           c.Transfer,
+		TransferDeadLetter: c.TransferDeadLetter,
+		SizeBytes:          c.SizeBytes,
+	}
 }
 
 // AtEntity is an argument of operations on one entity.
 type AtEntity struct {
 	InNamespace
-	Entity string `path:"entity" doc:"The path, with each slash as %2F: orders, events%2FSubscriptions%2Flarge, orders%2F$DeadLetterQueue"`
+	Entity string `path:"entity" doc:"The path, with each slash as %2F: events%2FSubscriptions%2Flarge"`
 }
 
 // find returns the entity and the sub-queue that the path names.

@@ -65,29 +65,29 @@ type wholeEntity struct {
 	Updated  time.Time  `json:"updated" doc:"When its settings or rules were changed last"`
 	Accessed *time.Time `json:"accessed,omitempty" doc:"When it was used last since the process started"`
 
-	Sessions      *int64         `json:"sessions,omitempty" doc:"Of an entity with sessions: those with messages, a state or a lock"`
+	Sessions      *int64         `json:"sessions,omitempty" doc:"Those with messages, a state or a lock"`
 	Subscriptions *int64         `json:"subscriptions,omitempty" doc:"Of a topic"`
-	Oldest        *oldestMessage `json:"oldest,omitempty" doc:"The message with the lowest sequence number that is not scheduled. Left out too if thousands of scheduled ones stand before it"`
-	AutoDelete    *autoDelete    `json:"autoDelete,omitempty" doc:"When it deletes itself, if AutoDeleteOnIdle is set and it does not forward"`
+	Oldest        *oldestMessage `json:"oldest,omitempty"`
+	AutoDelete    *autoDelete    `json:"autoDelete,omitempty" doc:"When it deletes itself, if AutoDeleteOnIdle is set"`
 	ForwardsTo    []forwarding   `json:"forwardsTo" nullable:"false"`
 	ForwardedFrom []forwarding   `json:"forwardedFrom" nullable:"false" doc:"Entities that forward to this one"`
 
-	Properties settings     `json:"properties" doc:"All settings, with the defaults that count. Policies are left out unless keys is set"`
-	Rules      []entityRule `json:"rules,omitempty" nullable:"false" doc:"Of a subscription, by name. Without rules it takes nothing"`
+	Properties settings     `json:"properties" doc:"With the defaults that count; without policies unless keys is set"`
+	Rules      []entityRule `json:"rules,omitempty" nullable:"false" doc:"Of a subscription. Without any: nothing"`
 }
 
 // oldestMessage is the oldest message of an entity.
 type oldestMessage struct {
 	SequenceNumber int64     `json:"sequenceNumber"`
 	Enqueued       time.Time `json:"enqueued"`
-	Age            string    `json:"age" doc:"For how long it has been there, by the clock of the namespace, as an ISO 8601 duration"`
+	Age            string    `json:"age" doc:"By the clock of the namespace, as an ISO 8601 duration"`
 }
 
 // autoDelete is when an entity deletes itself.
 type autoDelete struct {
-	At    time.Time `json:"at" doc:"When that happens unless the entity is used until then, by the clock of the namespace"`
+	At    time.Time `json:"at" doc:"When, unless it is used until then, by the clock of the namespace"`
 	In    string    `json:"in" doc:"How long that is from now, as an ISO 8601 duration"`
-	InUse bool      `json:"inUse" doc:"Whether a receiver waits or a message is scheduled, so that the span begins anew at that time"`
+	InUse bool      `json:"inUse" doc:"A receiver waits or a message is scheduled: the time restarts then"`
 }
 
 // forwarding is one end of a forward.
@@ -115,8 +115,14 @@ func (h *handler) getEntity(_ context.Context, in *struct {
 // wholeEntity returns an entity with all that is known of it.
 func (h *handler) wholeEntity(ns *emulator.Namespace, e *emulator.Entity, keys bool) wholeEntity {
 	f, o, s := e.Facts(), e.Options(), e.Settings()
-	w := wholeEntity{Entity: shownEntity(e), Created: instant(f.Created), Updated: instant(f.Updated), ForwardsTo: []forwarding{}, ForwardedFrom: []forwarding{},
-		Properties: h.server.WriteSettings(ns, s, keys)}
+	w := wholeEntity{
+		Entity:        shownEntity(e),
+		Created:       instant(f.Created),
+		Updated:       instant(f.Updated),
+		ForwardsTo:    []forwarding{},
+		ForwardedFrom: []forwarding{},
+		Properties:    h.server.WriteSettings(ns, s, keys),
+	}
 	if f.Accessed != 0 {
 		w.Accessed = new(instant(f.Accessed))
 	}
@@ -140,7 +146,8 @@ func (h *handler) wholeEntity(ns *emulator.Namespace, e *emulator.Entity, keys b
 		}
 	}
 	for _, source := range ns.Entities().Sources(e.Path()) {
-		w.ForwardedFrom = append(w.ForwardedFrom, forwarding{Entity: source.Entity.Path(), DeadLetters: source.DeadLetters})
+		from := forwarding{Entity: source.Entity.Path(), DeadLetters: source.DeadLetters}
+		w.ForwardedFrom = append(w.ForwardedFrom, from)
 	}
 	if s.Subscription != nil {
 		w.Rules = []entityRule{}

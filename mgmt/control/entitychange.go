@@ -16,9 +16,13 @@ import (
 // line for each finding, which begins with from and the place in the text.
 type ConfigTexts interface {
 	// ReadEntity reads a queue, a topic or a subscription of a namespace.
-	ReadEntity(ns *emulator.Namespace, from string, text []byte, kind emulator.EntityKind, path string) (s emulator.Settings, wrong []string)
+	ReadEntity(
+		ns *emulator.Namespace, from string, text []byte, kind emulator.EntityKind, path string,
+	) (s emulator.Settings, wrong []string)
 	// ReadChange reads some settings of an entity, and returns it with them and with the other old ones.
-	ReadChange(ns *emulator.Namespace, from string, text []byte, path string, old emulator.Settings) (s emulator.Settings, wrong []string)
+	ReadChange(
+		ns *emulator.Namespace, from string, text []byte, path string, old emulator.Settings,
+	) (s emulator.Settings, wrong []string)
 	ReadRule(ns *emulator.Namespace, from string, text []byte, name string) (r emulator.RuleOptions, wrong []string)
 	// WriteSettings returns all settings of an entity with the defaults that count, and its policies only with keys.
 	WriteSettings(ns *emulator.Namespace, s emulator.Settings, keys bool) []Setting
@@ -27,7 +31,8 @@ type ConfigTexts interface {
 
 // textBody is the body of an operation that has the form of Config.json.
 func textBody(schema string) *huma.RequestBody {
-	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: schemas + schema}}}}
+	content := map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: schemas + schema}}}
+	return &huma.RequestBody{Required: true, Content: content}
 }
 
 // createsToo adds to the document that a PUT may answer 201.
@@ -40,23 +45,18 @@ func (h *handler) createsToo(path string) {
 
 // entityChanges registers the operations that create, change and delete entities.
 func (h *handler) entityChanges() {
-	tags := []string{"entities"}
-	register(h, huma.Operation{
-		OperationID: "putEntity", Method: http.MethodPut, Path: oneEntity, Tags: tags, SkipValidateBody: true, RequestBody: textBody("EntityBody"),
-		Summary: "Creates an entity, or makes it what the body says",
-		Description: "The body has the form of an entity in Config.json, with its defaults. A setting that the body does not name gets its default. Policies, rules and subscriptions stay " +
-			"if the body does not name them. What is fixed at creation can't be changed. The answer comes when the change is durable; all of it is made, or nothing.",
-	}, h.putEntity, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
+	register(h, "putEntity", "PUT "+oneEntity, huma.Operation{
+		Tags:             []string{"entities"},
+		SkipValidateBody: true,
+		RequestBody:      textBody("EntityBody"),
+	}, h.putEntity, 200, 400, 404, 409, 413)
 	h.createsToo(oneEntity)
-	register(h, huma.Operation{
-		OperationID: "changeEntity", Method: http.MethodPatch, Path: oneEntity, Tags: tags, SkipValidateBody: true, RequestBody: textBody("EntityChange"),
-		Summary:     "Changes settings of an entity",
-		Description: "The settings that the body does not name stay as they are. One that is null gets the default of Config.json. Links of the entity are told to attach again, which SDKs do by themselves.",
-	}, h.changeEntity, http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge)
-	register(h, huma.Operation{
-		OperationID: "deleteEntity", Method: http.MethodDelete, Path: oneEntity, Tags: tags, DefaultStatus: http.StatusNoContent,
-		Summary: "Deletes an entity with all of its messages, a topic with its subscriptions",
-	}, h.deleteEntity, http.StatusBadRequest, http.StatusNotFound)
+	register(h, "changeEntity", "PATCH "+oneEntity, huma.Operation{
+		Tags:             []string{"entities"},
+		SkipValidateBody: true,
+		RequestBody:      textBody("EntityChange"),
+	}, h.changeEntity, 200, 400, 404, 413)
+	register(h, "deleteEntity", "DELETE "+oneEntity, tagged("entities"), h.deleteEntity, 204, 400, 404)
 }
 
 // EntityText is the body of a request, which package config reads.
@@ -72,7 +72,7 @@ type entityAnswer struct {
 func (h *handler) putEntity(_ context.Context, in *struct {
 	AtEntity
 	EntityText
-	Kind    string `query:"kind" enum:"queue,topic,subscription" doc:"Without it that of the entity, if there is one, else what the path says: a subscription, or a queue"`
+	Kind    string `query:"kind" enum:"queue,topic,subscription" doc:"None: as it is, or as the path says"`
 	OnlyNew bool   `query:"onlyNew" doc:"Whether an entity that exists is a conflict"`
 }) (*entityAnswer, error) {
 	ns, err := in.InNamespace.find(h)
@@ -104,7 +104,8 @@ func (in *AtEntity) target(ns *emulator.Namespace, asked string) (path string, k
 	case there && asked == "":
 		return path, existing, nil
 	case isSubscription != (asked == "subscription") && asked != "":
-		return "", 0, badRequest("The path of a subscription is TOPIC/Subscriptions/NAME, and no other entity has such a path; found kind=%s and %s.", asked, clip(path))
+		return "", 0, badRequest("The path of a subscription is TOPIC/Subscriptions/NAME, and no other entity has "+
+			"such a path; found kind=%s and %s.", asked, clip(path))
 	case isSubscription:
 		if kind, _ := ns.Kind(topic); kind != emulator.KindTopic {
 			return "", 0, emulator.NotFound(clip(topic))
@@ -164,7 +165,8 @@ func (h *handler) deleteEntity(_ context.Context, in *AtEntity) (*struct{}, erro
 	}
 	path, sub := entitypath.CutSubQueue(in.Entity)
 	if sub != emulator.Main {
-		return nil, badRequest("%s is a part of %s and can't be deleted by itself. To remove its messages start a job of the kind purge.", clip(in.Entity), clip(path))
+		return nil, badRequest("%s is a part of %s and can't be deleted by itself. To remove its messages start a job "+
+			"of the kind purge.", clip(in.Entity), clip(path))
 	}
 	return nil, ns.Entities().Delete(path)
 }

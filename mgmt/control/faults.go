@@ -2,10 +2,7 @@ package control
 
 import (
 	"context"
-	"net/http"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
 	"minibus/mgmt/control/api"
@@ -14,8 +11,18 @@ import (
 // shownFault returns a fault as answers show it.
 func shownFault(f *emulator.Fault) api.Fault {
 	o := f.Options()
-	out := api.Fault{ID: f.ID(), State: string(f.State()), Hits: f.Hits(), FaultOrder: api.FaultOrder{Kind: string(o.Kind), Entity: o.Entity, Client: o.Client, Condition: f.Condition(),
-		DelayMillis: int(o.Delay.Milliseconds()), After: o.After, Skip: o.Skip, Count: o.Count, Probability: o.Probability, Seed: o.Seed}}
+	out := api.Fault{ID: f.ID(), State: string(f.State()), Hits: f.Hits(), FaultOrder: api.FaultOrder{
+		Kind:        string(o.Kind),
+		Entity:      o.Entity,
+		Client:      o.Client,
+		Condition:   f.Condition(),
+		DelayMillis: int(o.Delay.Milliseconds()),
+		After:       o.After,
+		Skip:        o.Skip,
+		Count:       o.Count,
+		Probability: o.Probability,
+		Seed:        o.Seed,
+	}}
 	for _, op := range o.Operations {
 		out.Operations = append(out.Operations, string(op))
 	}
@@ -31,8 +38,18 @@ func shownFault(f *emulator.Fault) api.Fault {
 
 // faultOptions returns what the domain makes a fault of.
 func (h *handler) faultOptions(r *api.FaultOrder) (emulator.FaultOptions, error) {
-	o := emulator.FaultOptions{Kind: emulator.FaultKind(r.Kind), Entity: r.Entity, Client: r.Client, Condition: r.Condition,
-		Delay: time.Duration(r.DelayMillis) * time.Millisecond, After: r.After, Skip: r.Skip, Count: r.Count, Probability: r.Probability, Seed: r.Seed}
+	o := emulator.FaultOptions{
+		Kind:        emulator.FaultKind(r.Kind),
+		Entity:      r.Entity,
+		Client:      r.Client,
+		Condition:   r.Condition,
+		Delay:       time.Duration(r.DelayMillis) * time.Millisecond,
+		After:       r.After,
+		Skip:        r.Skip,
+		Count:       r.Count,
+		Probability: r.Probability,
+		Seed:        r.Seed,
+	}
 	for _, op := range r.Operations {
 		o.Operations = append(o.Operations, emulator.Operation(op))
 	}
@@ -41,7 +58,8 @@ func (h *handler) faultOptions(r *api.FaultOrder) (emulator.FaultOptions, error)
 	}
 	var err error
 	if o.For, err = h.server.ReadDuration(r.For); err != nil || o.For <= 0 {
-		return o, badRequest("body.for: found %.60q; give an ISO 8601 duration of more than zero, such as PT30S or PT1H.", r.For)
+		return o, badRequest("body.for: found %.60q; give an ISO 8601 duration of more than zero, such as PT30S or "+
+			"PT1H.", r.For)
 	}
 	return o, nil
 }
@@ -64,20 +82,11 @@ func (in *AtFault) find(h *handler) (*emulator.Fault, error) {
 // faults registers the operations on faults.
 func (h *handler) faults() {
 	const all, one = "namespaces/{namespace}/faults", "namespaces/{namespace}/faults/{fault}"
-	tags := []string{"faults"}
-	register(h, huma.Operation{OperationID: "listFaults", Method: http.MethodGet, Path: all, Tags: tags,
-		Summary: "The faults that were injected into a namespace, the oldest first"}, h.listFaults, http.StatusNotFound)
-	register(h, huma.Operation{OperationID: "injectFault", Method: http.MethodPost, Path: all, Tags: tags, DefaultStatus: http.StatusCreated,
-		Summary: "Lets operations of clients go wrong from now on",
-		Description: "An operation is struck by the first fault that fits it. Faults concern clients over AMQP and the runtime API over HTTP, not the control API. Each strike is an event of " +
-			"the kind fault in the history. A namespace has at most 100 faults; those that strike no more make room for others. A restart forgets faults, and a reset of the namespace removes them.",
-	}, h.injectFault, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
-	register(h, huma.Operation{OperationID: "removeFaults", Method: http.MethodDelete, Path: all, Tags: tags, DefaultStatus: http.StatusNoContent,
-		Summary: "Removes all faults of a namespace. What they keep back goes on"}, h.removeFaults, http.StatusNotFound)
-	register(h, huma.Operation{OperationID: "getFault", Method: http.MethodGet, Path: one, Tags: tags, Summary: "One fault, with how often it has struck"},
-		h.getFault, http.StatusBadRequest, http.StatusNotFound)
-	register(h, huma.Operation{OperationID: "removeFault", Method: http.MethodDelete, Path: one, Tags: tags, DefaultStatus: http.StatusNoContent,
-		Summary: "Removes a fault. What it keeps back goes on"}, h.removeFault, http.StatusBadRequest, http.StatusNotFound)
+	register(h, "listFaults", "GET "+all, tagged("faults"), h.listFaults, 200, 404)
+	register(h, "injectFault", "POST "+all, tagged("faults"), h.injectFault, 201, 400, 404, 409, 413)
+	register(h, "removeFaults", "DELETE "+all, tagged("faults"), h.removeFaults, 204, 404)
+	register(h, "getFault", "GET "+one, tagged("faults"), h.getFault, 200, 400, 404)
+	register(h, "removeFault", "DELETE "+one, tagged("faults"), h.removeFault, 204, 400, 404)
 }
 
 func (h *handler) listFaults(_ context.Context, in *InNamespace) (*struct{ Body api.Page[api.Fault] }, error) {

@@ -8,9 +8,9 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -24,8 +24,9 @@ import (
 )
 
 // description introduces the API in its document.
-const description = "Shows and steers Minibus while it runs. With --auth sas each request needs a token of a policy of the default namespace that has the " +
-	"Manage right, except the one for this document. Requests and answers are JSON, and errors are problem documents as in RFC 9457."
+const description = "Shows and steers Minibus while it runs. With --auth sas each request needs a token of a policy " +
+	"of the default namespace that has the Manage right, except the one for this document. Requests and answers are " +
+	"JSON, and errors are problem documents as in RFC 9457."
 
 // configJSON has the schemas of what has the form of Config.json. Package config reads that; the API only passes it on.
 //
@@ -53,14 +54,19 @@ func newHandler(s Server, adapter huma.Adapter) *handler {
 			Security: []map[string][]string{{}, {"sharedAccessSignature": {}}},
 			Components: &huma.Components{
 				Schemas: huma.NewMapRegistry(schemas, huma.DefaultSchemaNamer),
-				SecuritySchemes: map[string]*huma.SecurityScheme{"sharedAccessSignature": {Type: "apiKey", In: "header", Name: "Authorization",
-					Description: "SharedAccessSignature sr=...&sig=...&se=...&skn=..."}},
+				SecuritySchemes: map[string]*huma.SecurityScheme{"sharedAccessSignature": {
+					Type:        "apiKey",
+					In:          "header",
+					Name:        "Authorization",
+					Description: "SharedAccessSignature sr=...&sig=...&se=...&skn=...",
+				}},
 			},
 		},
 		Formats:                      map[string]huma.Format{"application/json": strict, "json": strict},
 		DefaultFormat:                "application/json",
 		RejectUnknownQueryParameters: true,
 	}, adapter)
+	h.enumerate()
 	h.document = sync.OnceValues(h.describe)
 	return h
 }
@@ -82,15 +88,28 @@ const schemas = "#/components/schemas/"
 // onlyQuery describes the status 400 of operations that would not refuse anything else.
 const onlyQuery = "A query that the operation does not have"
 
-// register adds an operation. statuses are those of its errors, besides 401 and 503, which all operations share, as
-// they do 400 for a query.
-func register[I, O any](h *handler, o huma.Operation, run func(context.Context, *I) (*O, error), statuses ...int) {
-	o.Path = Prefix + o.Path
+// tagged is an operation in an area of the API.
+func tagged(area string) huma.Operation { return huma.Operation{Tags: []string{area}} }
+
+// register adds an operation, which descriptions.txt describes. route is its method and its path, ok the status of
+// success. refusals are the statuses of its errors, besides those that all operations have: 401, 503, and 400 for a
+// wrong query.
+func register[I, O any](
+	h *handler, id, route string, o huma.Operation, run func(context.Context, *I) (*O, error), ok int, refusals ...int,
+) {
+	method, path, _ := strings.Cut(route, " ")
+	o.OperationID = id
+	o.Method = method
+	o.Path = Prefix + path
+	text := descriptions()[id]
+	o.Summary = text[0]
+	o.Description = strings.Join(text[1:], "\n\n")
+	o.DefaultStatus = ok
 	if o.MaxBodyBytes == 0 {
 		o.MaxBodyBytes = maxBody
 	}
-	refuses := slices.Contains(statuses, http.StatusBadRequest)
-	o.Errors = append(statuses, http.StatusBadRequest, http.StatusUnauthorized, http.StatusServiceUnavailable)
+	refuses := slices.Contains(refusals, http.StatusBadRequest)
+	o.Errors = append(refusals, http.StatusBadRequest, http.StatusUnauthorized, http.StatusServiceUnavailable)
 	huma.Register(h.API, o, func(ctx context.Context, in *I) (*O, error) {
 		out, err := run(ctx, in)
 		if err != nil && errors.Is(context.Cause(ctx), ErrTokenExpired) {
@@ -107,22 +126,28 @@ func register[I, O any](h *handler, o huma.Operation, run func(context.Context, 
 		if registered != nil {
 			delete(registered.Responses, strconv.Itoa(http.StatusUnprocessableEntity))
 			delete(registered.Responses, strconv.Itoa(http.StatusInternalServerError))
-			if r := registered.Responses[strconv.Itoa(http.StatusBadRequest)]; registered.OperationID == o.OperationID && !refuses {
-				r.Description = onlyQuery
+			if registered.OperationID == id && !refuses {
+				registered.Responses[strconv.Itoa(http.StatusBadRequest)].Description = onlyQuery
 			}
 		}
 	}
 }
 
-// answered describes the answer of an operation that writes it itself.
-func answered[T any](h *handler) map[string]*huma.Response {
-	schema := h.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[T](), true, "")
-	return map[string]*huma.Response{strconv.Itoa(http.StatusOK): {Description: http.StatusText(http.StatusOK),
-		Content: map[string]*huma.MediaType{"application/json": {Schema: schema}}}}
+// answered describes the answer of an operation whose Go type does not show it.
+func answered(description, contentType string, schema *huma.Schema) map[string]*huma.Response {
+	content := map[string]*huma.MediaType{contentType: {Schema: schema}}
+	return map[string]*huma.Response{strconv.Itoa(http.StatusOK): {Description: description, Content: content}}
 }
 
 // describe makes the document.
 func (h *handler) describe() ([]byte, error) {
+	for heading, text := range descriptions() {
+		for key := range strings.SplitSeq(heading, ", ") {
+			if schema, property, isProperty := strings.Cut(key, "."); isProperty {
+				h.property(schema, property).Description = text[0]
+			}
+		}
+	}
 	text, err := json.Marshal(h.OpenAPI())
 	if err != nil {
 		return nil, err
@@ -142,8 +167,10 @@ func (h *handler) describe() ([]byte, error) {
 		return nil, err
 	}
 	maps.Copy(document.Components["schemas"], more)
-	document.Paths[DocumentPath] = json.RawMessage(`{"get": {"operationId": "getDocument", "summary": "This document", "security": [], "responses": {"200":
-		{"description": "An OpenAPI document", "content": {"application/json": {"schema": {"type": "object", "required": ["openapi", "paths"]}}}}}}}`)
+	document.Paths[DocumentPath] = json.RawMessage(`{"get": {
+		"operationId": "getDocument", "summary": "This document", "security": [], "responses": {"200": {
+			"description": "An OpenAPI document",
+			"content": {"application/json": {"schema": {"type": "object", "required": ["openapi", "paths"]}}}}}}}`)
 	return json.MarshalIndent(document, "", "  ")
 }
 
@@ -159,7 +186,7 @@ func (h *handler) serveDocument(w http.ResponseWriter, _ *http.Request) {
 
 // InNamespace is an argument of operations on one namespace.
 type InNamespace struct {
-	Namespace string `path:"namespace" doc:"The name, in letters of any case. $this means the namespace of the host and port of the request, $default the default one"`
+	Namespace string `path:"namespace" doc:"The name, or $default, or $this for that of the host and port"`
 
 	host string
 	port int
@@ -168,7 +195,9 @@ type InNamespace struct {
 
 // Resolve implements [huma.Resolver].
 func (in *InNamespace) Resolve(ctx huma.Context) []error {
-	in.host, in.who = ctx.Host(), &emulator.Client{Container: "control API", Remote: ctx.RemoteAddr(), Product: printable.Clip(ctx.Header("User-Agent"), maxAgent)}
+	in.host = ctx.Host()
+	product := printable.Clip(ctx.Header("User-Agent"), maxAgent)
+	in.who = &emulator.Client{Container: "control API", Remote: ctx.RemoteAddr(), Product: product}
 	r, _ := humago.Unwrap(ctx)
 	if at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
 		in.port = at.Port
@@ -189,7 +218,8 @@ func (in *InNamespace) find(h *handler) (*emulator.Namespace, error) {
 		return b.Find(in.host, in.port)
 	}
 	ns, err := b.Namespace(in.Namespace)
-	if missing := (*emulator.Error)(nil); errors.As(err, &missing) && (in.Namespace == DefaultNamespace[1:] || in.Namespace == ThisNamespace[1:]) {
+	isForgotten := in.Namespace == DefaultNamespace[1:] || in.Namespace == ThisNamespace[1:]
+	if missing := (*emulator.Error)(nil); isForgotten && errors.As(err, &missing) {
 		err = &emulator.Error{Code: missing.Code, Text: missing.Text + " Do you mean $" + in.Namespace + "?"}
 	}
 	return ns, err

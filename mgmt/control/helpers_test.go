@@ -241,7 +241,8 @@ type brokenWriter struct{ *httptest.ResponseRecorder }
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("the client has gone") }
 
-// severalBus has the default namespace and "orders", which has the alias orders.test and the port 5701. Each has a queue q.
+// severalBus has the default namespace and "orders", which has the alias orders.test and the port 5701. Each has a
+// queue q.
 func severalBus(t *testing.T) *bus {
 	t.Helper()
 	b := &bus{t: t, clock: newClock(), journal: storetest.NewMemory()}

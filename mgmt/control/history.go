@@ -3,12 +3,9 @@ package control
 import (
 	"context"
 	"iter"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
 	"minibus/internal/entitypath"
@@ -89,16 +86,8 @@ func eventKinds() []string { return kindNames[emulator.EventSent:] }
 
 // history registers the operations on what happened.
 func (h *handler) history() {
-	tags := []string{"history"}
-	register(h, huma.Operation{
-		OperationID: "listHistory", Method: http.MethodGet, Path: "namespaces/{namespace}/history", Tags: tags, Summary: "What happened to messages, event by event",
-		Description: "Minibus remembers the last events in memory (--history), also of messages that are gone. The cursor of a page that is not full leads on to events that are still to come.",
-	}, h.listHistory, http.StatusBadRequest, http.StatusNotFound)
-	register(h, huma.Operation{
-		OperationID: "getLife", Method: http.MethodGet, Path: "namespaces/{namespace}/history/life", Tags: tags,
-		Summary:     "The life of a message from entity to entity, with that of its copies",
-		Description: "Give the messageId, or an entity and a sequenceNumber. It follows the message through topics, forwards and dead-letter queues to its end.",
-	}, h.life, http.StatusBadRequest, http.StatusNotFound)
+	register(h, "listHistory", "GET namespaces/{namespace}/history", tagged("history"), h.listHistory, 200, 400, 404)
+	register(h, "getLife", "GET namespaces/{namespace}/history/life", tagged("history"), h.life, 200, 400, 404)
 }
 
 // HistoryOrder are the arguments of a list of events.
@@ -189,21 +178,47 @@ func (h *handler) life(_ context.Context, in *struct {
 
 // shownEvent returns an event as answers show it.
 func shownEvent(e *emulator.Event) api.Event {
-	out := api.Event{Number: e.Number, Time: instant(e.At), Kind: kindName(e.Kind), Entity: e.Entity, SubQueue: e.Sub.Name(),
-		SequenceNumber: e.Sequence, NewNumber: e.NextSequence, FirstNumber: e.FirstSequence, DeliveryCount: int64(e.DeliveryCount),
-		MessageID: e.MessageID, Detail: e.Text, Text: e.String()}
+	out := api.Event{
+		Number:         e.Number,
+		Time:           instant(e.At),
+		Kind:           kindName(e.Kind),
+		Entity:         e.Entity,
+		SubQueue:       e.Sub.Name(),
+		SequenceNumber: e.Sequence,
+		NewNumber:      e.NextSequence,
+		FirstNumber:    e.FirstSequence,
+		DeliveryCount:  int64(e.DeliveryCount),
+		MessageID:      e.MessageID,
+		Detail:         e.Text,
+		Client:         shownClient(e.Client),
+		Text:           e.String(),
+	}
 	if e.Topic {
 		out.Copies = &e.Copies
 	}
-	if until := instant(e.Until); e.Until != 0 && (e.Kind == emulator.EventScheduled || e.Kind == emulator.EventRescheduled) {
+	until := instant(e.Until)
+	switch {
+	case e.Until == 0:
+	case e.Kind == emulator.EventScheduled, e.Kind == emulator.EventRescheduled:
 		out.ScheduledFor = &until
-	} else if e.Until != 0 {
+	default:
 		out.LockedUntil = &until
 	}
-	if e.Client != nil {
-		out.Client = &api.Client{Connection: e.Client.Connection, Link: e.Client.Link, Container: e.Client.Container, Product: e.Client.Product, Remote: e.Client.Remote}
-	}
 	return out
+}
+
+// shownClient returns a client as answers show it, nil for none.
+func shownClient(w *emulator.Client) *api.Client {
+	if w == nil {
+		return nil
+	}
+	return &api.Client{
+		Connection: w.Connection,
+		Link:       w.Link,
+		Container:  w.Container,
+		Product:    w.Product,
+		Remote:     w.Remote,
+	}
 }
 
 // latest is the last instant that JSON has a form for [RFC 3339 5.6]. Messages may be scheduled for later ones.

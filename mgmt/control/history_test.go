@@ -238,7 +238,8 @@ func TestControlAPIWaits(t *testing.T) {
 	a.covers("wait")
 }
 
-// TestEveryKindOfEventHasAName by which clients can ask for it: those that the error lists are all different, and all are taken.
+// TestEveryKindOfEventHasAName by which clients can ask for it: those that the error lists are all different, and all
+// are taken.
 func TestEveryKindOfEventHasAName(t *testing.T) {
 	a := controlAPI(t)
 	const path = control.Prefix + "namespaces/$default/history?kind="

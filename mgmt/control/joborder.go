@@ -9,7 +9,11 @@ import (
 )
 
 // states are the domain's, by name.
-var states = map[string]emulator.State{"active": emulator.Active, "deferred": emulator.Deferred, "scheduled": emulator.Scheduled}
+var states = map[string]emulator.State{
+	"active":    emulator.Active,
+	"deferred":  emulator.Deferred,
+	"scheduled": emulator.Scheduled,
+}
 
 // jobOptions returns the entity and what to do there.
 func jobOptions(ns *emulator.Namespace, r *api.JobOrder) (*emulator.Entity, emulator.JobOptions, error) {
@@ -67,15 +71,21 @@ func editOf(x *api.JobEdit) (e emulator.Edit, err error) {
 	}
 	var system message.Map
 	for key, value := range map[string]*string{
-		message.SystemMessageID: x.MessageID, message.SystemSessionID: x.SessionID, message.SystemLabel: x.Subject, message.SystemContentType: x.ContentType,
-		message.SystemCorrelationID: x.CorrelationID, message.SystemTo: x.To, message.SystemReplyTo: x.ReplyTo,
+		message.SystemMessageID:     x.MessageID,
+		message.SystemSessionID:     x.SessionID,
+		message.SystemLabel:         x.Subject,
+		message.SystemContentType:   x.ContentType,
+		message.SystemCorrelationID: x.CorrelationID,
+		message.SystemTo:            x.To,
+		message.SystemReplyTo:       x.ReplyTo,
 	} {
 		if value != nil {
 			system = append(system, amqp.Pair{Key: key, Value: *value})
 		}
 	}
 	if x.ScheduledEnqueueTime != nil {
-		system = append(system, amqp.Pair{Key: message.SystemScheduled, Value: amqp.Timestamp(x.ScheduledEnqueueTime.UnixMilli())})
+		at := amqp.Timestamp(x.ScheduledEnqueueTime.UnixMilli())
+		system = append(system, amqp.Pair{Key: message.SystemScheduled, Value: at})
 	}
 	if e.System, err = message.EncodeProperties(system); err != nil {
 		return e, badRequest("edit: %v.", err)

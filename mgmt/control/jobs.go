@@ -2,10 +2,7 @@ package control
 
 import (
 	"context"
-	"net/http"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
 	"minibus/mgmt/control/api"
@@ -13,14 +10,29 @@ import (
 
 // jobStates are the names of the domain's states.
 var jobStates = map[emulator.JobState]string{
-	emulator.JobRunning: "running", emulator.JobDone: "done", emulator.JobCancelled: "cancelled", emulator.JobFailed: "failed",
+	emulator.JobRunning:   "running",
+	emulator.JobDone:      "done",
+	emulator.JobCancelled: "cancelled",
+	emulator.JobFailed:    "failed",
 }
 
 // shownJob returns a job as answers show it.
 func shownJob(j *emulator.Job) api.Job {
 	p, o := j.Progress(), j.Options()
-	out := api.Job{ID: j.ID(), Kind: "purge", Entity: o.Sub.Join(j.Entity().Path()), State: jobStates[p.State], Total: p.Total, Examined: p.Examined, Done: p.Done,
-		Failed: p.Failed, Skipped: p.Skipped, Errors: []api.JobError{}, Why: p.Why, Started: instant(j.Started())}
+	out := api.Job{
+		ID:       j.ID(),
+		Kind:     "purge",
+		Entity:   o.Sub.Join(j.Entity().Path()),
+		State:    jobStates[p.State],
+		Total:    p.Total,
+		Examined: p.Examined,
+		Done:     p.Done,
+		Failed:   p.Failed,
+		Skipped:  p.Skipped,
+		Errors:   []api.JobError{},
+		Why:      p.Why,
+		Started:  instant(j.Started()),
+	}
 	if o.Kind == emulator.MoveJob {
 		if out.Kind, out.Target = "move", o.Target; out.Target == "" {
 			out.Target = j.Entity().Path()
@@ -41,7 +53,7 @@ func shownJob(j *emulator.Job) api.Job {
 
 // WaitForJob is an argument of operations that can wait until a job has ended.
 type WaitForJob struct {
-	Wait Waiting `query:"wait" pattern:"^[0-9]{1,5}(ms|s)$" example:"10s" doc:"How long to wait until the job has ended, at most 60s"`
+	Wait Waiting `query:"wait" pattern:"^[0-9]{1,5}(ms|s)$" example:"10s" doc:"How long to wait for its end, up to 60s"`
 }
 
 // shown waits and returns the job.
@@ -78,18 +90,10 @@ func (in *AtJob) find(h *handler) (*emulator.Job, error) {
 // jobs registers the operations on jobs.
 func (h *handler) jobs() {
 	const all, one = "namespaces/{namespace}/jobs", "namespaces/{namespace}/jobs/{job}"
-	tags := []string{"jobs"}
-	register(h, huma.Operation{OperationID: "listJobs", Method: http.MethodGet, Path: all, Tags: tags,
-		Summary: "The jobs that run and the last hundred that have ended, the newest first. A restart forgets them"}, h.listJobs, http.StatusNotFound)
-	register(h, huma.Operation{OperationID: "startJob", Method: http.MethodPost, Path: all, Tags: tags, DefaultStatus: http.StatusCreated,
-		Summary: "Removes messages, moves them to another entity, or sends dead letters again, in the background",
-		Description: "The job concerns the messages that are there now and leaves alone those that clients have locked. Each batch moves in one change on the disk, so no " +
-			"message is lost or doubled whenever the process ends. A message that the target can't take stays where it is and counts as failed; if the target is full, disabled or " +
-			"gone, the job fails and the rest stays. At most 8 jobs of a namespace run at once.",
-	}, h.startJob, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
-	register(h, huma.Operation{OperationID: "getJob", Method: http.MethodGet, Path: one, Tags: tags, Summary: "One job"}, h.getJob, http.StatusBadRequest, http.StatusNotFound)
-	register(h, huma.Operation{OperationID: "cancelJob", Method: http.MethodPost, Path: one + "/cancel", Tags: tags,
-		Summary: "Ends a job after the messages that it has in hand. What is done stays done"}, h.cancelJob, http.StatusBadRequest, http.StatusNotFound)
+	register(h, "listJobs", "GET "+all, tagged("jobs"), h.listJobs, 200, 404)
+	register(h, "startJob", "POST "+all, tagged("jobs"), h.startJob, 201, 400, 404, 409, 413)
+	register(h, "getJob", "GET "+one, tagged("jobs"), h.getJob, 200, 400, 404)
+	register(h, "cancelJob", "POST "+one+"/cancel", tagged("jobs"), h.cancelJob, 200, 400, 404)
 }
 
 func (h *handler) listJobs(_ context.Context, in *InNamespace) (*struct{ Body api.Page[api.Job] }, error) {

@@ -12,7 +12,8 @@ import (
 	"minibus/mgmt/control"
 )
 
-// TestControlAPIEndsWithTheToken whatever waits longer than that lasts: streams, waits, receiving. What comes until then is answered as ever.
+// TestControlAPIEndsWithTheToken whatever waits longer than that lasts: streams, waits, receiving. What comes until
+// then is answered as ever.
 func TestControlAPIEndsWithTheToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := controlAPI(t)

@@ -41,7 +41,8 @@ func TestControlAPIShowsMalformedMessages(t *testing.T) {
 	wants(t, a.as("root", "POST", all, `{"body":"x","malformed":[{"section":"body","error":"e","bytesBase64":"","bytes":0}]}`), 400, "malformed: the message is not whole")
 }
 
-// TestControlAPIRefusesWhatItWouldMiss in a body or a query: the second of two members or arguments of one name, names in another case, and bytes that are no text.
+// TestControlAPIRefusesWhatItWouldMiss in a body or a query: the second of two members or arguments of one name,
+// names in another case, and bytes that are no text.
 func TestControlAPIRefusesWhatItWouldMiss(t *testing.T) {
 	a := controlAPI(t)
 	a.queueWith("work", emulator.QueueOptions{})

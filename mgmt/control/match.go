@@ -28,10 +28,15 @@ type matchOrder struct {
 
 // Schema implements [huma.SchemaProvider].
 func (matchOrder) Schema(r huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: false, Required: []string{"message"}, Properties: map[string]*huma.Schema{
-		"message": huma.SchemaFromType(r, reflect.TypeFor[messagejson.Message]()),
-		"rule":    {Ref: schemas + "RuleBody"},
-	}}
+	return &huma.Schema{
+		Type:                 huma.TypeObject,
+		AdditionalProperties: false,
+		Required:             []string{"message"},
+		Properties: map[string]*huma.Schema{
+			"message": huma.SchemaFromType(r, reflect.TypeFor[messagejson.Message]()),
+			"rule":    {Ref: schemas + "RuleBody"},
+		},
+	}
 }
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -54,14 +59,11 @@ func (o *matchOrder) UnmarshalJSON(text []byte) error {
 
 // match registers the rules' test bench.
 func (h *handler) match() {
-	register(h, huma.Operation{
-		OperationID: "matchMessage", Method: http.MethodPost, Path: "namespaces/{namespace}/entities/{entity}/match", Tags: []string{"match"}, Extensions: readOnly,
-		Summary: "Which subscriptions of a topic a message would reach, by which rules and with which changes, and why not the others",
-		Description: "Sends nothing. The rules are asked as if the message was sent now; for each that does not select it the answer has the conditions that were false or unknown, " +
-			"with the values that they saw. Of a subscription it looks at that one only. With a rule it asks this one instead, which is not stored: in place of the rules of the subscription, " +
-			"or on a topic as that of a new subscription.",
-		SkipValidateBody: true, // the readers of messages and of Config.json do it better
-	}, h.matchMessage, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
+	register(h, "matchMessage", "POST "+oneEntity+"/match", huma.Operation{
+		Tags:             []string{"match"},
+		Extensions:       readOnly,
+		SkipValidateBody: true,
+	}, h.matchMessage, 200, 400, 404, 409, 413)
 }
 
 func (h *handler) matchMessage(_ context.Context, in *struct {

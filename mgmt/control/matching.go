@@ -1,6 +1,8 @@
 package control
 
 import (
+	"cmp"
+
 	"minibus/emulator"
 	"minibus/emulator/filter"
 	"minibus/internal/amqp/messagejson"
@@ -17,7 +19,13 @@ const (
 
 // shownMatching returns a matching as answers show it.
 func shownMatching(m *emulator.Matching) api.Matching {
-	out := api.Matching{Topic: m.Topic, Duplicate: m.Duplicate, Reached: []string{}, Subscriptions: []api.SubscriptionMatching{}, Unexplained: m.Unexplained}
+	out := api.Matching{
+		Topic:         m.Topic,
+		Duplicate:     m.Duplicate,
+		Reached:       []string{},
+		Subscriptions: []api.SubscriptionMatching{},
+		Unexplained:   m.Unexplained,
+	}
 	if m.Refused != nil {
 		out.Refused = m.Refused.Error()
 	}
@@ -27,9 +35,12 @@ func shownMatching(m *emulator.Matching) api.Matching {
 	}
 	for i := range m.Subscriptions {
 		s := &m.Subscriptions[i]
-		shown := api.SubscriptionMatching{Name: s.Name, Path: s.Path, Status: string(s.Status), Copies: []api.MatchedCopy{}, Rules: []api.RuleMatching{}}
-		if shown.Status == "" {
-			shown.Status = string(emulator.StatusActive)
+		shown := api.SubscriptionMatching{
+			Name:   s.Name,
+			Path:   s.Path,
+			Status: string(cmp.Or(s.Status, emulator.StatusActive)),
+			Copies: []api.MatchedCopy{},
+			Rules:  []api.RuleMatching{},
 		}
 		if s.Reached() {
 			out.Reached = append(out.Reached, s.Name)
@@ -46,18 +57,36 @@ func shownMatching(m *emulator.Matching) api.Matching {
 }
 
 func shownCopy(c emulator.MatchedCopy) api.MatchedCopy {
-	out := api.MatchedCopy{Rule: c.Rule, SubQueue: c.Sub.Name(), Reason: c.Reason, Description: c.Description, Changes: []api.PropertyChange{}, Forwards: append([]string{}, c.Forwards...)}
+	out := api.MatchedCopy{
+		Rule:        c.Rule,
+		SubQueue:    c.Sub.Name(),
+		Reason:      c.Reason,
+		Description: c.Description,
+		Changes:     []api.PropertyChange{},
+		Forwards:    append([]string{}, c.Forwards...),
+	}
 	if c.Stopped != nil {
 		out.Stopped = c.Stopped.Error()
 	}
 	for _, x := range c.Changes {
-		out.Changes = append(out.Changes, api.PropertyChange{Property: x.Name, Before: shownValue(x.Before), After: shownValue(x.After), Removed: x.After.Kind() == filter.KindMissing})
+		out.Changes = append(out.Changes, api.PropertyChange{
+			Property: x.Name,
+			Before:   shownValue(x.Before),
+			After:    shownValue(x.After),
+			Removed:  x.After.Kind() == filter.KindMissing,
+		})
 	}
 	return out
 }
 
 func shownRule(r *emulator.RuleMatching) api.RuleMatching {
-	out := api.RuleMatching{Name: r.Name, Filter: printable.Clip(r.Filter, maxShownFilter), Action: printable.Clip(r.Action, maxShownFilter), Outcome: r.Outcome.String(), Reasons: []api.Reason{}}
+	out := api.RuleMatching{
+		Name:    r.Name,
+		Filter:  printable.Clip(r.Filter, maxShownFilter),
+		Action:  printable.Clip(r.Action, maxShownFilter),
+		Outcome: r.Outcome.String(),
+		Reasons: []api.Reason{},
+	}
 	switch {
 	case r.Err != nil:
 		out.Outcome, out.Error = "error", r.Err.Error()
@@ -65,9 +94,18 @@ func shownRule(r *emulator.RuleMatching) api.RuleMatching {
 		out.Error, out.ActionFails = r.ActionError.Error(), true
 	}
 	for _, why := range r.Reasons[:min(len(r.Reasons), maxConditions)] {
-		shown := api.Reason{Condition: printable.Clip(why.Condition, maxShownFilter), Outcome: why.Outcome.String(), Seen: []api.SeenValue{}, Text: printable.Clip(why.String(), maxShownFilter)}
+		shown := api.Reason{
+			Condition: printable.Clip(why.Condition, maxShownFilter),
+			Outcome:   why.Outcome.String(),
+			Seen:      []api.SeenValue{},
+			Text:      printable.Clip(why.String(), maxShownFilter),
+		}
 		for _, s := range why.Seen {
-			shown.Seen = append(shown.Seen, api.SeenValue{Name: printable.Clip(s.Name, maxShownValue), Missing: s.Value.Kind() == filter.KindMissing, Value: shownValue(s.Value)})
+			shown.Seen = append(shown.Seen, api.SeenValue{
+				Name:    printable.Clip(s.Name, maxShownValue),
+				Missing: s.Value.Kind() == filter.KindMissing,
+				Value:   shownValue(s.Value),
+			})
 		}
 		out.Reasons = append(out.Reasons, shown)
 	}

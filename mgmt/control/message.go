@@ -83,7 +83,7 @@ func timeAt(ms int64) *time.Time {
 
 func (h *handler) getMessage(ctx context.Context, in *struct {
 	AtMessage
-	Shown int64 `query:"body" minimum:"0" maximum:"1048576" default:"262144" doc:"How many bytes of the body to show, from its beginning"`
+	Shown int64 `query:"body" minimum:"0" maximum:"1048576" default:"262144" doc:"How many bytes of the body to show"`
 }) (*struct{ Body *messagejson.Message }, error) {
 	s, done, err := in.load(ctx, h)
 	if err != nil {
@@ -141,7 +141,7 @@ func writeBody(w http.ResponseWriter, seq int64, data [][]byte) {
 
 func (h *handler) deleteMessages(_ context.Context, in *struct {
 	AtEntity
-	SequenceNumbers []int64 `query:"sequenceNumbers" required:"true" minItems:"1" maxItems:"1000" doc:"With commas between"`
+	SequenceNumbers []int64 `query:"sequenceNumbers" required:"true" minItems:"1" maxItems:"1000" doc:"With commas"`
 }) (*struct{}, error) {
 	return nil, in.remove(h, in.SequenceNumbers)
 }

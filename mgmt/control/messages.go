@@ -2,7 +2,6 @@ package control
 
 import (
 	"context"
-	"net/http"
 	"strconv"
 	"time"
 
@@ -17,18 +16,18 @@ import (
 type Browsing struct {
 	Limit      int       `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"The most items of a page"`
 	Cursor     string    `query:"cursor" doc:"What the page before had in next"`
-	From       int64     `query:"from" doc:"The first sequence number to look at; without it and a cursor the list begins at its end"`
-	Order      string    `query:"order" enum:"oldest,newest" default:"oldest" doc:"Which come first, by sequence number"`
-	States     []string  `query:"state" enum:"active,locked,deferred,scheduled" doc:"Only those that stand so; several with commas between"`
-	SQL        string    `query:"sql" example:"color = 'red'" doc:"Only those that a SQL filter selects, as rules have them"`
-	Text       string    `query:"text" doc:"Only those with the text in the body, in a property or in its name, in letters of any case"`
+	From       int64     `query:"from" doc:"The first sequence number to look at; none, and no cursor: the first"`
+	Order      string    `query:"order" enum:"oldest,newest" default:"oldest" doc:"Which come first, by number"`
+	States     []string  `query:"state" enum:"active,locked,deferred,scheduled" doc:"Only those; several with commas"`
+	SQL        string    `query:"sql" example:"color = 'red'" doc:"Only those that a SQL filter selects, as in rules"`
+	Text       string    `query:"text" doc:"Only those with it in the body, a property or its name; case-insensitive"`
 	Reason     string    `query:"reason" doc:"Only those with this DeadLetterReason. $empty: none"`
-	SessionID  string    `query:"sessionId" doc:"Only those of a session. $empty means the one whose id is the empty text"`
+	SessionID  string    `query:"sessionId" doc:"Only those of a session. $empty: of that with the empty id"`
 	After      time.Time `query:"enqueuedAfter" doc:"Only those enqueued then or later"`
 	Before     time.Time `query:"enqueuedBefore" doc:"Only those enqueued earlier"`
 	DueAfter   time.Time `query:"dueAfter" doc:"Only scheduled ones that become active then or later"`
 	DueBefore  time.Time `query:"dueBefore" doc:"Only scheduled ones that become active earlier"`
-	Shown      int64     `query:"body" minimum:"0" maximum:"4096" default:"200" doc:"How many bytes of a body to show, from its beginning"`
+	Shown      int64     `query:"body" minimum:"0" maximum:"4096" default:"200" doc:"How many bytes of a body to show"`
 	Properties bool      `query:"properties" doc:"Show application properties, annotations and footer too"`
 }
 
@@ -50,7 +49,12 @@ var standings = map[string]emulator.Standing{"active": emulator.StandingActive, 
 // browse returns what the arguments say.
 func (in *Browsing) browse(sub emulator.SubQueue) (b emulator.Browse, err error) {
 	b = emulator.Browse{Sub: sub, Max: in.Limit, Newest: in.Order == "newest",
-		Select: emulator.Selection{SQL: in.SQL, Text: in.Text, Reason: textOrNone(in.Reason), SessionID: textOrNone(in.SessionID)}}
+		Select: emulator.Selection{
+			SQL:       in.SQL,
+			Text:      in.Text,
+			Reason:    textOrNone(in.Reason),
+			SessionID: textOrNone(in.SessionID),
+		}}
 	for _, name := range in.States {
 		b.Standings = append(b.Standings, standings[name])
 	}
@@ -81,39 +85,24 @@ func (in *Browsing) browse(sub emulator.SubQueue) (b emulator.Browse, err error)
 
 // messages registers the operations on messages.
 func (h *handler) messages() {
-	const all, one = "namespaces/{namespace}/entities/{entity}/messages", "namespaces/{namespace}/entities/{entity}/messages/{sequenceNumber}"
-	tags := []string{"messages"}
-	register(h, huma.Operation{OperationID: "listMessages", Method: http.MethodGet, Path: all, Tags: tags,
-		Summary: "The messages of an entity or a sub-queue, with the beginnings of their bodies",
-		Description: "It locks, reorders and delays nothing, and does not count as use. One page looks at a bounded number of messages and bytes: where a filter fits few messages, " +
-			"pages may be empty and have a next one. The messages of a partitioned entity come partition by partition, as their numbers do. Expired messages that are still there " +
-			"are shown as a peek shows them.",
-	}, h.listMessages, http.StatusBadRequest, http.StatusNotFound)
-	register(h, huma.Operation{OperationID: "getMessage", Method: http.MethodGet, Path: one, Tags: tags,
-		Summary: "One message, whole", Description: "All of its sections, with the types of their values. A large body is cut; its bytes are at body.",
-	}, h.getMessage, http.StatusBadRequest, http.StatusNotFound)
-	register(h, huma.Operation{OperationID: "getMessageBody", Method: http.MethodGet, Path: one + "/body", Tags: tags,
-		Summary:     "The bytes of a message's body, whole",
-		Description: "Those of its data sections, or of a value that is a text or binary. Any other value, and a sequence, is as AMQP encodes it.",
-		Responses: map[string]*huma.Response{"200": {Description: "The bytes", Content: map[string]*huma.MediaType{
-			"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}}},
-	}, h.getMessageBody, http.StatusBadRequest, http.StatusNotFound)
-	register(h, huma.Operation{OperationID: "sendMessages", Method: http.MethodPost, Path: all, Tags: tags, DefaultStatus: http.StatusCreated,
-		Summary: "Sends messages to a queue or topic, all or none",
-		Description: "One message, or an array of them. Those with a scheduledEnqueueTime in the future are scheduled. The answer comes when all are durable. " +
-			"What only the service sets, such as sequenceNumber, may be there and is not looked at, so a message can be sent again as it was shown.",
-		SkipValidateBody: true, MaxBodyBytes: maxSend, BodyReadTimeout: sendPatience, Middlewares: huma.Middlewares{h.makeRoom},
-	}, h.sendMessages, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
-	register(h, huma.Operation{OperationID: "deleteMessages", Method: http.MethodDelete, Path: all, Tags: tags, DefaultStatus: http.StatusNoContent,
-		Summary: "Removes messages by their numbers, all or none", Description: "Scheduled ones are cancelled. Locked ones can't be removed: the answer says who has one, and until when. Jobs remove messages by a filter.",
-	}, h.deleteMessages, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
-	register(h, huma.Operation{OperationID: "deleteMessage", Method: http.MethodDelete, Path: one, Tags: tags, DefaultStatus: http.StatusNoContent,
-		Summary: "Removes a message", Description: "A scheduled one is cancelled. A locked one can't be removed: the answer says who has it, and until when.",
-	}, h.deleteMessage, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
-	register(h, huma.Operation{OperationID: "rescheduleMessage", Method: http.MethodPatch, Path: one, Tags: tags,
-		Summary:     "Gives a scheduled message another time",
-		Description: "In one change. The message keeps its sequence number, so that clients that know it can still cancel it. A time that has come makes it active at once, with a new number.",
-	}, h.rescheduleMessage, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
+	const all, one = oneEntity + "/messages", oneEntity + "/messages/{sequenceNumber}"
+	register(h, "listMessages", "GET "+all, tagged("messages"), h.listMessages, 200, 400, 404)
+	register(h, "getMessage", "GET "+one, tagged("messages"), h.getMessage, 200, 400, 404)
+	binary := &huma.Schema{Type: huma.TypeString, Format: "binary"}
+	register(h, "getMessageBody", "GET "+one+"/body", huma.Operation{
+		Tags:      []string{"messages"},
+		Responses: answered("The bytes", "application/octet-stream", binary),
+	}, h.getMessageBody, 200, 400, 404)
+	register(h, "sendMessages", "POST "+all, huma.Operation{
+		Tags:             []string{"messages"},
+		SkipValidateBody: true,
+		MaxBodyBytes:     maxSend,
+		BodyReadTimeout:  sendPatience,
+		Middlewares:      huma.Middlewares{h.makeRoom},
+	}, h.sendMessages, 201, 400, 404, 409, 413)
+	register(h, "deleteMessages", "DELETE "+all, tagged("messages"), h.deleteMessages, 204, 400, 404, 409)
+	register(h, "deleteMessage", "DELETE "+one, tagged("messages"), h.deleteMessage, 204, 400, 404, 409)
+	register(h, "rescheduleMessage", "PATCH "+one, tagged("messages"), h.rescheduleMessage, 200, 400, 404, 409)
 }
 
 func (h *handler) listMessages(ctx context.Context, in *struct {

@@ -2,7 +2,6 @@ package control
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -16,29 +15,19 @@ var rights = []string{"Manage", "Send", "Listen"}
 
 // namespaces registers the operations on namespaces.
 func (h *handler) namespaces() {
-	tags := []string{"namespaces"}
-	register(h, huma.Operation{
-		OperationID: "listNamespaces", Method: http.MethodGet, Path: "namespaces", Tags: tags, Summary: "All namespaces, by name",
-	}, h.listNamespaces)
+	register(h, "listNamespaces", "GET namespaces", tagged("namespaces"), h.listNamespaces, 200)
 	creation := &huma.RequestBody{Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{
 		AnyOf: []*huma.Schema{{Ref: schemas + "NamespaceCreation"}, {Ref: schemas + "Configuration"}}}}}}
-	register(h, huma.Operation{
-		OperationID: "createNamespace", Method: http.MethodPost, Path: "namespaces", Tags: tags, Summary: "Creates a namespace", DefaultStatus: http.StatusCreated,
-		Description: "The answer comes when the namespace is durable with all of its entities. If anything is wrong, no namespace is created. " +
-			"Without a name Minibus makes one up. Without a port the namespace gets one of --namespace-ports, if that is set. The case of letters in the keys of the body does not count. " +
-			"The body may be a whole Config.json: of a file with several namespaces the one of the query's name counts, and AuthorizationRules, Aliases and Port are those of the file.",
+	register(h, "createNamespace", "POST namespaces", huma.Operation{
+		Tags:             []string{"namespaces"},
 		MaxBodyBytes:     maxConfig,
-		SkipValidateBody: true, // package config and the rest of the operation do it better
+		SkipValidateBody: true,
 		RequestBody:      creation,
-	}, h.create, http.StatusBadRequest, http.StatusConflict, http.StatusRequestEntityTooLarge)
+	}, h.create, 201, 400, 409, 413)
 	creation.Required = false // registering has set it
-	register(h, huma.Operation{
-		OperationID: "getNamespace", Method: http.MethodGet, Path: "namespaces/{namespace}", Tags: tags, Summary: "One namespace",
-	}, h.getNamespace, http.StatusNotFound)
-	register(h, huma.Operation{
-		OperationID: "deleteNamespace", Method: http.MethodDelete, Path: "namespaces/{namespace}", Tags: tags, DefaultStatus: http.StatusNoContent,
-		Summary: "Deletes a namespace with everything in it, and ends its clients' connections",
-	}, h.deleteNamespace, http.StatusNotFound, http.StatusConflict)
+	register(h, "getNamespace", "GET namespaces/{namespace}", tagged("namespaces"), h.getNamespace, 200, 404)
+	register(h, "deleteNamespace", "DELETE namespaces/{namespace}", tagged("namespaces"),
+		h.deleteNamespace, 204, 404, 409)
 }
 
 // namespaceList is an answer with all namespaces.
@@ -77,8 +66,15 @@ func (h *handler) deleteNamespace(_ context.Context, in *InNamespace) (*struct{}
 func (h *handler) shown(ns *emulator.Namespace, host string) api.Namespace {
 	o := ns.Options()
 	limits, _ := ns.Limits().MarshalText() // a namespace has one that exists
-	n := api.Namespace{Name: ns.Name(), Default: ns == h.server.Broker().Default(), Created: instant(ns.Created()), Limits: string(limits),
-		Port: o.Port, Aliases: o.Aliases, ConnectionStrings: []api.ConnectionString{}}
+	n := api.Namespace{
+		Name:              ns.Name(),
+		Default:           ns == h.server.Broker().Default(),
+		Created:           instant(ns.Created()),
+		Limits:            string(limits),
+		Port:              o.Port,
+		Aliases:           o.Aliases,
+		ConnectionStrings: []api.ConnectionString{},
+	}
 	endpoint := sas.Local(h.server.Endpoint(ns, host))
 	with := func(p sas.Policy) string {
 		endpoint.KeyName, endpoint.Key = p.Name, p.Primary

@@ -14,7 +14,13 @@ import (
 
 // newError returns the answer with a status.
 func newError(status int, errors []string, format string, args ...any) *api.Error {
-	return &api.Error{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: fmt.Sprintf(format, args...), Errors: errors}
+	return &api.Error{
+		Type:   "about:blank",
+		Title:  http.StatusText(status),
+		Status: status,
+		Detail: fmt.Sprintf(format, args...),
+		Errors: errors,
+	}
 }
 
 // badRequest returns the answer to a body that is wrong.
@@ -24,7 +30,8 @@ func badRequest(format string, args ...any) *api.Error {
 
 // ErrTokenExpired is the answer to a request that lasts longer than its token, and the cause for which its context
 // ends.
-var ErrTokenExpired error = newError(http.StatusUnauthorized, nil, "The token expired while the request waited. Ask again with a new one.")
+var ErrTokenExpired error = newError(http.StatusUnauthorized, nil,
+	"The token expired while the request waited. Ask again with a new one.")
 
 // init makes Huma answer with an [api.Error] when it finds an argument wrong, and take names in their own case only.
 // Only variables of its package can say so.
@@ -50,9 +57,11 @@ func rejected(status int, detail string, wrong []error) *api.Error {
 	}
 	switch {
 	case status == http.StatusRequestEntityTooLarge:
-		return newError(status, nil, "The body of the request is too long: it may have %d bytes, and more where %s says so.", maxBody, DocumentPath)
+		return newError(status, nil, "The body of the request is too long: it may have %d bytes, and more where %s "+
+			"says so.", maxBody, DocumentPath)
 	case status == http.StatusRequestTimeout:
-		return newError(status, nil, "The body of the request came too slowly. Send it again: after %v a large one has to come at %d KiB in each second.", uploadGrace, uploadRate>>10)
+		return newError(status, nil, "The body of the request came too slowly. Send it again: after %v a large one "+
+			"has to come at %d KiB in each second.", uploadGrace, uploadRate>>10)
 	case status == http.StatusUnprocessableEntity:
 		status = http.StatusBadRequest
 	case status == 0: // Huma asks for the type

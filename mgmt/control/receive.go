@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"reflect"
 	"strconv"
 	"time"
 
@@ -40,36 +41,24 @@ func (w Waiting) duration() (time.Duration, error) {
 
 // receiving says what to receive.
 type receiving struct {
-	Max             int     `json:"max,omitempty" minimum:"1" maximum:"64" default:"1" doc:"The most messages. With 16 MiB of messages there come no more"`
-	Wait            Waiting `json:"wait,omitempty" pattern:"^[0-9]{1,5}(ms|s)$" default:"0s" example:"10s" doc:"How long to wait for the first one, at most 60s"`
+	Max             int     `json:"max,omitempty" minimum:"1" maximum:"64" default:"1"`
+	Wait            Waiting `json:"wait,omitempty" pattern:"^[0-9]{1,5}(ms|s)$" default:"0s" example:"10s"`
 	Mode            string  `json:"mode,omitempty" enum:"peekLock,receiveAndDelete" default:"peekLock"`
 	Session         *string `json:"session,omitempty" doc:"The id of the session, on an entity that requires sessions"`
-	SessionToken    string  `json:"sessionToken,omitempty" doc:"The token of session, which an earlier receive has locked, to go on receiving from it"`
+	SessionToken    string  `json:"sessionToken,omitempty" doc:"Of a session that an earlier receive has locked"`
 	NextSession     bool    `json:"nextSession,omitempty" doc:"The next session that is free, instead of session"`
-	SequenceNumbers []int64 `json:"sequenceNumbers,omitempty" nullable:"false" maxItems:"250" doc:"Deferred messages, all or none, instead of active ones. Several have at most 16 MiB together"`
+	SequenceNumbers []int64 `json:"sequenceNumbers,omitempty" nullable:"false" maxItems:"250"`
 }
 
 // receive registers the operations that receive and settle.
 func (h *handler) receive() {
-	tags := []string{"receive"}
-	register(h, huma.Operation{
-		OperationID: "receiveMessages", Method: http.MethodPost, Path: "namespaces/{namespace}/entities/{entity}/receive", Tags: tags,
-		Summary: "Receives messages, and waits for the first one",
-		Description: "With mode peekLock the messages are locked as long as the entity's LockDuration says, and settled or renewed by their lockToken. A session stays " +
-			"locked as long, so that its messages can be settled; by its token it is renewed and released, and more is received from it. " +
-			"With mode receiveAndDelete the messages are removed. " +
-			"If the client goes away while the request waits, no message is taken. If it goes away before the answer is written, the messages are given back.",
-		Responses: answered[api.Receipt](h),
-	}, h.receiveMessages, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
-	register(h, huma.Operation{
-		OperationID: "settleMessages", Method: http.MethodPost, Path: "namespaces/{namespace}/entities/{entity}/settle", Tags: tags, DefaultStatus: http.StatusNoContent,
-		Summary:     "Completes, abandons, defers, dead-letters or releases locked messages, all or none",
-		Description: "Any client's lock can be settled by its token. The answer comes when the change is durable.",
-	}, h.settle, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
-	register(h, huma.Operation{
-		OperationID: "renewLocks", Method: http.MethodPost, Path: "namespaces/{namespace}/entities/{entity}/renew", Tags: tags,
-		Summary: "Renews the locks of messages, all or none",
-	}, h.renew, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
+	receipt := h.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[api.Receipt](), true, "")
+	register(h, "receiveMessages", "POST "+oneEntity+"/receive", huma.Operation{
+		Tags:      []string{"receive"},
+		Responses: answered("OK", "application/json", receipt),
+	}, h.receiveMessages, 200, 400, 404, 409)
+	register(h, "settleMessages", "POST "+oneEntity+"/settle", tagged("receive"), h.settle, 204, 400, 404, 409, 413)
+	register(h, "renewLocks", "POST "+oneEntity+"/renew", tagged("receive"), h.renew, 200, 400, 404, 409)
 }
 
 func (h *handler) receiveMessages(ctx context.Context, in *struct {
@@ -121,13 +110,16 @@ func (h *handler) receiveMessages(ctx context.Context, in *struct {
 }
 
 // waiter returns the waiter for what is to be received, and how it ends if nothing comes of the receive.
-func (r *receiving) waiter(h *handler, e *emulator.Entity, sub emulator.SubQueue, mode emulator.ReceiveMode, who *emulator.Client) (w *receive.Waiter, end func(), err error) {
+func (r *receiving) waiter(
+	h *handler, e *emulator.Entity, sub emulator.SubQueue, mode emulator.ReceiveMode, who *emulator.Client,
+) (w *receive.Waiter, end func(), err error) {
 	named := r.Session != nil
 	switch {
 	case !named && r.SessionToken == "" && !r.NextSession:
 		w = receive.New(e, sub, mode, who)
 	case named == r.NextSession || sub != emulator.Main:
-		return nil, nil, badRequest("Name a session or ask for the next one, and not of a dead-letter queue, which has no sessions.")
+		return nil, nil, badRequest("Name a session or ask for the next one, and not of a dead-letter queue, which " +
+			"has no sessions.")
 	case r.NextSession:
 		w = receive.NewSession(e, mode, who, receive.Session{Next: true}, &h.held)
 	case r.SessionToken == "":
@@ -144,7 +136,10 @@ func (r *receiving) waiter(h *handler, e *emulator.Entity, sub emulator.SubQueue
 }
 
 // from receives from a waiter.
-func (r *receiving) from(ctx context.Context, w *receive.Waiter, wait time.Duration, byNumber func(*emulator.Consumer) ([]*emulator.Delivery, error)) ([]*emulator.Delivery, error) {
+func (r *receiving) from(
+	ctx context.Context, w *receive.Waiter, wait time.Duration,
+	byNumber func(*emulator.Consumer) ([]*emulator.Delivery, error),
+) ([]*emulator.Delivery, error) {
 	if len(r.SequenceNumbers) == 0 {
 		return r.next(ctx, w, wait)
 	}
@@ -163,7 +158,9 @@ func (r *receiving) from(ctx context.Context, w *receive.Waiter, wait time.Durat
 const receiveFactor = 4
 
 // writtenReceipt is [shownReceipt] with the memory that it takes, and what gives that back.
-func (h *handler) writtenReceipt(ctx context.Context, w *receive.Waiter, ds []*emulator.Delivery, keep bool, err error) ([]byte, func(), error) {
+func (h *handler) writtenReceipt(
+	ctx context.Context, w *receive.Waiter, ds []*emulator.Delivery, keep bool, err error,
+) ([]byte, func(), error) {
 	size := int64(0)
 	for _, d := range ds {
 		size += int64(d.Size())
@@ -197,7 +194,9 @@ func shownReceipt(w *receive.Waiter, ds []*emulator.Delivery, keep bool, err err
 }
 
 // next receives active messages. It waits for the first one only.
-func (r *receiving) next(ctx context.Context, w *receive.Waiter, wait time.Duration) (ds []*emulator.Delivery, err error) {
+func (r *receiving) next(
+	ctx context.Context, w *receive.Waiter, wait time.Duration,
+) (ds []*emulator.Delivery, err error) {
 	for size := 0; len(ds) < r.Max && size < receiveBytes; size += ds[len(ds)-1].Size() {
 		d, err := w.Next(ctx, wait)
 		if err != nil && len(ds) > 0 && ctx.Err() != nil {
@@ -216,7 +215,10 @@ func (r *receiving) next(ctx context.Context, w *receive.Waiter, wait time.Durat
 }
 
 // deferred receives deferred messages. It takes none if they are too large together.
-func deferred(e *emulator.Entity, sub emulator.SubQueue, seqs []int64, mode emulator.ReceiveMode, holder *emulator.Consumer, who *emulator.Client) (ds []*emulator.Delivery, err error) {
+func deferred(
+	e *emulator.Entity, sub emulator.SubQueue, seqs []int64, mode emulator.ReceiveMode, holder *emulator.Consumer,
+	who *emulator.Client,
+) (ds []*emulator.Delivery, err error) {
 	size := int64(0)
 	for _, seq := range seqs {
 		if s, err := e.Messages().Get(sub, seq); err == nil { // ReceiveDeferred says what is missing
@@ -224,7 +226,8 @@ func deferred(e *emulator.Entity, sub emulator.SubQueue, seqs []int64, mode emul
 		}
 	}
 	if len(seqs) > 1 && size > receiveBytes {
-		return nil, badRequest("sequenceNumbers: the messages have %d bytes together, and at most %d can be received at once. Name fewer.", size, receiveBytes)
+		return nil, badRequest("sequenceNumbers: the messages have %d bytes together, and at most %d can be received "+
+			"at once. Name fewer.", size, receiveBytes)
 	}
 	done := make(completion, 1)
 	err = done.wait(e.ReceiveDeferred(sub, seqs, mode, holder, who, func(list []*emulator.Delivery, err error) {

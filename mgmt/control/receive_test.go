@@ -39,7 +39,8 @@ type receipt struct {
 	Session *struct{ ID, Token string }
 }
 
-// queueWith makes a queue in the default namespace with messages, of which those with a session are written session/body.
+// queueWith makes a queue in the default namespace with messages, of which those with a session are written
+// session/body.
 func (a *openAPI) queueWith(path string, o emulator.QueueOptions, messages ...string) {
 	a.t.Helper()
 	a.bus.makeQueue(path, o)
@@ -139,7 +140,8 @@ func TestControlAPITakesNothingFromAClientThatLeaves(t *testing.T) {
 	a.bus.wantCounts("work", 1, 0)
 }
 
-// TestLOCK13_AnAnswerOfTheControlAPIThatCouldNotBeWritten gives its messages back, with numbers and counts as they were, and its session.
+// TestLOCK13_AnAnswerOfTheControlAPIThatCouldNotBeWritten gives its messages back, with numbers and counts as they
+// were, and its session.
 func TestLOCK13_AnAnswerOfTheControlAPIThatCouldNotBeWritten(t *testing.T) {
 	timed(t, emulator.QueueOptions{}, func(t *testing.T, b *bus) {
 		b.handler = mgmt.New(mgmt.Options{Broker: b.Broker, Control: controlled{b}})

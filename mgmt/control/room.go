@@ -33,7 +33,8 @@ func (h *handler) take(ctx context.Context, bytes int64) (done func(), err error
 	ctx, cancel := context.WithTimeout(ctx, roomPatience)
 	defer cancel()
 	if err := h.room.Acquire(ctx, bytes); err != nil {
-		return nil, newError(http.StatusServiceUnavailable, nil, "Too many large messages are being read or sent through the control API at once. Try again later.")
+		return nil, newError(http.StatusServiceUnavailable, nil, "Too many large messages are being read or sent "+
+			"through the control API at once. Try again later.")
 	}
 	return func() { h.room.Release(bytes) }, nil
 }

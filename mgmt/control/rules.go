@@ -28,7 +28,9 @@ func (h *handler) shownRule(r emulator.RuleOptions) entityRule {
 
 // byRuleName returns rules in the order of their names.
 func byRuleName(rules []emulator.RuleOptions) []emulator.RuleOptions {
-	return slices.SortedFunc(slices.Values(rules), func(x, y emulator.RuleOptions) int { return strings.Compare(x.Name, y.Name) })
+	return slices.SortedFunc(slices.Values(rules), func(x, y emulator.RuleOptions) int {
+		return strings.Compare(x.Name, y.Name)
+	})
 }
 
 // AtRule is an argument of operations on one rule.
@@ -66,24 +68,15 @@ func (in *AtEntity) subscription(h *handler) (*emulator.Subscription, error) {
 // rules registers the operations on rules.
 func (h *handler) rules() {
 	const all, one = oneEntity + "/rules", oneEntity + "/rules/{rule}"
-	tags := []string{"entities"}
-	register(h, huma.Operation{
-		OperationID: "listRules", Method: http.MethodGet, Path: all, Tags: tags, Summary: "The rules of a subscription, by name",
-	}, h.listRules, http.StatusNotFound, http.StatusConflict)
-	register(h, huma.Operation{
-		OperationID: "getRule", Method: http.MethodGet, Path: one, Tags: tags, Summary: "One rule",
-	}, h.getRule, http.StatusNotFound, http.StatusConflict)
-	register(h, huma.Operation{
-		OperationID: "putRule", Method: http.MethodPut, Path: one, Tags: tags, SkipValidateBody: true, RequestBody: textBody("RuleBody"),
-		Summary: "Creates a rule, or gives it another filter and action",
-		Description: "It counts for what is sent after the answer. While a subscription has the rule $Default, which takes every message, another rule filters nothing: " +
-			"replace $Default, or delete it.",
-	}, h.putRule, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
+	register(h, "listRules", "GET "+all, tagged("entities"), h.listRules, 200, 404, 409)
+	register(h, "getRule", "GET "+one, tagged("entities"), h.getRule, 200, 404, 409)
+	register(h, "putRule", "PUT "+one, huma.Operation{
+		Tags:             []string{"entities"},
+		SkipValidateBody: true,
+		RequestBody:      textBody("RuleBody"),
+	}, h.putRule, 200, 400, 404, 409, 413)
 	h.createsToo(one)
-	register(h, huma.Operation{
-		OperationID: "deleteRule", Method: http.MethodDelete, Path: one, Tags: tags, DefaultStatus: http.StatusNoContent,
-		Summary: "Deletes a rule. A subscription without rules takes nothing",
-	}, h.deleteRule, http.StatusNotFound, http.StatusConflict)
+	register(h, "deleteRule", "DELETE "+one, tagged("entities"), h.deleteRule, 204, 404, 409)
 }
 
 func (h *handler) listRules(_ context.Context, in *AtEntity) (*struct{ Body api.Page[entityRule] }, error) {
@@ -135,7 +128,8 @@ func (h *handler) putRule(_ context.Context, in *struct {
 		return nil, err
 	}
 	if old != nil && in.OnlyNew {
-		return nil, newError(http.StatusConflict, nil, "The subscription '%s' has a rule '%s' already.", s.Path(), old.Name)
+		return nil, newError(http.StatusConflict, nil, "The subscription '%s' has a rule '%s' already.", s.Path(),
+			old.Name)
 	}
 	r, wrong := h.server.ReadRule(ns, "body", in.RawBody, in.Rule)
 	if len(wrong) > 0 {
@@ -155,7 +149,8 @@ func (h *handler) putRule(_ context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	out.Location = Prefix + "namespaces/" + url.PathEscape(ns.Name()) + "/entities/" + url.PathEscape(s.Path()) + "/rules/" + url.PathEscape(old.Name)
+	entity := Prefix + "namespaces/" + url.PathEscape(ns.Name()) + "/entities/" + url.PathEscape(s.Path())
+	out.Location = entity + "/rules/" + url.PathEscape(old.Name)
 	out.Body = h.shownRule(*old)
 	return out, nil
 }

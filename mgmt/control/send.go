@@ -37,7 +37,8 @@ type sending struct{ messages []messagejson.Message }
 // Schema implements [huma.SchemaProvider].
 func (s sending) Schema(r huma.Registry) *huma.Schema {
 	one := huma.SchemaFromType(r, reflect.TypeFor[messagejson.Message]())
-	return &huma.Schema{OneOf: []*huma.Schema{one, {Type: huma.TypeArray, Items: one, MinItems: new(1), MaxItems: new(maxSent)}}}
+	several := &huma.Schema{Type: huma.TypeArray, Items: one, MinItems: new(1), MaxItems: new(maxSent)}
+	return &huma.Schema{OneOf: []*huma.Schema{one, several}}
 }
 
 // UnmarshalJSON implements [json.Unmarshaler].

@@ -2,9 +2,6 @@ package control
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/mgmt/control/api"
 	"minibus/mgmt/control/receive"
@@ -12,15 +9,9 @@ import (
 
 // sessionLocks registers the operations on locks of sessions that a receive gave out.
 func (h *handler) sessionLocks() {
-	const one = "namespaces/{namespace}/entities/{entity}/sessions/{session}/"
-	tags := []string{"sessions"}
-	register(h, huma.Operation{OperationID: "renewSession", Method: http.MethodPost, Path: one + "renew", Tags: tags,
-		Summary: "Renews the lock of a session that a receive has locked",
-	}, h.renewSession, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
-	register(h, huma.Operation{OperationID: "releaseSession", Method: http.MethodPost, Path: one + "release", Tags: tags, DefaultStatus: http.StatusNoContent,
-		Summary:     "Ends the lock of a session that a receive has locked",
-		Description: "The session is free at once. What was received and not settled is available again, as if it had not been delivered.",
-	}, h.releaseSession, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
+	const one = oneEntity + "/sessions/{session}/"
+	register(h, "renewSession", "POST "+one+"renew", tagged("sessions"), h.renewSession, 200, 400, 404, 409)
+	register(h, "releaseSession", "POST "+one+"release", tagged("sessions"), h.releaseSession, 204, 400, 404, 409)
 }
 
 // OfHolder is the argument of operations on the lock of a session.

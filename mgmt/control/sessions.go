@@ -6,8 +6,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"minibus/emulator"
 	"minibus/mgmt/control/api"
 )
@@ -22,7 +20,8 @@ type AtSession struct {
 func (in *AtSession) find(h *handler) (*emulator.Entity, string, error) {
 	e, sub, err := in.AtEntity.find(h)
 	if err == nil && sub != emulator.Main {
-		err = &emulator.Error{Code: emulator.CodeNotAllowed, Entity: e.Path(), Text: "A dead-letter queue has no sessions."}
+		const text = "A dead-letter queue has no sessions."
+		err = &emulator.Error{Code: emulator.CodeNotAllowed, Entity: e.Path(), Text: text}
 	}
 	if in.Session == emptySession {
 		return e, "", err
@@ -32,25 +31,13 @@ func (in *AtSession) find(h *handler) (*emulator.Entity, string, error) {
 
 // sessions registers the operations on sessions.
 func (h *handler) sessions() {
-	const all, one = "namespaces/{namespace}/entities/{entity}/sessions", "namespaces/{namespace}/entities/{entity}/sessions/{session}"
-	tags := []string{"sessions"}
-	register(h, huma.Operation{OperationID: "listSessions", Method: http.MethodGet, Path: all, Tags: tags,
-		Summary: "The sessions of an entity that have a message, a state or a holder, by id"}, h.listSessions, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
-	register(h, huma.Operation{OperationID: "getSession", Method: http.MethodGet, Path: one, Tags: tags, Summary: "One session"},
-		h.getSession, http.StatusNotFound, http.StatusConflict)
-	register(h, huma.Operation{OperationID: "getSessionState", Method: http.MethodGet, Path: one + "/state", Tags: tags, Summary: "The state of a session"},
-		h.getSessionState, http.StatusNotFound, http.StatusConflict)
-	register(h, huma.Operation{OperationID: "setSessionState", Method: http.MethodPut, Path: one + "/state", Tags: tags, DefaultStatus: http.StatusNoContent,
-		Summary:     "Writes the state of a session",
-		Description: "The session need not be locked, nor exist. If a client holds it, the client's next read shows the new state.",
-	}, h.setSessionState, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
-	register(h, huma.Operation{OperationID: "clearSessionState", Method: http.MethodDelete, Path: one + "/state", Tags: tags, DefaultStatus: http.StatusNoContent,
-		Summary: "Clears the state of a session"}, h.clearSessionState, http.StatusNotFound, http.StatusConflict)
-	register(h, huma.Operation{OperationID: "breakSession", Method: http.MethodPost, Path: one + "/break", Tags: tags, DefaultStatus: http.StatusNoContent,
-		Summary: "Takes the lock of a session from its holder",
-		Description: "The holder learns of it as if the time of the lock were over: its receiver is detached with session-lock-lost. What it had received and not settled is " +
-			"available again, with one more delivery counted.",
-	}, h.breakSession, http.StatusNotFound, http.StatusConflict)
+	const all, one = oneEntity + "/sessions", oneEntity + "/sessions/{session}"
+	register(h, "listSessions", "GET "+all, tagged("sessions"), h.listSessions, 200, 400, 404, 409)
+	register(h, "getSession", "GET "+one, tagged("sessions"), h.getSession, 200, 404, 409)
+	register(h, "getSessionState", "GET "+one+"/state", tagged("sessions"), h.getSessionState, 200, 404, 409)
+	register(h, "setSessionState", "PUT "+one+"/state", tagged("sessions"), h.setSessionState, 204, 400, 404, 409, 413)
+	register(h, "clearSessionState", "DELETE "+one+"/state", tagged("sessions"), h.clearSessionState, 204, 404, 409)
+	register(h, "breakSession", "POST "+one+"/break", tagged("sessions"), h.breakSession, 204, 404, 409)
 }
 
 func (h *handler) listSessions(_ context.Context, in *struct {

@@ -81,7 +81,8 @@ func TestSESS35_TheControlAPITakesIDsInAnyCase(t *testing.T) {
 	wants(t, a.as("root", "GET", all+"/order", ""), 200, `"active":2`)
 }
 
-// TestSESS13_AHolderOverTheControlAPI can do what one over AMQP can: renew the lock, receive more, fetch deferred messages, and give the session up.
+// TestSESS13_AHolderOverTheControlAPI can do what one over AMQP can: renew the lock, receive more, fetch deferred
+// messages, and give the session up.
 func TestSESS13_AHolderOverTheControlAPI(t *testing.T) {
 	timed(t, emulator.QueueOptions{LockDuration: 30 * time.Second, RequiresSession: true}, func(t *testing.T, b *bus) {
 		b.handler = mgmt.New(mgmt.Options{Broker: b.Broker, Control: controlled{b}})

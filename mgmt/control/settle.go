@@ -25,7 +25,11 @@ func parseTokens(list []string) ([]emulator.LockToken, error) {
 
 // outcomes are the domain's, by name.
 var outcomes = map[string]emulator.Outcome{
-	"complete": emulator.Complete, "abandon": emulator.Abandon, "defer": emulator.Defer, "deadLetter": emulator.DeadLetterOutcome, "release": emulator.Release,
+	"complete":   emulator.Complete,
+	"abandon":    emulator.Abandon,
+	"defer":      emulator.Defer,
+	"deadLetter": emulator.DeadLetterOutcome,
+	"release":    emulator.Release,
 }
 
 func (h *handler) settle(_ context.Context, in *struct {

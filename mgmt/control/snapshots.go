@@ -2,10 +2,7 @@ package control
 
 import (
 	"context"
-	"net/http"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
 	"minibus/mgmt/control/api"
@@ -28,25 +25,11 @@ const longCopy = time.Hour
 // snapshots registers the operations on snapshots.
 func (h *handler) snapshots() {
 	const all, one = "namespaces/{namespace}/snapshots", "namespaces/{namespace}/snapshots/{snapshot}"
-	tags := []string{"snapshots"}
-	register(h, huma.Operation{OperationID: "listSnapshots", Method: http.MethodGet, Path: all, Tags: tags,
-		Summary: "The snapshots of a namespace, by name"}, h.listSnapshots, http.StatusNotFound)
-	register(h, huma.Operation{OperationID: "saveSnapshot", Method: http.MethodPost, Path: all, Tags: tags, DefaultStatus: http.StatusCreated,
-		Summary: "Saves what is in a namespace, under a name",
-		Description: "The snapshot has every entity with its settings and its next sequence numbers, every message in its state, the states of sessions, and the message ids that duplicate " +
-			"detection remembers. All that was acknowledged before the request is in it. Clients go on meanwhile. Locks are not saved. The answer comes when the snapshot " +
-			"is durable; a process that ends before leaves none, and so does a client that goes away before. A namespace has at most 100. 409 also says that the disk is full.",
-	}, h.saveSnapshot, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge)
-	register(h, huma.Operation{OperationID: "getSnapshot", Method: http.MethodGet, Path: one, Tags: tags, Summary: "One snapshot"}, h.getSnapshot,
-		http.StatusBadRequest, http.StatusNotFound)
-	register(h, huma.Operation{OperationID: "deleteSnapshot", Method: http.MethodDelete, Path: one, Tags: tags, DefaultStatus: http.StatusNoContent,
-		Summary: "Deletes a snapshot"}, h.deleteSnapshot, http.StatusBadRequest, http.StatusNotFound)
-	register(h, huma.Operation{OperationID: "restoreSnapshot", Method: http.MethodPost, Path: one + "/restore", Tags: tags,
-		Summary: "Makes a namespace what it was when the snapshot was saved",
-		Description: "Afterwards it has those entities and no others, with the same messages, numbers, states of sessions and remembered message ids. Messages that were locked are " +
-			"available. Its clock shows what it showed then, and goes on from there unless it was frozen. Its keys, port and aliases stay, and so does the snapshot. Connections stay open: links are " +
-			"detached, and clients attach them again by themselves. Open transactions are rolled back, and jobs end. A process that ends, or a client that goes away, meanwhile leaves the old state or the restored one.",
-	}, h.restoreSnapshot, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
+	register(h, "listSnapshots", "GET "+all, tagged("snapshots"), h.listSnapshots, 200, 404)
+	register(h, "saveSnapshot", "POST "+all, tagged("snapshots"), h.saveSnapshot, 201, 400, 404, 409, 413)
+	register(h, "getSnapshot", "GET "+one, tagged("snapshots"), h.getSnapshot, 200, 400, 404)
+	register(h, "deleteSnapshot", "DELETE "+one, tagged("snapshots"), h.deleteSnapshot, 204, 400, 404)
+	register(h, "restoreSnapshot", "POST "+one+"/restore", tagged("snapshots"), h.restoreSnapshot, 200, 400, 404, 409)
 }
 
 func (h *handler) listSnapshots(_ context.Context, in *InNamespace) (*struct{ Body api.Page[api.Snapshot] }, error) {
@@ -66,8 +49,8 @@ func (h *handler) saveSnapshot(ctx context.Context, in *struct {
 	InNamespace
 	Unlimited
 	Body struct {
-		Name    string `json:"name" doc:"1 to 50 letters, digits, hyphens, dots and underscores; begins with a letter or a digit. Names are compared without case" example:"seeded"`
-		Replace bool   `json:"replace,omitempty" doc:"Takes the place of a snapshot of that name, which stays if saving fails"`
+		Name    string `json:"name" example:"seeded" doc:"1 to 50 letters, digits, hyphens, dots, underscores"`
+		Replace bool   `json:"replace,omitempty" doc:"Replaces one of that name, which stays if saving fails"`
 	}
 }) (*struct{ Body api.Snapshot }, error) {
 	ns, err := in.find(h)

@@ -14,7 +14,8 @@ import (
 	"minibus/mgmt/control"
 )
 
-// TestControlAPIOfSnapshots saves, lists, shows, restores and deletes them, in one namespace while another stays as it is.
+// TestControlAPIOfSnapshots saves, lists, shows, restores and deletes them, in one namespace while another stays as
+// it is.
 func TestControlAPIOfSnapshots(t *testing.T) {
 	a := controlAPI(t)
 	a.bus.clock = nil

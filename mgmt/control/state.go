@@ -2,9 +2,6 @@ package control
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
 )
@@ -18,12 +15,7 @@ type State interface {
 
 // state registers the operations on the state of a namespace as a whole.
 func (h *handler) state() {
-	register(h, huma.Operation{
-		OperationID: "resetNamespace", Method: http.MethodPost, Path: "namespaces/{namespace}/reset", Tags: []string{"state"}, DefaultStatus: http.StatusNoContent,
-		Summary: "Makes a namespace what its configuration says, and empty",
-		Description: "Afterwards it has the entities of Config.json, or those with which it was created, and no others. All are new: no messages, no history of ids, sequence numbers from 1. " +
-			"Its clock shows the machine's time. Its keys, port and aliases stay. Connections stay open: links are detached, and clients attach them again by themselves.",
-	}, h.resetNamespace, http.StatusNotFound)
+	register(h, "resetNamespace", "POST namespaces/{namespace}/reset", tagged("state"), h.resetNamespace, 204, 404)
 }
 
 func (h *handler) resetNamespace(_ context.Context, in *InNamespace) (*struct{}, error) {

@@ -19,7 +19,7 @@ import (
 const (
 	streamBatch    = 1000                   // events that are written together
 	streamPause    = 100 * time.Millisecond // between batches, at least
-	streamShare    = 300                    // so many times as long as a batch took is the pause, so that a busy broker is not busy with its readers
+	streamShare    = 300                    // the pause is so many times as long as its batch took
 	longestPause   = 2 * time.Second
 	heartbeat      = 15 * time.Second // a comment keeps proxies from closing a quiet stream
 	streamPatience = 10 * time.Second // how long a reader may take for a write
@@ -28,18 +28,15 @@ const (
 // StreamStart says where a stream of events begins.
 type StreamStart struct {
 	From        int64 `query:"from" doc:"The number of the first event; without it those that come from now on"`
-	LastEventID int64 `header:"Last-Event-ID" doc:"The number of the last event that the client has got; browsers send it when they connect again"`
+	LastEventID int64 `header:"Last-Event-ID" doc:"The last event that the client has got; browsers send it"`
 }
 
 // stream registers the live stream.
 func (h *handler) stream() {
-	register(h, huma.Operation{
-		OperationID: "streamEvents", Method: http.MethodGet, Path: "namespaces/{namespace}/events", Tags: []string{"history"},
-		Summary: "What happens to messages, as it happens",
-		Description: "Server-sent events. Each has the number of the event as id, event: event, and as data what listHistory has for an event. If the reader is too slow, or begins " +
-			"before the oldest event that Minibus remembers, event: missed comes with the count of the events that it does not get. The stream ends with the namespace, with the token of the request, and with Minibus.",
-		Responses: map[string]*huma.Response{"200": {Description: "The stream", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}}}},
-	}, h.streamEvents, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
+	register(h, "streamEvents", "GET namespaces/{namespace}/events", huma.Operation{
+		Tags:      []string{"history"},
+		Responses: answered("The stream", "text/event-stream", &huma.Schema{Type: huma.TypeString}),
+	}, h.streamEvents, 200, 400, 404, 409)
 }
 
 func (h *handler) streamEvents(_ context.Context, in *struct {

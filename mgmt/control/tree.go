@@ -18,8 +18,12 @@ func (h *handler) getTree(_ context.Context, in *struct {
 		return nil, err
 	}
 	p := Paged{in.Limit, in.Cursor}
-	found, next := p.cut(entitiesOf(ns, func(kind emulator.EntityKind, _ string) bool { return kind != emulator.KindSubscription }))
-	out := struct{ Body api.Page[api.Branch] }{api.Page[api.Branch]{Items: make([]api.Branch, 0, len(found)), Next: next}}
+	found, next := p.cut(entitiesOf(ns, func(kind emulator.EntityKind, _ string) bool {
+		return kind != emulator.KindSubscription
+	}))
+	var out struct{ Body api.Page[api.Branch] }
+	out.Body.Items = []api.Branch{}
+	out.Body.Next = next
 	for _, e := range found {
 		out.Body.Items = append(out.Body.Items, shownBranch(ns, e))
 	}
@@ -35,7 +39,12 @@ func shownBranch(ns *emulator.Namespace, e *emulator.Entity) api.Branch {
 	b.Subscriptions = []api.Leaf{}
 	list, _ := ns.Entities().Subscriptions(e.Path()) // none of a topic that was deleted meanwhile
 	for _, s := range list {
-		l := api.Leaf{Entity: shownEntity(s.Entity), Forwards: forwardsOf(s.Entity), Name: s.Options().Name, Rules: []string{}}
+		l := api.Leaf{
+			Entity:   shownEntity(s.Entity),
+			Forwards: forwardsOf(s.Entity),
+			Name:     s.Options().Name,
+			Rules:    []string{},
+		}
 		rules, _ := s.Rules(0, math.MaxInt)
 		for _, r := range rules {
 			l.Rules = append(l.Rules, r.Name)

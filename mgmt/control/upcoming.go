@@ -2,10 +2,7 @@ package control
 
 import (
 	"context"
-	"net/http"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
 	"minibus/mgmt/control/api"
@@ -16,16 +13,13 @@ const longestStep = 24 * time.Hour
 
 // upcoming registers the operation on the schedule of an entity.
 func (h *handler) upcoming() {
-	register(h, huma.Operation{OperationID: "getSchedule", Method: http.MethodGet, Path: "namespaces/{namespace}/entities/{entity}/schedule", Tags: []string{"messages"},
-		Summary:     "How many scheduled messages of a queue or topic become active when",
-		Description: "It costs the same however many there are. listMessages shows those of a step, by dueAfter and dueBefore. A message that is due and could not become active yet counts with its time.",
-	}, h.getSchedule, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
+	register(h, "getSchedule", "GET "+oneEntity+"/schedule", tagged("messages"), h.getSchedule, 200, 400, 404, 409)
 }
 
 func (h *handler) getSchedule(_ context.Context, in *struct {
 	AtEntity
 	From  time.Time `query:"from" doc:"The beginning, rounded down to a minute; none: now"`
-	Step  string    `query:"step" default:"PT1H" doc:"How long a step is: whole minutes, at most a day, as an ISO 8601 duration"`
+	Step  string    `query:"step" default:"PT1H" doc:"How long a step is: minutes, at most a day, as ISO 8601"`
 	Steps int       `query:"steps" minimum:"1" maximum:"1000" default:"24" doc:"How many steps"`
 }) (*struct{ Body api.Upcoming }, error) {
 	e, sub, err := in.find(h)
@@ -33,11 +27,13 @@ func (h *handler) getSchedule(_ context.Context, in *struct {
 		return nil, err
 	}
 	if sub != emulator.Main {
-		return nil, &emulator.Error{Code: emulator.CodeNotAllowed, Entity: e.Path(), Text: "A dead-letter queue has no scheduled messages."}
+		const text = "A dead-letter queue has no scheduled messages."
+		return nil, &emulator.Error{Code: emulator.CodeNotAllowed, Entity: e.Path(), Text: text}
 	}
 	step, err := h.server.ReadDuration(in.Step)
 	if err != nil || step < time.Minute || step > longestStep || step%time.Minute != 0 {
-		return nil, badRequest("step: found %.60q; give an ISO 8601 duration of whole minutes, from PT1M to P1D.", in.Step)
+		return nil, badRequest("step: found %.60q; give an ISO 8601 duration of whole minutes, from PT1M to P1D.",
+			in.Step)
 	}
 	ns, err := in.InNamespace.find(h)
 	if err != nil {

@@ -54,7 +54,8 @@ func readStart(w http.ResponseWriter, r *http.Request) (whole int64, restart fun
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return int64(n), func() {}, nil
 	case errors.As(err, &late) && late.Timeout():
-		return 0, nil, newError(http.StatusRequestTimeout, nil, "The body of the request did not come: its first %d bytes may take %v.", uploadStart, uploadGrace)
+		return 0, nil, newError(http.StatusRequestTimeout, nil,
+			"The body of the request did not come: its first %d bytes may take %v.", uploadStart, uploadGrace)
 	case err != nil:
 		return 0, nil, badRequest("The body of the request could not be read: %v.", err)
 	}

@@ -15,8 +15,8 @@ import (
 	"minibus/internal/sas"
 )
 
-// TestControlAPILetsNoUploadHoldMemory wants a large message to be sent while others announce large ones: those that send nothing hold no memory,
-// and those that stop in the middle are given up.
+// TestControlAPILetsNoUploadHoldMemory wants a large message to be sent while others announce large ones: those that
+// send nothing hold no memory, and those that stop in the middle are given up.
 func TestControlAPILetsNoUploadHoldMemory(t *testing.T) {
 	a := controlAPI(t)
 	if _, err := a.bus.ns.Entities().CreateQueue("large", emulator.QueueOptions{MaxMessageSizeInKilobytes: 100 << 10}); err != nil {

@@ -19,11 +19,10 @@ const defaultWait = 30
 
 // wait registers the wait.
 func (h *handler) wait() {
-	register(h, huma.Operation{
-		OperationID: "wait", Method: http.MethodPost, Path: "namespaces/{namespace}/wait", Tags: []string{"wait"}, Extensions: readOnly, Summary: "Waits until something holds",
-		Description: "All that the body names has to hold at one moment. The answer comes then, or when the time is over, and says how it stands. If not all holds, it also says what was " +
-			"wanted and what stands in the way of receiving.",
-	}, h.waitFor, http.StatusBadRequest, http.StatusNotFound, http.StatusConflict)
+	register(h, "wait", "POST namespaces/{namespace}/wait", huma.Operation{
+		Tags:       []string{"wait"},
+		Extensions: readOnly,
+	}, h.waitFor, 200, 400, 404, 409)
 }
 
 func (h *handler) waitFor(ctx context.Context, in *struct {
@@ -55,7 +54,8 @@ func (h *handler) waitFor(ctx context.Context, in *struct {
 	if !s.Met && errors.Is(context.Cause(ctx), ErrTokenExpired) {
 		return nil, ErrTokenExpired
 	}
-	out := &struct{ Body api.Waited }{api.Waited{Met: s.Met, Events: s.Events, Next: s.Next, Text: s.String(), SequenceNumber: s.Message}}
+	var out struct{ Body api.Waited }
+	out.Body = api.Waited{Met: s.Met, Events: s.Events, Next: s.Next, Text: s.String(), SequenceNumber: s.Message}
 	if what.Entity != "" {
 		c := shownCounts(s.Counts)
 		out.Body.Counts = &c
@@ -63,7 +63,7 @@ func (h *handler) waitFor(ctx context.Context, in *struct {
 	if !s.Met {
 		out.Body.Wanted, out.Body.Why = what.String(), h.whyNotMet(ns, &what)
 	}
-	return out, nil
+	return &out, nil
 }
 
 // whyNotMet looks at the entity of a wait; nil without one.
@@ -102,7 +102,8 @@ func awaitOf(body *api.WaitFor) (emulator.Await, error) {
 	}
 	if m := body.Message; m != nil {
 		path, sub := entitypath.CutSubQueue(m.Entity)
-		if what.Message = (&emulator.AwaitMessage{Entity: path, Sub: sub, Select: selectionOf(m.Filter)}); len(what.Message.Select.Seqs) > 0 {
+		what.Message = &emulator.AwaitMessage{Entity: path, Sub: sub, Select: selectionOf(m.Filter)}
+		if len(what.Message.Select.Seqs) > 0 {
 			return what, badRequest("message.filter: sequenceNumbers names no message to wait for; leave it out.")
 		}
 	}

@@ -2,9 +2,6 @@ package control
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
 	"minibus/mgmt/control/api"
@@ -12,17 +9,12 @@ import (
 
 // why registers the question why nothing is received.
 func (h *handler) why() {
-	register(h, huma.Operation{
-		OperationID: "explainEntity", Method: http.MethodGet, Path: "namespaces/{namespace}/entities/{entity}/why", Tags: []string{"why"},
-		Summary: "Why nothing is received from an entity",
-		Description: "Looks at the entity, its messages and locks, its receivers and links, the rules that select for it, and what was refused lately. It changes nothing and " +
-			"holds nobody up. Of a deep queue it looks at the first few thousand messages.",
-	}, h.explainEntity, http.StatusNotFound)
+	register(h, "explainEntity", "GET "+oneEntity+"/why", tagged("why"), h.explainEntity, 200, 404)
 }
 
 func (h *handler) explainEntity(_ context.Context, in *struct {
 	AtEntity
-	Client string `query:"client" doc:"Only this client's receivers: the id of a connection, with /LINK for one link; the name of a link, a container, or an address"`
+	Client string `query:"client" doc:"Only its receivers: a connection, CONNECTION/LINK, link, container or address"`
 }) (*struct{ Body api.Diagnosis }, error) {
 	e, sub, err := in.find(h)
 	if err != nil {
@@ -36,11 +28,14 @@ func (h *handler) explainEntity(_ context.Context, in *struct {
 }
 
 // diagnose says what stands in the way of receiving.
-func (h *handler) diagnose(ns *emulator.Namespace, e *emulator.Entity, sub emulator.SubQueue, client string) api.Diagnosis {
+func (h *handler) diagnose(
+	ns *emulator.Namespace, e *emulator.Entity, sub emulator.SubQueue, client string,
+) api.Diagnosis {
 	d := h.server.Why(ns, e, sub, client)
 	out := api.Diagnosis{Entity: d.Path, Available: d.Available, Receivers: d.Receivers, Blocked: d.Blocked()}
 	for _, f := range d.Findings {
-		out.Findings = append(out.Findings, api.Finding{Code: string(f.Code), Blocks: f.Blocks, Text: f.Text, Cure: f.Cure})
+		shown := api.Finding{Code: string(f.Code), Blocks: f.Blocks, Text: f.Text, Cure: f.Cure}
+		out.Findings = append(out.Findings, shown)
 	}
 	return out
 }

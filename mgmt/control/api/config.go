@@ -26,12 +26,12 @@ type EntityDiff struct {
 	Kind     string        `json:"kind" enum:"queue,topic,subscription"`
 	Action   string        `json:"action" enum:"create,change,delete,keep,leave,refuse"`
 	Why      string        `json:"why,omitempty" doc:"Why it is refused"`
-	Settings []SettingDiff `json:"settings,omitempty" nullable:"false" doc:"Of an entity that exists, those that differ"`
+	Settings []SettingDiff `json:"settings,omitempty" nullable:"false" doc:"Of an entity that exists: what differs"`
 }
 
 // SettingDiff is a setting that differs.
 type SettingDiff struct {
-	Name  string `json:"name" doc:"As in Config.json; a rule is Rules and its name in brackets. Of policies only names and rights are shown"`
+	Name  string `json:"name" doc:"As in Config.json, or Rules[\"NAME\"]. Of policies only names and rights"`
 	From  any    `json:"from,omitempty" doc:"What it is; none: there is no such rule"`
 	To    any    `json:"to,omitempty" doc:"What it would be; none: the rule is deleted"`
 	Fixed bool   `json:"fixed,omitempty" doc:"Whether it can't be changed: delete the entity first, with its messages"`

@@ -24,7 +24,7 @@ type Counts struct {
 	DeadLetter         int64 `json:"deadLetter"`
 	Transfer           int64 `json:"transfer" doc:"Those that wait to be forwarded"`
 	TransferDeadLetter int64 `json:"transferDeadLetter" doc:"Those that could not be forwarded"`
-	SizeBytes          int64 `json:"sizeBytes" doc:"What they take of the entity's quota; of a topic with those of its subscriptions"`
+	SizeBytes          int64 `json:"sizeBytes" doc:"Of its quota; of a topic with those of its subscriptions"`
 }
 
 // Branch is a queue or a topic in the tree of a namespace.

@@ -5,7 +5,7 @@ const ErrorType = "application/problem+json"
 
 // Error is an error answer: a problem document [RFC 9457].
 type Error struct {
-	Type   string   `json:"type" format:"uri-reference" doc:"about:blank: the status says all. urn:minibus:control-off: there is no control API here"`
+	Type   string   `json:"type" format:"uri-reference"`
 	Title  string   `json:"title" doc:"The text of the status"`
 	Status int      `json:"status"`
 	Detail string   `json:"detail" doc:"What is wrong, where, and what to do"`

@@ -6,18 +6,18 @@ import "time"
 type Event struct {
 	Number         int64      `json:"number" doc:"Of the event, among all of the process"`
 	Time           time.Time  `json:"time"`
-	Kind           string     `json:"kind" doc:"What happened, such as sent, delivered, lockExpired, deadLettered, completed"`
+	Kind           string     `json:"kind" doc:"Such as sent, delivered, lockExpired, deadLettered, completed"`
 	Entity         string     `json:"entity"`
-	SubQueue       string     `json:"subQueue,omitempty" enum:"$DeadLetterQueue,$Transfer/$DeadLetterQueue" doc:"None: the main queue"`
+	SubQueue       string     `json:"subQueue,omitempty" enum:"$DeadLetterQueue,$Transfer/$DeadLetterQueue"`
 	SequenceNumber int64      `json:"sequenceNumber,omitempty"`
-	NewNumber      int64      `json:"newSequenceNumber,omitempty" doc:"The number that the message has from now on, if it is another one"`
-	FirstNumber    int64      `json:"enqueuedSequenceNumber,omitempty" doc:"The number at its first submission, if it is another one"`
+	NewNumber      int64      `json:"newSequenceNumber,omitempty" doc:"The number from now on, if it is another one"`
+	FirstNumber    int64      `json:"enqueuedSequenceNumber,omitempty" doc:"The first number, if it was another one"`
 	DeliveryCount  int64      `json:"deliveryCount" doc:"After the event"`
 	LockedUntil    *time.Time `json:"lockedUntil,omitempty"`
 	ScheduledFor   *time.Time `json:"scheduledFor,omitempty"`
 	Copies         *int       `json:"copies,omitempty" doc:"How many subscriptions of a topic got one"`
 	MessageID      string     `json:"messageId,omitempty" doc:"Of messages that come"`
-	Detail         string     `json:"detail,omitempty" doc:"The reason, the rule, the other entity of a forward, or the error"`
+	Detail         string     `json:"detail,omitempty" doc:"The reason, rule, target of a forward, or error"`
 	Client         *Client    `json:"client,omitempty" doc:"Who did it; none: Minibus itself, or unknown"`
 	Text           string     `json:"text" doc:"The same as a sentence"`
 }

@@ -32,30 +32,30 @@ type JobError struct {
 
 // JobOrder says what a job is to do.
 type JobOrder struct {
-	Kind   string     `json:"kind" enum:"purge,move,resubmit" doc:"purge removes the messages, move moves them, resubmit moves dead letters without their reason, to their own entity unless target names another"`
-	Entity string     `json:"entity" example:"orders" doc:"Where the messages are: a path, with a sub-queue if that is meant. With resubmit, the dead-letter queue is meant if none is named"`
+	Kind   string     `json:"kind" enum:"purge,move,resubmit"`
+	Entity string     `json:"entity" example:"orders"`
 	Target string     `json:"target,omitempty" doc:"Where they go: the path of a queue or topic"`
-	Max    int64      `json:"max,omitempty" minimum:"1" doc:"The most messages, the lowest sequence numbers first; none: all"`
+	Max    int64      `json:"max,omitempty" minimum:"1" doc:"At most, lowest sequence numbers first; none: all"`
 	Filter *JobFilter `json:"filter,omitempty" doc:"Only messages that fit all of it; none: all active ones"`
-	Edit   *JobEdit   `json:"edit,omitempty" doc:"What to change in each message, with move and resubmit; none: they stay as they are, but for what resubmit strips"`
+	Edit   *JobEdit   `json:"edit,omitempty"`
 }
 
 // JobFilter selects messages.
 type JobFilter struct {
-	States          []string   `json:"states,omitempty" nullable:"false" enum:"active,deferred,scheduled" doc:"None: active ones. A deferred one that moves is active in the target; a scheduled one stays scheduled"`
+	States          []string   `json:"states,omitempty" nullable:"false" enum:"active,deferred,scheduled"`
 	SQL             string     `json:"sql,omitempty" example:"color = 'red'" doc:"A SQL filter, as rules have them"`
-	Text            string     `json:"text,omitempty" doc:"In the body, in a property or in its name, in letters of any case"`
+	Text            string     `json:"text,omitempty" doc:"In the body, in a property or its name; case-insensitive"`
 	Reason          *string    `json:"reason,omitempty" doc:"The DeadLetterReason"`
 	SessionID       *string    `json:"sessionId,omitempty"`
 	Before          *time.Time `json:"before,omitempty" doc:"Enqueued before that time"`
-	SequenceNumbers []int64    `json:"sequenceNumbers,omitempty" nullable:"false" maxItems:"10000" doc:"Only these; one that is not there counts as failed"`
+	SequenceNumbers []int64    `json:"sequenceNumbers,omitempty" nullable:"false" maxItems:"10000"`
 }
 
 // JobEdit changes messages that move.
 type JobEdit struct {
-	Strip                *bool              `json:"strip,omitempty" doc:"Whether to remove the properties DeadLetterReason and DeadLetterErrorDescription; none: with resubmit, and not with move"`
-	RemoveProperties     []string           `json:"removeProperties,omitempty" nullable:"false" doc:"Application properties to remove"`
-	Properties           messagejson.Values `json:"properties,omitempty" nullable:"false" doc:"Application properties to set"`
+	Strip                *bool              `json:"strip,omitempty"`
+	RemoveProperties     []string           `json:"removeProperties,omitempty" nullable:"false"`
+	Properties           messagejson.Values `json:"properties,omitempty" nullable:"false"`
 	MessageID            *string            `json:"messageId,omitempty"`
 	SessionID            *string            `json:"sessionId,omitempty"`
 	Subject              *string            `json:"subject,omitempty"`

@@ -5,20 +5,20 @@ import "time"
 // Matching says what a topic would do with a message.
 type Matching struct {
 	Topic         string                 `json:"topic"`
-	Refused       string                 `json:"refused,omitempty" doc:"Why the topic would not take the message. The rest says what it would do otherwise"`
-	Duplicate     bool                   `json:"duplicate" doc:"The topic had a message with the id and would drop this one"`
-	ScheduledFor  *time.Time             `json:"scheduledFor,omitempty" doc:"When the rules would be asked; none: at once"`
-	Reached       []string               `json:"reached" nullable:"false" doc:"The names of the subscriptions that would get the message"`
-	Subscriptions []SubscriptionMatching `json:"subscriptions" nullable:"false" doc:"All of the topic, or the one that was asked for, by name"`
-	Unexplained   int                    `json:"unexplained,omitempty" doc:"Rules that do not select the message and are left out, since there are too many"`
+	Refused       string                 `json:"refused,omitempty" doc:"Why the topic refuses it; the rest: if not"`
+	Duplicate     bool                   `json:"duplicate" doc:"The topic would drop it: it had a message with the id"`
+	ScheduledFor  *time.Time             `json:"scheduledFor,omitempty" doc:"When the rules are asked; none: at once"`
+	Reached       []string               `json:"reached" nullable:"false" doc:"The subscriptions that would get it"`
+	Subscriptions []SubscriptionMatching `json:"subscriptions" nullable:"false"`
+	Unexplained   int                    `json:"unexplained,omitempty" doc:"Rules left out as there are too many"`
 }
 
 // SubscriptionMatching says what a subscription would do with a message.
 type SubscriptionMatching struct {
 	Name   string         `json:"name" doc:"Empty: a new one, with the rule that is tried"`
 	Path   string         `json:"path,omitempty"`
-	Status string         `json:"status" enum:"Active,Disabled,SendDisabled,ReceiveDisabled" doc:"Copies come to it whatever the status; it says whether they can be received"`
-	Copies []MatchedCopy  `json:"copies" nullable:"false" doc:"What it would get: one for all rules without an action, and one for each rule with one"`
+	Status string         `json:"status" enum:"Active,Disabled,SendDisabled,ReceiveDisabled"`
+	Copies []MatchedCopy  `json:"copies" nullable:"false"`
 	Rules  []RuleMatching `json:"rules" nullable:"false" doc:"In the order of their creation"`
 }
 
@@ -29,8 +29,8 @@ type MatchedCopy struct {
 	Reason      string           `json:"deadLetterReason,omitempty"`
 	Description string           `json:"deadLetterErrorDescription,omitempty"`
 	Changes     []PropertyChange `json:"changes" nullable:"false" doc:"What differs from the message as it is sent"`
-	Forwards    []string         `json:"forwards" nullable:"false" doc:"Where it would go on to, one entity after another"`
-	Stopped     string           `json:"stopped,omitempty" doc:"Why it would go no further; none: it would stay in the last one"`
+	Forwards    []string         `json:"forwards" nullable:"false" doc:"Where it would go on to, one after another"`
+	Stopped     string           `json:"stopped,omitempty" doc:"Why it would go no further; none: it stays in the last"`
 }
 
 // PropertyChange is a property that differs. Values are as in messages.
@@ -46,10 +46,10 @@ type RuleMatching struct {
 	Name        string   `json:"name"`
 	Filter      string   `json:"filter"`
 	Action      string   `json:"action,omitempty"`
-	Outcome     string   `json:"outcome" enum:"true,false,unknown,error" doc:"Only true selects. A comparison with a property that is missing or null, or of a type that does not fit, is unknown"`
-	Error       string   `json:"error,omitempty" doc:"Of the filter or the action. The subscription dead-letters the message or ignores the rule, as DeadLetteringOnFilterEvaluationExceptions says"`
+	Outcome     string   `json:"outcome" enum:"true,false,unknown,error"`
+	Error       string   `json:"error,omitempty"`
 	ActionFails bool     `json:"actionFails,omitempty"`
-	Reasons     []Reason `json:"reasons" nullable:"false" doc:"The conditions that decided. If the rule does not select the message: those that would have to be otherwise"`
+	Reasons     []Reason `json:"reasons" nullable:"false"`
 }
 
 // Reason is a condition of a filter without AND, OR and NOT around it.

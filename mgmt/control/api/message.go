@@ -8,7 +8,7 @@ import (
 
 // Sent is the answer to a request that sends messages.
 type Sent struct {
-	SequenceNumbers []int64 `json:"sequenceNumbers" nullable:"false" doc:"In the order of the messages. Where an entity detects duplicates, a duplicate has a number too and is not stored. On a topic they are the topic's: the copies have numbers of their own"`
+	SequenceNumbers []int64 `json:"sequenceNumbers" nullable:"false"`
 }
 
 // Schedule is when a scheduled message becomes active.
@@ -20,28 +20,28 @@ type Schedule struct {
 // MessagePage is a part of the messages of an entity.
 type MessagePage struct {
 	Items    []*messagejson.Message `json:"items" nullable:"false"`
-	Next     string                 `json:"next,omitempty" doc:"The cursor of the next page; none on the last. A page may have few items, or none, and a next one"`
+	Next     string                 `json:"next,omitempty"`
 	Examined int                    `json:"examined" doc:"Messages that were looked at for this page"`
 }
 
 // Receipt is the answer to a receive.
 type Receipt struct {
 	Messages []*messagejson.Message `json:"messages" nullable:"false" doc:"None, if none came in time"`
-	Session  *HeldSession           `json:"session,omitempty" doc:"The session of the messages. It stays locked until lockedUntil, or until it is released or broken"`
+	Session  *HeldSession           `json:"session,omitempty"`
 }
 
 // Settlement says what becomes of locked messages.
 type Settlement struct {
-	LockTokens  []string           `json:"lockTokens" nullable:"false" minItems:"1" maxItems:"1000" doc:"As receive gave them"`
-	Outcome     string             `json:"outcome" enum:"complete,abandon,defer,deadLetter,release" doc:"release gives them back without counting a failed delivery"`
-	Properties  messagejson.Values `json:"properties,omitempty" nullable:"false" doc:"Application properties to change, with abandon, defer and deadLetter"`
+	LockTokens  []string           `json:"lockTokens" nullable:"false" minItems:"1" maxItems:"1000"`
+	Outcome     string             `json:"outcome" enum:"complete,abandon,defer,deadLetter,release"`
+	Properties  messagejson.Values `json:"properties,omitempty" nullable:"false"`
 	Reason      *string            `json:"reason,omitempty" doc:"DeadLetterReason, with deadLetter"`
 	Description *string            `json:"description,omitempty" doc:"DeadLetterErrorDescription, with deadLetter"`
 }
 
 // Renewals are the new ends of locks.
 type Renewals struct {
-	LockedUntil []time.Time `json:"lockedUntil" nullable:"false" doc:"In the order of the tokens. Of a message in a session it is the end of the session's lock, which stays"`
+	LockedUntil []time.Time `json:"lockedUntil" nullable:"false"`
 }
 
 // Upcoming says how many scheduled messages of an entity become active when.

@@ -8,10 +8,10 @@ type Namespace struct {
 	Default bool      `json:"default" doc:"Whether what names no namespace means this one"`
 	Created time.Time `json:"created"`
 	Limits  string    `json:"limits" enum:"relaxed,standard,premium,emulator" doc:"A profile of limits, as of --limits"`
-	Port    int       `json:"port,omitempty" minimum:"1" maximum:"65535" doc:"Its own port, if it has one; it takes AMQP, TLS and HTTP"`
+	Port    int       `json:"port,omitempty" minimum:"1" maximum:"65535" doc:"Its own, for AMQP, TLS and HTTP"`
 	Aliases []string  `json:"aliases,omitempty" nullable:"false" doc:"Other names of hosts that mean it"`
 
-	ConnectionString string `json:"connectionString" pattern:"^Endpoint=sb://" doc:"That of RootManageSharedAccessKey, else of a policy with the Manage right, else of the first policy"`
+	ConnectionString string `json:"connectionString" pattern:"^Endpoint=sb://"`
 
 	ConnectionStrings []ConnectionString `json:"connectionStrings" nullable:"false" doc:"Those of all policies"`
 }

@@ -9,7 +9,7 @@ type Session struct {
 	Locked       int64      `json:"locked" doc:"Messages that the holder has received and not settled"`
 	Deferred     int64      `json:"deferred"`
 	Scheduled    int64      `json:"scheduled"`
-	Holder       *string    `json:"holder,omitempty" doc:"The AMQP container that holds the lock, or control API; none if the session is free"`
+	Holder       *string    `json:"holder,omitempty" doc:"The AMQP container with the lock, or control API; none: free"`
 	LockedUntil  *time.Time `json:"lockedUntil,omitempty"`
 	StateBytes   *int64     `json:"stateBytes,omitempty" doc:"The size of the state; none if there is none"`
 	StateUpdated *time.Time `json:"stateUpdated,omitempty" doc:"When the state was written"`
@@ -29,6 +29,6 @@ type SessionLock struct {
 // HeldSession is a session that a receive has locked.
 type HeldSession struct {
 	ID          string    `json:"id"`
-	Token       string    `json:"token" format:"uuid" doc:"With which the lock is renewed and released, and more is received"`
+	Token       string    `json:"token" format:"uuid" doc:"To renew and release the lock, and to receive more"`
 	LockedUntil time.Time `json:"lockedUntil"`
 }

@@ -2,17 +2,17 @@ package api
 
 // WaitFor is the body of a wait.
 type WaitFor struct {
-	TimeoutSeconds float64         `json:"timeoutSeconds,omitempty" minimum:"0" maximum:"3600" doc:"How long to wait; none: 30"`
+	TimeoutSeconds float64         `json:"timeoutSeconds,omitempty" minimum:"0" maximum:"3600" doc:"None: 30"`
 	Entity         string          `json:"entity,omitempty" doc:"Of counts and idle"`
 	Counts         []Condition     `json:"counts,omitempty" nullable:"false" maxItems:"20"`
-	Idle           bool            `json:"idle,omitempty" doc:"No message of the entity is available or locked, or waits to be forwarded"`
+	Idle           bool            `json:"idle,omitempty" doc:"No message is available, locked or to be forwarded"`
 	Events         *EventsAwaited  `json:"events,omitempty"`
 	Message        *MessageAwaited `json:"message,omitempty" doc:"A message that is there, or comes"`
 }
 
 // Condition compares a count.
 type Condition struct {
-	Of    string `json:"of" enum:"active,deferred,scheduled,deadLetter,transfer,transferDeadLetter" doc:"As in the counts of an entity"`
+	Of    string `json:"of" enum:"active,deferred,scheduled,deadLetter,transfer,transferDeadLetter"`
 	Least int64  `json:"least,omitempty" minimum:"0" doc:"At least so many"`
 	Most  *int64 `json:"most,omitempty" minimum:"0" doc:"At most so many; none: no limit"`
 }
@@ -21,17 +21,17 @@ type Condition struct {
 type EventsAwaited struct {
 	Entity    string   `json:"entity,omitempty"`
 	Sequence  int64    `json:"sequenceNumber,omitempty"`
-	MessageID string   `json:"messageId,omitempty" doc:"Of messages that come with the id: kinds sent, scheduled, duplicate and sendRefused"`
+	MessageID string   `json:"messageId,omitempty" doc:"Of sent, scheduled, duplicate and sendRefused messages"`
 	Client    string   `json:"client,omitempty"`
-	Kinds     []string `json:"kinds,omitempty" nullable:"false" doc:"As in the history: sent, delivered, completed and so on; none: any"`
+	Kinds     []string `json:"kinds,omitempty" nullable:"false" doc:"As in the history: sent, completed; none: any"`
 	Times     int      `json:"times,omitempty" minimum:"0" doc:"How many; none: one"`
-	From      int64    `json:"from,omitempty" minimum:"0" doc:"The number of the first event that counts; none: those that come from now on"`
+	From      int64    `json:"from,omitempty" minimum:"0" doc:"The first event that counts; none: those from now on"`
 }
 
 // MessageAwaited selects a message to wait for.
 type MessageAwaited struct {
-	Entity string     `json:"entity" example:"orders/$DeadLetterQueue" doc:"Where it is: a path, with a sub-queue if that is meant"`
-	Filter *JobFilter `json:"filter,omitempty" doc:"What it fits, as in a job; none: any active one. Locked ones count as active or deferred. sequenceNumbers is refused"`
+	Entity string     `json:"entity" example:"orders/$DeadLetterQueue" doc:"A path, with a sub-queue if that is meant"`
+	Filter *JobFilter `json:"filter,omitempty"`
 }
 
 // Waited is how it stands at the end of a wait.

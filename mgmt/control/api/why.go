@@ -11,7 +11,7 @@ type Diagnosis struct {
 
 // Finding is one thing that stands in the way, or explains where messages are.
 type Finding struct {
-	Code   string `json:"code" enum:"topic,no-subscriptions,disabled,send-disabled,forwards,forward-waits,parked,no-rules,rules-match-nothing,rules-leave-out,empty,locked,sessions-held,session-required,other-session,scheduled,deferred,being-written,no-receiver,no-credit,wrong-sub-queue,dead-lettered,expired,refused,receiving"`
+	Code   string `json:"code"`
 	Blocks bool   `json:"blocks" doc:"Nothing is received while it is so"`
 	Text   string `json:"text" doc:"What is so, in sentences"`
 	Cure   string `json:"cure,omitempty" doc:"What to do"`

@@ -57,7 +57,8 @@ func (h *Held) Resume(e *emulator.Entity, id, token string) (*Waiter, error) {
 	h.mu.Lock()
 	w, err := h.find(e, id, token)
 	if err == nil && w.session.busy {
-		err = &emulator.Error{Code: emulator.CodeSessionLocked, Entity: e.Path(), Text: "Another request is receiving from the session '" + id + "'."}
+		text := "Another request is receiving from the session '" + id + "'."
+		err = &emulator.Error{Code: emulator.CodeSessionLocked, Entity: e.Path(), Text: text}
 	}
 	if err != nil {
 		h.mu.Unlock()

@@ -49,7 +49,15 @@ type change struct {
 
 // New returns a waiter of a client on a sub-queue, which Close ends.
 func New(entity *emulator.Entity, sub emulator.SubQueue, mode emulator.ReceiveMode, who *emulator.Client) *Waiter {
-	return &Waiter{entity: entity, sub: sub, mode: mode, who: who, ready: make(chan struct{}, 1), changed: make(chan change, 1), unwatch: func() {}}
+	return &Waiter{
+		entity:  entity,
+		sub:     sub,
+		mode:    mode,
+		who:     who,
+		ready:   make(chan struct{}, 1),
+		changed: make(chan change, 1),
+		unwatch: func() {},
+	}
 }
 
 // Bound lets Next ask for room before it takes a message of more than 1 MiB. Close gives it back. Call Bound before
