@@ -39,7 +39,9 @@ func readSessionFilter(filters amqp.Map) (*sessionFilter, error) {
 		if id, ok := splitID(d); ok {
 			return &sessionFilter{id: id}, nil
 		}
-		f.described, f.descriptor, v = true, d.Descriptor, d.Value
+		f.described = true
+		f.descriptor = d.Descriptor
+		v = d.Value
 	}
 	if v == nil {
 		f.next = true
@@ -82,37 +84,34 @@ type sessionAccept struct {
 // as one is available (SESS-8).
 func (o *outgoingLink) openSession(a *frames.Attach, f *sessionFilter, mode emulator.ReceiveMode) error {
 	if o.node.sub != emulator.Main {
-		return amqpError{condition: amqp.CondNotAllowed, // DLQ-6
-			text: "A dead-letter queue has no sessions; attach without a session filter.", entity: o.entity(), ends: endsLink}
+		const text = "A dead-letter queue has no sessions; attach without a session filter."
+		return amqpError{condition: amqp.CondNotAllowed, text: text, entity: o.entity(), ends: endsLink} // DLQ-6
 	}
 	o.accept = &sessionAccept{filter: f}
-	accept := emulator.Accept{Mode: mode, Notify: o.notify, Lost: o.sessionLost, Client: o.client()}
+	// The domain says that the session is lost from any goroutine, under the queue's mutex (SESS-15).
+	lost := func(err error) { o.detachSoon(err, o.queue) }
+	accept := emulator.Accept{Mode: mode, Notify: o.notify, Lost: lost, Client: o.client()}
 	var err error
 	if !f.next {
 		o.consumer, err = o.queue.Sessions().Accept(f.id, accept)
 		return err
 	}
-	box := &o.s.c.mailbox
-	o.accept.cancel, err = o.queue.Sessions().AcceptNext(accept, func(c *emulator.Consumer) {
-		o.accept.granted.Store(c)
-		box.post(eventFunc(func(*conn) { o.sessionGranted() }))
+	c := o.s.c
+	o.accept.cancel, err = o.queue.Sessions().AcceptNext(accept, func(consumer *emulator.Consumer) {
+		o.accept.granted.Store(consumer)
+		c.post(o.sessionGranted)
 	})
 	if err != nil {
 		return err
 	}
 	o.opening = a
-	o.accept.timer = time.AfterFunc(acceptTime(a.Properties), func() {
-		box.post(eventFunc(func(*conn) { o.sessionTimedOut() }))
-	})
-	return nil
-}
-
-func acceptTime(properties amqp.Map) time.Duration {
-	v, _ := properties.Get(keyTimeout)
+	wait := acceptWait
+	v, _ := a.Properties.Get(keyTimeout)
 	if ms, ok := amqp.AsUint32(v); ok {
-		return time.Duration(ms) * time.Millisecond
+		wait = time.Duration(ms) * time.Millisecond
 	}
-	return acceptWait
+	o.accept.timer = time.AfterFunc(wait, func() { c.post(o.sessionTimedOut) })
+	return nil
 }
 
 // sessionGranted answers the attach of a client that waited for a session.
@@ -153,14 +152,12 @@ func (o *outgoingLink) cancelAccept() {
 	}
 }
 
-// sessionLost is called by the domain when the lock of the session has ended (SESS-15): from any goroutine, under the queue's mutex.
-func (o *outgoingLink) sessionLost(err error) { o.detachSoon(err, o.queue) }
-
 // describeSession adds to the answer the id of the locked session and the end of its lock.
 func (o *outgoingLink) describeSession(answer *frames.Attach) {
 	id, _ := o.consumer.SessionID()
 	answer.Source.Filter = amqp.Map{{Key: amqp.Symbol(keySessionFilter), Value: o.accept.filter.value(id)}}
-	answer.Properties = amqp.Map{{Key: amqp.Symbol(keyLockedUntil), Value: dotnet.OfUnixMilli(o.consumer.SessionLockedUntil())}}
+	until := dotnet.OfUnixMilli(o.consumer.SessionLockedUntil())
+	answer.Properties = amqp.Map{{Key: amqp.Symbol(keyLockedUntil), Value: until}}
 }
 
 // lockError returns the error for a client that settles a delivery after its lock has ended. If the link has lost its

@@ -9,8 +9,8 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// assembly counts the deliveries of a connection that have begun to arrive, and their way to the journal. While it has a large one, the connection has a
-// share of the server's room, and waits if there is none: it reads nothing then.
+// assembly counts the deliveries of a connection that have begun to arrive, and their way to the journal. While it has a
+// large one, the connection has a share of the server's memory. If it gets none it waits, and reads nothing.
 type assembly struct {
 	c         *conn
 	share     memoryShare
@@ -18,28 +18,27 @@ type assembly struct {
 	limit     int   // that bytes may reach, by the link with the largest messages that has had a part in them
 	large     int   // unfinished deliveries of more than largeDelivery
 	moved     int64 // bytes of large deliveries, in all
-	waiting   bool  // for room
-	hasMemory bool  // it has room
-
-	buffered *partialDelivery // the one that has a buffer for what it announces; nil: none
+	waiting   bool  // for memory
+	hasMemory bool
+	buffered  *partialDelivery // the one that has a buffer for what it announces; nil: none
 }
 
 func newAssembly(c *conn) assembly {
 	a := assembly{c: c}
 	a.share.resume = c.wake
-	a.share.stall = func() { c.mailbox.post(eventFunc((*conn).refuseStalled)) }
+	a.share.stall = func() { c.post(c.refuseStalled) }
 	return a
 }
 
 // wake causes a turn, which asks anew for what the connection waits for.
-func (c *conn) wake() { c.mailbox.post(eventFunc(func(*conn) {})) }
+func (c *conn) wake() { c.post(func() {}) }
 
 // limitFor returns how many bytes the unfinished deliveries may have together.
 func (a *assembly) limitFor(in *incomingLink) int {
 	return a.c.tokens.limit(maxAssembly, unauthenticatedAssembly) + in.maxMessage
 }
 
-// add counts bytes that arrived for a part.
+// add counts bytes that arrived for a link's delivery.
 func (a *assembly) add(in *incomingLink, bytes int) {
 	p := &in.partial
 	a.bytes += bytes
@@ -52,7 +51,7 @@ func (a *assembly) add(in *incomingLink, bytes int) {
 	}
 }
 
-// forget uncounts a part.
+// forget takes a delivery out of the counts.
 func (a *assembly) forget(p *partialDelivery) {
 	a.bytes -= p.size
 	if p.size > largeDelivery {
@@ -63,18 +62,20 @@ func (a *assembly) forget(p *partialDelivery) {
 		a.buffered = nil
 	}
 	if a.large == 0 && a.limit > 0 {
-		a.limit, a.waiting, a.hasMemory = 0, false, false
+		a.limit = 0
+		a.waiting, a.hasMemory = false, false
 		a.c.srv.incomingMemory.ask(&a.share, 0, 0, a.moved)
 	}
 }
 
-// mayGrow reports whether the connection may read on. A connection that has waited was not silent, and its links were not idle.
+// mayGrow reports whether the connection may read on. A connection that has waited was not silent, and its links were not
+// idle.
 func (a *assembly) mayGrow() bool {
 	if a.large == 0 {
 		return true
 	}
-	wants, most := a.needs()
-	may := a.c.srv.incomingMemory.ask(&a.share, wants, most, a.moved)
+	wanted, limit := a.needs()
+	may := a.c.srv.incomingMemory.ask(&a.share, wanted, limit, a.moved)
 	if may && a.waiting {
 		a.c.reader.noteRead()
 		for e := range a.c.sessions.links {
@@ -85,24 +86,24 @@ func (a *assembly) mayGrow() bool {
 	return may
 }
 
-// The share of a connection grows by growStep. A batch of the reader is smaller.
+// growStep is the step in which the share of a connection grows. A batch of the reader is smaller.
 const growStep = 1 << 20
 
 // needs returns how many bytes the connection wants to hold, up to two steps more than it has, and how many it may
-// come to want. The limit has room for the buffer of one large delivery, but not if others arrive beside it.
-func (a *assembly) needs() (wants, most int) {
-	wants, most = a.bytes, a.limit
+// come to want. The limit includes the buffer of one large delivery, but not if others arrive beside it.
+func (a *assembly) needs() (wanted, limit int) {
+	wanted, limit = a.bytes, a.limit
 	if a.buffered != nil {
-		spare := a.buffered.unusedBuffer()
-		if wants += spare; a.large > 1 {
-			most += spare
+		unused := max(0, max(cap(a.buffered.buffer), a.buffered.wantedBuffer())-a.buffered.size)
+		if wanted += unused; a.large > 1 {
+			limit += unused
 		}
 	}
-	wants = (wants + 2*growStep - 1) / growStep * growStep
-	return min(wants, most), most
+	wanted = (wanted + 2*growStep - 1) / growStep * growStep
+	return min(wanted, limit), limit
 }
 
-// buffer moves what has arrived of a large delivery to a buffer, if there is room for that and no other one of the
+// buffer moves what has arrived of a large delivery to a buffer, if there is memory for that and no other one of the
 // connection is large.
 func (a *assembly) buffer(p *partialDelivery, most int) {
 	if !a.hasMemory || a.large > 1 || p.size <= largeDelivery {
@@ -115,26 +116,18 @@ func (a *assembly) buffer(p *partialDelivery, most int) {
 	p.fillBuffer(&a.c.srv.readBuffers)
 }
 
-// beginCommit counts bytes that are handed to the domain, until it calls arrived.
-func (a *assembly) beginCommit(bytes int) {
-	a.c.uncommitted += bytes
-	if bytes > largeDelivery {
+// addUncommitted counts the bytes of a delivery on its way to the journal, and takes them away as a negative number once
+// they are written. Any goroutine may call it, also after the end of the connection.
+func (a *assembly) addUncommitted(bytes int) {
+	if bytes > largeDelivery || bytes < -largeDelivery {
 		a.c.srv.incomingMemory.addOutstanding(&a.share, bytes)
 	} else {
 		a.c.srv.uncommitted.Add(int64(bytes))
 	}
 }
 
-// endCommit counts bytes that the journal has written. Any goroutine may call it, also after the end of the connection.
-func (a *assembly) endCommit(bytes int) {
-	if bytes > largeDelivery {
-		a.c.srv.incomingMemory.addOutstanding(&a.share, -bytes)
-	} else {
-		a.c.srv.uncommitted.Add(-int64(bytes))
-	}
-}
-
-// refuseStalled refuses large deliveries that do not get on while other connections wait for their room. If it is we who do not read, the client has time.
+// refuseStalled refuses large deliveries that do not progress while other connections wait for their memory. If it is we
+// who do not read, the client has time.
 func (c *conn) refuseStalled() {
 	if c.input() == nil {
 		return
@@ -146,21 +139,22 @@ func (c *conn) refuseStalled() {
 	}
 }
 
-// errStalled ends a large delivery that stands still while others wait for its room. SDKs try again.
-var errStalled = linkErrorf(amqp.CondServerBusy, "The large message did not get on, while others waited for its room in memory.")
+// errStalled ends a large delivery that does not progress while others wait for its memory. SDKs try again.
+var errStalled = linkErrorf(amqp.CondServerBusy,
+	"The large message did not get on, while others waited for its room in memory.")
 
-// partialDelivery is a delivery whose last transfer has not arrived. Its payloads are kept as pieces. Those of a large delivery
-// move on, as they come, to a buffer that grows with it, in two steps, to the length that its body announces. If they
-// were joined at the end, that one copy would hold up the whole process for as long as a hundred mebibytes take:
-// nothing can interrupt a copy, and the garbage collector waits for it.
+// partialDelivery is a delivery whose last transfer has not arrived. Its payloads are kept as pieces. Those of a large
+// delivery move, as they come, to a buffer that grows in two steps to the length that the body announces. Joined at the
+// end, a hundred mebibytes would hold up the whole process: nothing can interrupt a copy, and the garbage collector waits
+// for it.
 type partialDelivery struct {
 	delivered
 	begun     bool
 	refused   bool     // it has its outcome; the rest is discarded
 	size      int      // bytes that have arrived, counted in the connection's assembly
 	buffer    []byte   // the beginning, with room for more; nil: pieces has all
-	announced int      // that the body announces; 0: not known yet; notAnnounced
-	pieces    [][]byte // what comes after whole
+	announced int      // length that the body announces; 0: not known yet; notAnnounced
+	pieces    [][]byte // what comes after buffer
 }
 
 const notAnnounced = -1
@@ -176,8 +170,8 @@ func (p *partialDelivery) readAnnounced(most int) {
 	}
 }
 
-// wantedBuffer returns how long the buffer has to be by now: half of what the delivery announces once an eighth of that has
-// arrived, and all once half has. A sender that announces much and sends little gets little.
+// wantedBuffer returns how long the buffer has to be by now: half of what the delivery announces once an eighth of that
+// has arrived, and all once half has. A sender that announces much and sends little gets little.
 func (p *partialDelivery) wantedBuffer() int {
 	switch {
 	case p.announced <= 0 || p.size < p.announced/8:
@@ -188,7 +182,7 @@ func (p *partialDelivery) wantedBuffer() int {
 	return p.announced
 }
 
-// fillBuffer moves the pieces to the buffer, as far as they fit. It makes the buffer that is due.
+// fillBuffer makes the buffer that is wanted, and moves the pieces to it as far as they fit.
 func (p *partialDelivery) fillBuffer(pool *sync.Pool) {
 	if n := p.wantedBuffer(); n > cap(p.buffer) {
 		p.growBuffer(n)
@@ -207,12 +201,7 @@ func (p *partialDelivery) growBuffer(length int) {
 	}
 }
 
-// unusedBuffer returns how much more than what has arrived the buffer has, or is to have.
-func (p *partialDelivery) unusedBuffer() int {
-	return max(0, max(cap(p.buffer), p.wantedBuffer())-p.size)
-}
-
-// movePieces appends pieces to the whole, as far as they fit. Buffers of the pool go back to it.
+// movePieces appends pieces to the buffer, as far as they fit. Buffers of the pool go back to it.
 func (p *partialDelivery) movePieces(pool *sync.Pool) {
 	n := 0
 	for ; n < len(p.pieces) && len(p.pieces[n]) <= cap(p.buffer)-len(p.buffer); n++ {
@@ -234,6 +223,3 @@ func (p *partialDelivery) join(pool *sync.Pool) {
 	p.raw = p.buffer
 	p.buffer, p.pieces = nil, nil
 }
-
-// release forgets what has arrived.
-func (p *partialDelivery) release() { p.raw, p.buffer, p.pieces = nil, nil, nil }

@@ -1,6 +1,7 @@
 package amqpserver
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -30,16 +31,17 @@ func (s *session) handleAttach(a *frames.Attach) error {
 	case a.Handle > o.HandleMax:
 		return connErrorf(amqp.CondFraming, "Handle %d is above the handle-max of %d.", a.Handle, o.HandleMax)
 	case a.Handle > s.handleMax:
-		// We answer on the peer's number, so the two handles are never confused. Only a peer that breaks its own limit ever
-		// sees this error.
-		return sessionErrorf(amqp.CondNotAllowed, "Handle %d is above your own handle-max of %d.", a.Handle, s.handleMax)
+		// We answer on the peer's number. Only a peer that breaks its own limit ever sees this error.
+		return sessionErrorf(amqp.CondNotAllowed,
+			"Handle %d is above your own handle-max of %d.", a.Handle, s.handleMax)
 	case s.links.get(a.Handle) != nil:
 		return sessionErrorf(amqp.CondHandleInUse, "Handle %d is in use.", a.Handle)
 	case s.c.sessions.linked >= s.c.tokens.limit(o.MaxLinks, unauthenticatedLinks):
-		return sessionErrorf(amqp.CondResourceLimit, "The connection has %d links already%s.", s.c.sessions.linked, s.c.tokens.limitReason())
+		return sessionErrorf(amqp.CondResourceLimit,
+			"The connection has %d links already%s.", s.c.sessions.linked, s.c.tokens.limitReason())
 	}
 	if s.isEcho(a) {
-		s.put(&refusedLink{link{s: s, handle: a.Handle, role: a.Role, state: linkDetaching, released: true}})
+		s.putRefused(a)
 		return nil
 	}
 	if err := s.attach(a); err != nil {
@@ -48,8 +50,9 @@ func (s *session) handleAttach(a *frames.Attach) error {
 	return nil
 }
 
-// isEcho reports whether an attach is the refusal of a link that has just ended [AMQP 2.6.3]. rhea writes one when it has closed a link
-// before it saw our attach, and another for each answer. It gets none: its own detach follows and ends the link.
+// isEcho reports whether an attach is the refusal of a link that has just ended [AMQP 2.6.3]. rhea writes one when it has
+// closed a link before it saw our attach, and another for each answer. It gets none: its own detach follows and ends the
+// link.
 func (s *session) isEcho(a *frames.Attach) bool {
 	return a.Source == nil && a.Target == nil && a.Coordinator == nil && a.LinkName == s.lastEnded && s.lastEnded != ""
 }
@@ -64,7 +67,8 @@ func (s *session) attach(a *frames.Attach) error {
 	}
 	switch {
 	case names > maxNames:
-		return linkErrorf(amqp.CondInvalidField, "The link's name and addresses have %d bytes; at most %d are allowed.", names, maxNames)
+		return linkErrorf(amqp.CondInvalidField,
+			"The link's name and addresses have %d bytes; at most %d are allowed.", names, maxNames)
 	case a.Role == frames.RoleSender:
 		return s.attachIncoming(a)
 	}
@@ -76,10 +80,14 @@ func (s *session) attach(a *frames.Attach) error {
 func (s *session) refuseLink(a *frames.Attach, err error) {
 	s.c.log.logError("attach refused", "attach", "attach", causeOf("", err), "address", sas.Clip(addressOf(a)))
 	s.c.noteAttach(a, amqpErrorOf(err))
-	r := &refusedLink{link{s: s, handle: a.Handle, role: a.Role, state: linkDetaching, released: true}}
-	s.put(r)
+	s.putRefused(a)
 	s.write(reply(a))
 	s.write(&frames.Detach{Handle: a.Handle, Closed: true, Error: s.c.wireError(amqpErrorOf(err))})
+}
+
+// putRefused keeps the handle of a refused link until the peer's detach arrives.
+func (s *session) putRefused(a *frames.Attach) {
+	s.put(&refusedLink{link{s: s, handle: a.Handle, role: a.Role, state: linkDetaching, released: true}})
 }
 
 func addressOf(a *frames.Attach) string {
@@ -105,15 +113,13 @@ func reply(a *frames.Attach) *frames.Attach {
 // accepted returns the answer to an attach that succeeds: source and target as the peer wrote them, and never null.
 func accepted(a *frames.Attach) *frames.Attach {
 	r := reply(a)
-	r.Source, r.Target, r.Properties = &frames.Source{}, &frames.Target{}, amqp.Map{}
+	r.Source = &frames.Source{}
+	r.Target = cmp.Or(a.Target, &frames.Target{})
+	r.Properties = amqp.Map{}
 	if a.Source != nil {
-		source := *a.Source
+		*r.Source = *a.Source
 		// Leaving out a filter says that it is not in effect [AMQP 3.5.3]. We support none here but the session filter.
-		source.Filter = amqp.Map{}
-		r.Source = &source
-	}
-	if a.Target != nil {
-		r.Target = a.Target
+		r.Source.Filter = amqp.Map{}
 	}
 	return r
 }
@@ -129,11 +135,13 @@ func (s *session) attachIncoming(a *frames.Attach) error {
 	case a.Coordinator != nil:
 		return s.attachCoordinator(a)
 	case a.Target == nil:
-		return linkErrorf(amqp.CondNotImplemented, "The attach has no target. Name the address of a queue or topic as the target of a sender.")
+		return linkErrorf(amqp.CondNotImplemented,
+			"The attach has no target. Name the address of a queue or topic as the target of a sender.")
 	case a.Target.Dynamic:
 		return linkErrorf(amqp.CondNotImplemented, noDynamic, "target")
 	case a.Target.Address == "":
-		return linkErrorf(amqp.CondNotImplemented, "The target has no address, and there is no anonymous relay. Attach a sender for each queue or topic.")
+		return linkErrorf(amqp.CondNotImplemented,
+			"The target has no address, and there is no anonymous relay. Attach a sender for each queue or topic.")
 	}
 	n := parseAddress(a.Target.Address)
 	in := s.newIncoming(a, n)
@@ -174,12 +182,14 @@ func (in *incomingLink) openQueue(answer *frames.Attach, properties amqp.Map) er
 	}
 	in.s.noteEntity(in.root())
 	limit := in.queue.MaxMessageSize()
-	in.sink, in.window = sendSink{}, sendCredit
-	in.maxMessage, in.maxBatch = int(limit), int(min(limit, maxBatchBytes))
+	in.sink = sendSink{}
+	in.window = sendCredit
+	in.maxMessage = int(limit)
+	in.maxBatch = int(min(limit, maxBatchBytes))
 	answer.MaxMessageSize, answer.HasMaxMessageSize = uint64(limit), true
 	answer.Properties = amqp.Map{{Key: amqp.Symbol(keyMaxBatchSize), Value: int64(in.maxBatch)}}
-	if destination, ok := properties.Get(keyTransferDestination); ok {
-		answer.Properties = append(answer.Properties, amqp.Pair{Key: amqp.Symbol(keyTransferDestination), Value: destination})
+	if v, ok := properties.Get(keyTransferDestination); ok {
+		answer.Properties = append(answer.Properties, amqp.Pair{Key: amqp.Symbol(keyTransferDestination), Value: v})
 	}
 	return nil
 }
@@ -239,7 +249,8 @@ func (l *link) lookUp(claim sas.Claims) error {
 const apacheFilters = 0x468C
 
 // noDynamic answers a client that asks for a dynamic node.
-const noDynamic = "There are no dynamic nodes for a %s to be. Create a queue, with AutoDeleteOnIdle if it is for a while only, and name its address."
+const noDynamic = "There are no dynamic nodes for a %s to be. Create a queue, with AutoDeleteOnIdle if it is for a while " +
+	"only, and name its address."
 
 // checkSource refuses sources that we can't serve. Leaving a filter out of the answer says that it is not in effect
 // [AMQP 3.5.3], but few clients look, and a client that asked for some messages would take all of them.
@@ -247,11 +258,13 @@ func checkSource(a *frames.Attach) error {
 	source := a.Source
 	switch {
 	case source == nil || !source.Dynamic && source.Address == "":
-		return linkErrorf(amqp.CondNotImplemented, "The attach has no source. Name the address of a queue or subscription as the source of a receiver.")
+		return linkErrorf(amqp.CondNotImplemented,
+			"The attach has no source. Name the address of a queue or subscription as the source of a receiver.")
 	case source.Dynamic:
 		return linkErrorf(amqp.CondNotImplemented, noDynamic, "source")
 	case source.DistributionMode == "copy":
-		return linkErrorf(amqp.CondNotImplemented, "The distribution mode 'copy' is not served: a link can't browse. Peek by requests to '%s'.",
+		return linkErrorf(amqp.CondNotImplemented,
+			"The distribution mode 'copy' is not served: a link can't browse. Peek by requests to '%s'.",
 			entitypath.Management(parseAddress(source.Address).String()))
 	}
 	for _, f := range source.Filter {
@@ -260,12 +273,13 @@ func checkSource(a *frames.Attach) error {
 			continue
 		}
 		if isSelector(f.Value) {
-			return linkErrorf(amqp.CondNotImplemented, "The source's filter %s is not supported. To receive some of the messages only, "+
-				"give a subscription a rule that selects them and receive from it.", filterName(name, f.Value))
+			return linkErrorf(amqp.CondNotImplemented, "The source's filter %s is not supported. To receive some of the "+
+				"messages only, give a subscription a rule that selects them and receive from it.", filterName(name, f.Value))
 		}
 		// No quotation mark may come behind the link's name: .NET's client reads the rest.
-		return linkErrorf(amqp.CondNotAllowed, "The link '%s' contains invalid filter type. System only support Jms or Apache selector filter type. "+
-			"Found %s; receivers of Minibus can have the filter %s only.", sas.Clip(a.LinkName), filterName(name, f.Value), keySessionFilter)
+		return linkErrorf(amqp.CondNotAllowed, "The link '%s' contains invalid filter type. System only support Jms or Apache "+
+			"selector filter type. Found %s; receivers of Minibus can have the filter %s only.",
+			sas.Clip(a.LinkName), filterName(name, f.Value), keySessionFilter)
 	}
 	return nil
 }

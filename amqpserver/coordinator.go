@@ -1,7 +1,7 @@
 package amqpserver
 
 import (
-	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,20 +45,9 @@ type transaction struct {
 type transactions struct {
 	c       *conn
 	open    map[string]*transaction         // by id
-	settles map[*emulator.Lock]*transaction // by the locks of the deliveries that they settle, those being committed too
+	settles map[*emulator.Lock]*transaction // by the locks of the deliveries that they settle, until they have ended
 	bytes   int                             // of messages that they hold
 	last    uint64
-}
-
-func (ts *transactions) declare(control *incomingLink) *transaction {
-	ts.last++
-	// The connection's id makes it meaningless on other connections (TXN-4).
-	t := &transaction{id: ts.c.id + "." + strconv.FormatUint(ts.last, 10), control: control}
-	if ts.open == nil {
-		ts.open = make(map[string]*transaction)
-	}
-	ts.open[t.id] = t
-	return t
 }
 
 func (ts *transactions) forget(t *transaction) {
@@ -83,9 +72,13 @@ func (ts *transactions) rollBack(control *incomingLink) {
 // attachCoordinator opens a link that declares and discharges transactions [AMQP 4.2].
 func (s *session) attachCoordinator(a *frames.Attach) error {
 	in := s.newIncoming(a, node{kind: nodeCoordinator})
-	in.sink, in.window, in.maxMessage = coordinatorSink{}, requestCredit, controlLimit
-	// If the source lists outcomes without rejected, only the end of the link can tell of a failure [AMQP 4.3].
-	in.noRejected = a.Source != nil && len(a.Source.Outcomes) > 0 && !slices.Contains(a.Source.Outcomes, outcomeRejected)
+	in.sink = coordinatorSink{}
+	in.window = requestCredit
+	in.maxMessage = controlLimit
+	if a.Source != nil && len(a.Source.Outcomes) > 0 {
+		// If the outcomes lack rejected, only the end of the link can tell of a failure [AMQP 4.3].
+		in.noRejected = !slices.Contains(a.Source.Outcomes, outcomeRejected)
+	}
 	s.coordinators++
 	s.put(in)
 	answer := accepted(a)
@@ -115,7 +108,8 @@ func (coordinatorSink) take(in *incomingLink, d *delivered) {
 	}
 	control, err := frames.DecodeControl(m.Raw[m.Body.Start:m.Body.End])
 	if err != nil {
-		in.refuse("transaction", d, linkErrorf(amqp.CondDecode, "The coordinator takes declare and discharge only: %v.", err))
+		err = linkErrorf(amqp.CondDecode, "The coordinator takes declare and discharge only: %v.", err)
+		in.refuse("transaction", d, err)
 		return
 	}
 	switch control := control.(type) {
@@ -126,22 +120,31 @@ func (coordinatorSink) take(in *incomingLink, d *delivered) {
 	}
 }
 
-// declare opens a transaction [AMQP 4.5.2]. The domain's transaction begins with the first operation, which starts its time limit
-// (TXN-3) and binds it to an entity.
+// declare opens a transaction [AMQP 4.5.2]. The domain's transaction begins with the first operation, which starts its
+// time limit (TXN-3) and binds it to an entity.
 func (in *incomingLink) declare(d *delivered, p *frames.Declare) {
 	ts := &in.s.c.transactions
+	var err error
 	switch {
 	case p.GlobalID != nil:
-		in.refuse("declare", d, linkErrorf(amqp.CondNotImplemented, "Distributed transactions are not supported."))
-		return
+		err = linkErrorf(amqp.CondNotImplemented, "Distributed transactions are not supported.")
 	case d.settled:
-		in.refuse("declare", d, linkErrorf(amqp.CondInvalidField, "A declare must not be settled: its outcome is the transaction's id."))
-		return
+		err = linkErrorf(amqp.CondInvalidField, "A declare must not be settled: its outcome is the transaction's id.")
 	case len(ts.open) >= maxTransactions:
-		in.refuse("declare", d, linkErrorf(amqp.CondResourceLimit, "The connection has %d open transactions.", len(ts.open)))
+		err = linkErrorf(amqp.CondResourceLimit, "The connection has %d open transactions.", len(ts.open))
+	}
+	if err != nil {
+		in.refuse("declare", d, err)
 		return
 	}
-	in.s.received.answerAs(d.id, &frames.Declared{TxnID: []byte(ts.declare(in).id)})
+	ts.last++
+	// The connection's id makes it meaningless on other connections (TXN-4).
+	t := &transaction{id: ts.c.id + "." + strconv.FormatUint(ts.last, 10), control: in}
+	if ts.open == nil {
+		ts.open = make(map[string]*transaction)
+	}
+	ts.open[t.id] = t
+	in.s.received.answerAs(d.id, &frames.Declared{TxnID: []byte(t.id)})
 }
 
 // discharge ends a transaction [AMQP 4.5.3]. The answer follows the commit.
@@ -224,9 +227,9 @@ func (s *session) checkEntity(q *emulator.Entity) error {
 	if s.coordinators == 0 || s.viaEntity == "" || s.viaEntity == rootOf(q.Path()) {
 		return nil
 	}
-	return amqpError{condition: amqp.CondNotAllowed, text: "Local transactions cannot span multiple top-level entities such as queue or topic. " +
-		"Those of this session go through the entity '" + s.viaEntity + "', so it takes no receiver for another one. Use a client of its own for that.",
-		entity: q.Path(), ends: endsLink}
+	const text = "Local transactions cannot span multiple top-level entities such as queue or topic. Those of this session go " +
+		"through the entity '%s', so it takes no receiver for another one. Use a client of its own for that."
+	return amqpError{condition: amqp.CondNotAllowed, text: fmt.Sprintf(text, s.viaEntity), entity: q.Path(), ends: endsLink}
 }
 
 // openViaEntity finds the destination of a link's messages, if the link's target is only the entity that they go
@@ -253,26 +256,6 @@ func (in *incomingLink) openViaEntity(properties amqp.Map) error {
 	}
 	in.viaEntity, in.queue = in.queue, q
 	return nil
-}
-
-// send sends messages outside of a transaction. If they go through another entity and the
-// destination is disabled, they end in the transfer dead-letter queue of that entity (DLQ-16, TXN-11).
-func (in *incomingLink) send(messages []message.Message, op *sendOp) error {
-	err := in.queue.Send(messages, op)
-	if err == nil || in.viaEntity == nil {
-		return err
-	}
-	var e *emulator.Error
-	if !errors.As(err, &e) || e.Code != emulator.CodeEntityDisabled {
-		return err
-	}
-	transfer := in.s.c.ns.Begin(true, in.root())
-	transfer.Introduce(in.client())
-	if transfer.Send(in.queue, messages) != nil { // too many, or the via entity is gone as well
-		transfer.Rollback()
-		return err
-	}
-	return transfer.Commit(op)
 }
 
 // watchViaEntity detaches the link when its via entity is changed or deleted, as watch does for the

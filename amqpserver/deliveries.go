@@ -6,7 +6,6 @@ import (
 	"sort"
 
 	"minibus/emulator"
-	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
 )
 
@@ -98,7 +97,7 @@ func (ds *deliveries) settleSingle(id serial, v *verdict) {
 		return
 	}
 	if !ds.refuseExpired(id, id, v) && !v.quiet {
-		failure := amqpError{condition: amqp.CondMessageLockLost, text: emulator.LockLostText, entity: ds.entity()}
+		failure := lockLost(ds.entity())
 		ds.s.c.log.refused("settle", failure)
 		ds.s.settled.reject(id, id, failure)
 	}

@@ -15,7 +15,8 @@ func (c *conn) dispatch(in *inFrame) error {
 			return connErrorf(amqp.CondIllegalState, "The first frame must be open.")
 		}
 		if in.channel != 0 { // [AMQP 2.4.1]
-			return connErrorf(amqp.CondFraming, "The open frame came on channel %d; it can only be sent on channel 0.", in.channel)
+			return connErrorf(amqp.CondFraming,
+				"The open frame came on channel %d; it can only be sent on channel 0.", in.channel)
 		}
 		return c.handleOpen(open)
 	}
@@ -51,10 +52,12 @@ func (c *conn) handleOpen(o *frames.Open) error {
 		size = o.MaxFrameSize
 	}
 	if size < frames.MinMaxFrameSize {
-		return connErrorf(amqp.CondInvalidField, "A max-frame-size of %d is below the minimum of %d.", size, frames.MinMaxFrameSize)
+		return connErrorf(amqp.CondInvalidField,
+			"A max-frame-size of %d is below the minimum of %d.", size, frames.MinMaxFrameSize)
 	}
 	c.peer.maxFrame = int(min(size, c.srv.options.MaxFrameSize))
-	c.peer.containerID, c.peer.hostname = o.ContainerID, o.Hostname[:min(len(o.Hostname), maxHostname)]
+	c.peer.containerID = o.ContainerID
+	c.peer.hostname = o.Hostname[:min(len(o.Hostname), maxHostname)]
 	if o.HasIdleTimeout {
 		c.peer.idleTimeout = time.Duration(o.IdleTimeout) * time.Millisecond
 	}
@@ -87,10 +90,11 @@ func (c *conn) sendOpen() {
 	})
 }
 
-// handleClose takes the peer's close. Our close follows the answers that we owe, for at most closeLinger [AMQP 2.4.3].
+// handleClose takes the peer's close. Ours follows the outstanding answers, after at most closeLinger [AMQP 2.4.3].
 func (c *conn) handleClose(p *frames.Close) {
 	if p.Error != nil {
-		c.log.Debug("connection closed by the client", "condition", string(p.Error.Condition), "reason", p.Error.Description)
+		c.log.Debug("connection closed by the client",
+			"condition", string(p.Error.Condition), "reason", p.Error.Description)
 	}
 	c.sendAllDelayed()
 	c.releaseLinks()
@@ -123,7 +127,8 @@ func (c *conn) handleBegin(channel uint16, b *frames.Begin) error {
 	case c.sessions.open[channel] != nil:
 		return connErrorf(amqp.CondIllegalState, "There is a session on channel %d already.", channel)
 	case len(c.sessions.open) >= c.tokens.limit(int(o.ChannelMax)+1, unauthenticatedSessions):
-		return connErrorf(amqp.CondResourceLimit, "The connection has %d sessions already%s.", len(c.sessions.open), c.tokens.limitReason())
+		return connErrorf(amqp.CondResourceLimit,
+			"The connection has %d sessions already%s.", len(c.sessions.open), c.tokens.limitReason())
 	case b.HasRemoteChannel:
 		return connErrorf(amqp.CondInvalidField, "A begin with remote-channel answers one of ours, and there is none.")
 	}
@@ -138,8 +143,8 @@ func (c *conn) handleBegin(channel uint16, b *frames.Begin) error {
 	return nil
 }
 
-// write appends one frame to the output, unless close has been written. It closes the connection if the frame is larger than
-// the peer's max-frame-size, which takes a tiny maximum and a long text to echo.
+// write appends one frame to the output, unless close has been written. It closes the connection if the frame is larger
+// than the peer's max-frame-size, which takes a tiny maximum and a long text to echo.
 func (c *conn) write(channel uint16, p frames.Performative) {
 	if c.state >= stateClosing {
 		return
@@ -148,7 +153,8 @@ func (c *conn) write(channel uint16, p frames.Performative) {
 	c.out.append(channel, p)
 	if size := len(c.out.buf) - before; size > c.peer.maxFrame && c.state == stateOpen {
 		c.out.buf = c.out.buf[:before]
-		c.close(connErrorf(amqp.CondFrameTooSmall, "A frame of %d bytes does not fit into your max-frame-size of %d.", size, c.peer.maxFrame))
+		c.close(connErrorf(amqp.CondFrameTooSmall,
+			"A frame of %d bytes does not fit into your max-frame-size of %d.", size, c.peer.maxFrame))
 	}
 }
 

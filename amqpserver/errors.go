@@ -60,11 +60,21 @@ func amqpErrorOf(err error) amqpError {
 	var de *emulator.Error
 	switch {
 	case errors.As(err, &failure):
-		return failure
 	case errors.As(err, &de):
-		return amqpError{condition: management.Condition(de.Code), text: de.Text, entity: de.Entity, detaches: de.Code == emulator.CodeMessageTooLarge}
+		failure.condition = management.Condition(de.Code)
+		failure.text = de.Text
+		failure.entity = de.Entity
+		failure.detaches = de.Code == emulator.CodeMessageTooLarge
+	default:
+		failure.condition = amqp.CondInternal
+		failure.text = "The service was unable to process the request; please retry the operation."
 	}
-	return amqpError{condition: amqp.CondInternal, text: "The service was unable to process the request; please retry the operation."}
+	return failure
+}
+
+// lockLost refuses a delivery of an entity whose lock has ended.
+func lockLost(entity string) amqpError {
+	return amqpError{condition: amqp.CondMessageLockLost, text: emulator.LockLostText, entity: entity}
 }
 
 // trackingSuffix returns the text that ends every error description of the service (ERR-9). Users quote it in support
@@ -92,23 +102,30 @@ func (c *conn) wireError(failure amqpError) *frames.Error {
 	if failure.condition == amqp.CondUnauthorized {
 		entity = "" // its kind would reveal that it exists
 	}
-	text, suffix := strings.TrimSuffix(failure.text, ".")+".", c.trackingSuffix(entity)
+	text := strings.TrimSuffix(failure.text, ".") + "."
+	suffix := c.trackingSuffix(entity)
 	if len(suffix) > limit/2 {
 		suffix = ""
 	}
-	return &frames.Error{Condition: failure.condition, Description: printable.Cut(text, max(limit-len(suffix), 0)) + suffix}
+	text = printable.Cut(text, max(limit-len(suffix), 0))
+	return &frames.Error{Condition: failure.condition, Description: text + suffix}
 }
 
 // frameOverhead is an upper bound for what surrounds an error's description in its frame.
 const frameOverhead = 128
 
-// fail handles the error of a frame's handler, which says whether link, session or connection ends. Any error but an amqpError is a mistake
-// of ours and ends the connection. (A refused attach is no error of its frame; see refuseLink.)
+// fail handles the error of a frame's handler, which says whether link, session or connection ends. Any error but an
+// amqpError is a mistake of ours and ends the connection. (A refused attach is no error of its frame; see refuseLink.)
 func (c *conn) fail(in *inFrame, err error) {
-	failure, s := amqpErrorOf(err), c.sessions.open[in.channel]
+	failure := amqpErrorOf(err)
+	s := c.sessions.open[in.channel]
 	switch {
-	case s != nil && failure.ends == endsLink:
-		if e, err := s.endpoint(in.handle()); err == nil {
+	case s != nil && failure.ends == endsLink: // only handlers of transfers fail so
+		handle := in.transfer.Handle
+		if t, ok := in.other.(*frames.Transfer); ok {
+			handle = t.Handle
+		}
+		if e, err := s.endpoint(handle); err == nil {
 			e.base().detach(failure)
 		}
 	case s != nil && failure.ends == endsSession:
@@ -117,14 +134,6 @@ func (c *conn) fail(in *inFrame, err error) {
 	default:
 		c.close(err)
 	}
-}
-
-// handle returns the handle of a frame's link; only handlers of transfers fail with an error that ends it.
-func (in *inFrame) handle() uint32 {
-	if t, ok := in.other.(*frames.Transfer); ok {
-		return t.Handle
-	}
-	return in.transfer.Handle
 }
 
 // close sends close with an error and waits a little for the peer's. If open has not been sent it is sent first
@@ -171,8 +180,8 @@ func (l *connLog) ended(scope string, failure amqpError) {
 	l.logError(scope+" closed", scope+" closed", scope, failure)
 }
 
-// logError logs an error, unless the limit for its kind and condition is reached: a flood of one kind does not hide the first of
-// another. Internal errors are never dropped: only the log has their cause. rest holds further attributes.
+// logError logs an error, unless the limit for its kind and condition is reached: a flood of one kind does not hide the
+// first of another. Internal errors are never dropped: only the log has their cause. rest holds further attributes.
 func (l *connLog) logError(message, kind, operation string, failure amqpError, rest ...any) {
 	level := slog.LevelWarn
 	switch failure.condition {
@@ -184,8 +193,9 @@ func (l *connLog) logError(message, kind, operation string, failure amqpError, r
 	if !l.may(level, kind+" "+string(failure.condition)) {
 		return
 	}
-	attributes := append([]any{"operation", operation, "entity", failure.entity, "condition", string(failure.condition), "reason", failure.text}, rest...)
-	l.Log(noContext, level, message, attributes...)
+	attributes := []any{"operation", operation, "entity", failure.entity,
+		"condition", string(failure.condition), "reason", failure.text}
+	l.Log(noContext, level, message, append(attributes, rest...)...)
 }
 
 func (l *connLog) may(level slog.Level, kind string) bool {

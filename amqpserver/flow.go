@@ -97,7 +97,12 @@ type window struct {
 
 // newWindow starts from the values in the peer's begin.
 func newWindow(peerNextOutgoing serial, peerIncomingWindow uint32) window {
-	return window{nextIncoming: peerNextOutgoing, incoming: incomingWindow, nextOutgoing: 1, outgoing: peerIncomingWindow}
+	return window{
+		nextIncoming: peerNextOutgoing,
+		incoming:     incomingWindow,
+		nextOutgoing: 1,
+		outgoing:     peerIncomingWindow,
+	}
 }
 
 // received counts one transfer frame from the peer and reports whether it is time to reopen the window. That is

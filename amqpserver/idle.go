@@ -19,9 +19,9 @@ type timers struct {
 	closeBy time.Time // in stateLeaving and stateClosing
 }
 
-// fire does what is due: it sends a heartbeat, and ends expired rights, silent peers and idle links. The timer follows the last
-// write, so it fires at least once in a heartbeat's interval, and everything else is checked then (DEC-35: the real
-// clock).
+// fire does what is due: it sends a heartbeat, and ends expired rights, silent peers and idle links. The timer follows
+// the last write, so it fires at least once in a heartbeat's interval, and everything else is checked then (DEC-35: the
+// real clock).
 func (t *timers) fire(now time.Time) {
 	c := t.c
 	switch {
@@ -35,7 +35,7 @@ func (t *timers) fire(now time.Time) {
 		c.dead = errSocketGone // in stateWaiting the reader's own deadline has passed too
 		return
 	}
-	c.sendDue(now)
+	c.sendDelayed(func(a *delayedAnswer) bool { return !now.Before(a.at) })
 	t.checkIdle(now)
 	if c.state == stateOpen {
 		c.tokens.expire(now)
@@ -71,7 +71,11 @@ func (t *timers) arm(wait time.Duration) {
 	t.timer.Reset(max(wait, time.Millisecond))
 }
 
-// checkIdle ends what has been idle for too long (LOCK-19, DEC-15), by the monotonic clock: a jump of the wall clock ends nothing.
+// rearm lets the timer fire at a new deadline, and else for the next heartbeat.
+func (t *timers) rearm() { t.arm(t.c.peer.heartbeat() - time.Since(t.c.out.last)) }
+
+// checkIdle ends what has been idle for too long (LOCK-19, DEC-15), by the monotonic clock: a jump of the wall clock ends
+// nothing.
 func (t *timers) checkIdle(now time.Time) {
 	c := t.c
 	o := &c.srv.options
@@ -82,7 +86,11 @@ func (t *timers) checkIdle(now time.Time) {
 	}
 	if o.LinkIdle > 0 && reads {
 		for e := range c.sessions.links {
-			e.base().checkIdle(now, o.LinkIdle)
+			l := e.base()
+			idle := l.state == linkAttached && l.opening == nil && now.Sub(l.active) >= o.LinkIdle
+			if idle && l.node.kind != nodeCBS { // a link to $cbs belongs to the connection
+				l.detachIdle(o.LinkIdle)
+			}
 		}
 	}
 	limit := o.ConnectionIdle
@@ -96,29 +104,17 @@ func (t *timers) checkIdle(now time.Time) {
 
 // inactive returns the service's error for an unused connection.
 func inactive(limit time.Duration) error {
-	return connErrorf(amqp.CondForced,
-		"The connection was inactive for more than the allowed %d milliseconds and is closed by container 'LinkTracker'.",
-		limit.Milliseconds())
+	return connErrorf(amqp.CondForced, "The connection was inactive for more than the allowed %d milliseconds "+
+		"and is closed by container 'LinkTracker'.", limit.Milliseconds())
 }
 
-// checkIdle detaches a link that had no traffic, unless it goes to $cbs: that belongs to the connection.
-func (l *link) checkIdle(now time.Time, limit time.Duration) {
-	if l.state == linkAttached && l.opening == nil && l.node.kind != nodeCBS && now.Sub(l.active) >= limit {
-		l.detach(amqpError{condition: amqp.CondDetachForced, entity: l.entity(), text: l.idleText(limit)})
-	}
-}
-
-// idleText imitates the service's words; users search for them.
-func (l *link) idleText(limit time.Duration) string {
-	who, class := "publisher", "AmqpMessagePublisher"
+// detachIdle detaches a link that had no traffic, in the service's words.
+func (l *link) detachIdle(limit time.Duration) {
+	client, class := "publisher", "AmqpMessagePublisher"
 	if l.role == frames.RoleReceiver {
-		who, class = "consumer", "AmqpMessageConsumer"
+		client, class = "consumer", "AmqpMessageConsumer"
 	}
-	return fmt.Sprintf("The link '%s' is force detached. Code: %s(link%d). Details: %s.IdleTimerExpired: Idle timeout: %s.",
-		l.name, who, l.handle, class, clockText(limit))
-}
-
-func clockText(d time.Duration) string {
-	s := int(d.Seconds())
-	return fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)
+	s := int(limit.Seconds())
+	l.forceDetach(fmt.Sprintf("%s(link%d)", client, l.handle), fmt.Sprintf(
+		"%s.IdleTimerExpired: Idle timeout: %02d:%02d:%02d.", class, s/3600, s/60%60, s%60))
 }

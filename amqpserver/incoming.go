@@ -39,7 +39,8 @@ func (s *session) newIncoming(a *frames.Attach, n node) *incomingLink {
 
 // sink takes the deliveries of a link.
 type sink interface {
-	// take gets one whole delivery and takes care of its outcome. d is valid until take returns; the bytes of raw stay valid.
+	// take gets one whole delivery and takes care of its outcome. d is valid until take returns; the bytes of raw stay
+	// valid.
 	take(in *incomingLink, d *delivered)
 	// window returns the credit that the link may have now.
 	window(in *incomingLink) uint32
@@ -54,7 +55,15 @@ type delivered struct {
 	raw     []byte
 }
 
-// handleTransfer takes one transfer frame [AMQP 2.7.5].
+// transaction returns the id of the transaction that the delivery is part of, or nil.
+func (d *delivered) transaction() []byte {
+	if state, ok := d.state.(*frames.TransactionalState); ok {
+		return state.TxnID
+	}
+	return nil
+}
+
+// handleTransfer adds a frame to its delivery, and hands the whole delivery on [AMQP 2.7.5].
 func (s *session) handleTransfer(t *frames.Transfer, payload []byte) error {
 	if s.win.received() {
 		s.write(s.flow())
@@ -71,25 +80,17 @@ func (s *session) handleTransfer(t *frames.Transfer, payload []byte) error {
 		return sessionErrorf(amqp.CondErrantLink, "The link with handle %d is one that you receive on.", t.Handle)
 	}
 	in.touch()
-	if err := in.transfer(t, payload); err != nil {
-		return err
-	}
-	in.topUp()
-	return nil
-}
-
-// transfer adds a frame to its delivery and hands the whole delivery on.
-func (in *incomingLink) transfer(t *frames.Transfer, payload []byte) error {
 	p := &in.partial
-	if !p.begun {
-		if !t.HasDeliveryID {
-			return linkErrorf(amqp.CondInvalidField, "The first transfer of a delivery must have a delivery-id.")
-		}
-		*p = partialDelivery{delivered: delivered{id: t.DeliveryID, format: t.MessageFormat, state: t.State}, begun: true}
+	switch {
+	case !p.begun && !t.HasDeliveryID:
+		return linkErrorf(amqp.CondInvalidField, "The first transfer of a delivery must have a delivery-id.")
+	case !p.begun:
+		p.begun = true
+		p.delivered = delivered{id: t.DeliveryID, format: t.MessageFormat}
 		in.count++
 		in.passed++
 		in.credit -= min(in.credit, 1)
-	} else if t.HasDeliveryID && t.DeliveryID != p.id {
+	case t.HasDeliveryID && t.DeliveryID != p.id:
 		return linkErrorf(amqp.CondInvalidField, "Delivery %d begins before delivery %d has ended.", t.DeliveryID, p.id)
 	}
 	p.settled = p.settled || t.Settled
@@ -98,20 +99,21 @@ func (in *incomingLink) transfer(t *frames.Transfer, payload []byte) error {
 	}
 	if t.Aborted {
 		in.drop()
+		in.topUp()
 		return nil
 	}
 	if !p.refused {
 		in.collect(payload, t.More)
 	}
-	if t.More || in.released {
-		return nil
+	if !t.More && !in.released {
+		if !p.refused {
+			s.c.whole = p.delivered
+			in.sink.take(in, &s.c.whole)
+			s.c.whole = delivered{}
+		}
+		in.drop() // after take, which goes on with the delivery's share of the memory
 	}
-	in.s.c.whole = p.delivered
-	if !p.refused {
-		in.sink.take(in, &in.s.c.whole)
-	}
-	in.s.c.whole = delivered{}
-	in.drop() // after take, which goes on with its share of the room
+	in.topUp()
 	return nil
 }
 
@@ -139,30 +141,33 @@ func (in *incomingLink) collect(payload []byte, more bool) {
 
 // refusePartial rejects an unfinished delivery and discards what has arrived.
 func (in *incomingLink) refusePartial(err error) {
-	in.forget()
-	in.partial.refused = true
-	in.refuse("send", &in.partial.delivered, err)
+	d := in.partial.delivered
+	in.drop()
+	in.partial.delivered = delivered{id: d.id, settled: d.settled, state: d.state}
+	in.partial.begun, in.partial.refused = true, true
+	in.refuse("send", &d, err)
 }
 
-func (in *incomingLink) forget() {
-	in.s.c.assembly.forget(&in.partial)
-	in.partial.release()
-}
-
+// drop forgets the unfinished delivery.
 func (in *incomingLink) drop() {
-	in.forget()
+	in.s.c.assembly.forget(&in.partial)
 	in.partial = partialDelivery{}
 }
 
+// tooLarge refuses a message with the service's sentence; clients show it.
 func (in *incomingLink) tooLarge(size, limit int) error {
-	return amqpError{condition: amqp.CondSizeExceeded, text: sizeText(size, limit), entity: in.entity(), ends: endsLink, detaches: true}
+	const text = "The received message (delivery-id:0, size:%d bytes) exceeds the limit (%d bytes) currently allowed on the link."
+	return amqpError{condition: amqp.CondSizeExceeded, text: fmt.Sprintf(text, size, limit),
+		entity: in.entity(), ends: endsLink, detaches: true}
 }
 
-// batchTooLarge refuses a batch on a link for larger messages in the service's words, which surprise. Clients do not try again.
+// batchTooLarge refuses a batch on a link for larger messages in the service's words, which surprise. Clients do not try
+// again.
 func (in *incomingLink) batchTooLarge(size, limit int) error {
-	return amqpError{condition: amqp.CondNotAllowed, text: fmt.Sprintf("The link '%s' is force detached by the broker because publisher(link%d) "+
-		"received a batch message with no data in it. Detach origin: Publisher. (The batch has %d bytes, and may have %d. Send larger messages one by one.)",
-		sas.Clip(in.name), in.number, size, limit), entity: in.entity(), ends: endsLink, detaches: true}
+	const text = "The link '%s' is force detached by the broker because publisher(link%d) received a batch message with no data " +
+		"in it. Detach origin: Publisher. (The batch has %d bytes, and may have %d. Send larger messages one by one.)"
+	return amqpError{condition: amqp.CondNotAllowed, text: fmt.Sprintf(text, sas.Clip(in.name), in.number, size, limit),
+		entity: in.entity(), ends: endsLink, detaches: true}
 }
 
 // refuse rejects a delivery. A sender that has settled it does not learn of it (ERR-7), unless the error ends the link.
@@ -170,37 +175,36 @@ func (in *incomingLink) refuse(operation string, d *delivered, err error) {
 	in.refuseAs(operation, d, err, in.amqpError(err))
 }
 
-// refuseAs is refuse with another error for the client than the log gets.
+// refuseAs is refuse with another error for the client than the log gets. The link ends if the client must learn of the
+// refusal and can't otherwise: because work is missing from a transaction, or the transaction does not exist.
 func (in *incomingLink) refuseAs(operation string, d *delivered, err error, failure amqpError) {
 	in.s.c.log.refusedErr(operation, in.entity(), err)
 	if !d.settled && !in.noRejected {
 		in.s.received.reject(d.id, d.id, failure)
 	}
-	if failure.detaches || in.noRejected || d.settled && in.mustTell(d) { // [AMQP 2.7.3, 4.3]
+	mustTell := d.settled && (in.node.kind == nodeCoordinator || d.transaction() != nil)
+	if failure.detaches || in.noRejected || mustTell { // [AMQP 2.7.3, 4.3]
 		in.endWith(failure)
 	}
 }
 
-// mustTell reports whether the sender has to learn of a refusal even if it has settled the delivery: because work is missing from
-// a transaction, or the transaction does not exist.
-func (in *incomingLink) mustTell(d *delivered) bool {
-	return in.node.kind == nodeCoordinator || transactionOf(d) != nil
-}
-
 // topUp grants credit when half of it is used.
 func (in *incomingLink) topUp() {
-	w := in.sink.window(in)
-	if in.state != linkAttached || in.credit > in.window/2 || w <= in.credit {
+	if in.state != linkAttached || in.credit > in.window/2 {
 		return
 	}
-	in.credit = w
-	in.s.write(in.s.linkFlow(in.handle, in.count, in.credit))
+	if w := in.sink.window(in); w > in.credit {
+		in.credit = w
+		in.writeFlow()
+	}
 }
+
+func (in *incomingLink) writeFlow() { in.s.write(in.s.linkFlow(in.handle, in.count, in.credit)) }
 
 // flow answers an echo. It ignores the client's credit: the receiver grants credit, and that is us.
 func (in *incomingLink) flow(f *frames.Flow) {
 	if f.Echo {
-		in.s.write(in.s.linkFlow(in.handle, in.count, in.credit))
+		in.writeFlow()
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"minibus/internal/entitypath"
 )
 
-// errEnded says that an injected fault has ended the link or the connection of an operation: nothing is left to answer.
+// errEnded says that an injected fault has ended the link or the connection: nothing is left to answer.
 var errEnded = errors.New("an injected fault has ended the link or the connection")
 
 // errDropped ends a connection without a close.
@@ -27,7 +27,7 @@ func (l *link) attempt(op emulator.Operation) *emulator.Attempt {
 	return &emulator.Attempt{Operation: op, Entity: l.queue, Path: l.node.path, Sub: l.node.sub, Client: l.client()}
 }
 
-// hit returns the injected fault that hits an operation of the link's client; nil: none. Without faults it reads one flag.
+// hit returns the fault that hits an operation of the link's client; nil: none. Without faults it reads one flag.
 func (l *link) hit(op emulator.Operation) *emulator.Fault {
 	ns := l.s.c.ns
 	if !ns.Faults().Any() {
@@ -36,8 +36,8 @@ func (l *link) hit(op emulator.Operation) *emulator.Fault {
 	return ns.Faults().Hit(l.attempt(op))
 }
 
-// inject carries out what a fault does instead of an operation: it returns the error to answer with, or errEnded when it has ended the link or
-// connection. It returns nil if the operation goes on.
+// inject carries out what a fault does instead of an operation. It returns the error to answer with, errEnded if it has
+// ended the link or connection, or nil if the operation goes on.
 func (l *link) inject(fault *emulator.Fault, op emulator.Operation) error {
 	if fault == nil {
 		return nil
@@ -108,15 +108,17 @@ func (o *outgoingLink) injectTaken(from int) {
 	}
 }
 
-// hitSettlement lets a fault hit the settlement of a delivery. over says that the settlement is answered, or that no answer follows: the message stays
-// locked. A fault that concerns the answer is returned.
+// hitSettlement lets a fault hit the settlement of a delivery. It returns a fault that concerns the answer. over says that
+// the settlement is answered, or gets no answer: the message stays locked.
 func (ds *deliveries) hitSettlement(id serial, u unsettled, v *verdict) (fault *emulator.Fault, over bool) {
 	ns := ds.s.c.ns
 	if !ns.Faults().Any() {
 		return nil, false
 	}
 	a := u.link.attempt(emulator.OperationSettle)
-	a.Locks, a.Session, a.Tokens = true, u.link.accept != nil, []emulator.LockToken{u.lock.Token()}
+	a.Locks = true
+	a.Session = u.link.accept != nil
+	a.Tokens = []emulator.LockToken{u.lock.Token()}
 	if fault = ns.Faults().Hit(a); fault == nil || fault.Options().After {
 		return fault, false
 	}
@@ -136,8 +138,8 @@ func (ds *deliveries) hitSettlement(id serial, u unsettled, v *verdict) (fault *
 	return fault, false
 }
 
-// hitRequest lets a fault hit a request to $management: it returns the error to answer with, or errEnded if no answer follows, or the fault
-// that concerns the operation itself.
+// hitRequest lets a fault hit a request to $management. It returns the fault if that concerns the operation itself, and
+// the error to answer with, or errEnded if no answer follows.
 func (in *incomingLink) hitRequest(m *message.Message) (*emulator.Fault, error) {
 	ns := in.s.c.ns
 	if !ns.Faults().Any() {
@@ -173,8 +175,8 @@ func (in *incomingLink) hitToken(path string) (refused *cbs.Refusal, over bool) 
 	return &cbs.Refusal{Status: management.Status(fault.Error(a)), Condition: e.condition, Text: e.text}, false
 }
 
-// expireTokens forgets the tokens of the connection as if their time were over, if a fault names an entity those that open it, and detaches the links that
-// lived by them (ERR-3). Where tokens are not checked the links are detached all the same.
+// expireTokens forgets the connection's tokens, or those for the entity that the fault names, as if they had expired. It
+// detaches the links that needed them (ERR-3), and does so even where tokens are not checked.
 func (k *credentials) expireTokens(fault *emulator.Fault) {
 	path, _ := entitypath.CutSubQueue(strings.ToLower(fault.Options().Entity))
 	for held := range k.held {
@@ -187,8 +189,7 @@ func (k *credentials) expireTokens(fault *emulator.Fault) {
 		if l.state != linkAttached || l.queue == nil || path != "" && !strings.EqualFold(l.queue.Path(), path) {
 			continue
 		}
-		l.detach(amqpError{condition: amqp.CondDetachForced, entity: l.entity(),
-			text: fmt.Sprintf("The link '%s' is force detached. Code: RenewToken. Details: The token has expired (%s).", l.name, fault.Source())})
+		l.forceDetach("RenewToken", fmt.Sprintf("The token has expired (%s).", fault.Source()))
 	}
 }
 
@@ -203,7 +204,7 @@ func (l *link) starved(op emulator.Operation) bool {
 	return l.starvedBy != 0
 }
 
-// faultsChanged lets a new fault hit what is connected, and looks which links are starved from now on.
+// faultsChanged lets a new fault hit what is connected, and finds out which links are starved from now on.
 func (c *conn) faultsChanged(injected *emulator.Fault) {
 	if c.state != stateOpen {
 		return
@@ -217,7 +218,11 @@ func (c *conn) faultsChanged(injected *emulator.Fault) {
 		}
 		switch x := e.(type) {
 		case *incomingLink:
-			x.starve()
+			if x.starved(emulator.OperationSend) && x.credit > 0 {
+				x.credit = 0
+				x.writeFlow()
+			}
+			x.topUp()
 		case *outgoingLink:
 			x.due = true
 			c.runQueue.add(x)
@@ -227,6 +232,7 @@ func (c *conn) faultsChanged(injected *emulator.Fault) {
 
 // injectNow lets a fault hit the connection, or its links for messages.
 func (c *conn) injectNow(fault *emulator.Fault) {
+	detaches := fault.Options().Kind == emulator.FaultDetach
 	links := 0
 	for e := range c.sessions.links {
 		l := e.base()
@@ -237,7 +243,7 @@ func (c *conn) injectNow(fault *emulator.Fault) {
 		a := l.attempt(emulator.OperationNow)
 		switch {
 		case !fault.Concerns(a):
-		case fault.Options().Kind != emulator.FaultDetach: // once for the connection
+		case !detaches: // once for the connection
 			if fault.Strikes(a) {
 				_ = c.inject(fault, a) // errEnded
 			}
@@ -246,25 +252,17 @@ func (c *conn) injectNow(fault *emulator.Fault) {
 			_ = l.inject(fault, emulator.OperationNow) // errEnded
 		}
 	}
-	if a := (&emulator.Attempt{Operation: emulator.OperationNow, Client: c.client()}); links == 0 && fault.Options().Kind != emulator.FaultDetach && fault.Strikes(a) {
+	a := &emulator.Attempt{Operation: emulator.OperationNow, Client: c.client()}
+	if links == 0 && !detaches && fault.Strikes(a) {
 		_ = c.inject(fault, a) // errEnded
 	}
-}
-
-// starve takes back the credit of a sender that is starved, or grants credit to one that is not.
-func (in *incomingLink) starve() {
-	if in.starved(emulator.OperationSend) && in.credit > 0 {
-		in.credit = 0
-		in.s.write(in.s.linkFlow(in.handle, in.count, 0))
-	}
-	in.topUp()
 }
 
 // faultsChanged tells the connections of a namespace.
 func (s *Server) faultsChanged(ns *emulator.Namespace, injected *emulator.Fault) {
 	for _, c := range s.openConns() {
 		if known := c.inspection.known.Load(); known != nil && known.Namespace == ns {
-			c.mailbox.post(eventFunc(func(c *conn) { c.faultsChanged(injected) }))
+			c.post(func() { c.faultsChanged(injected) })
 		}
 	}
 }
@@ -272,22 +270,23 @@ func (s *Server) faultsChanged(ns *emulator.Namespace, injected *emulator.Fault)
 // maxDelayed is how many delayed answers a connection keeps before it reads nothing more.
 const maxDelayed = 10_000
 
-// delayedAnswers are the answers of a connection that an injected fault delays, in the order in which they are due. Those of a link keep their order: an answer
-// waits for the delayed ones before it. A nil pointer has none. The loop owns them; the connection's timer wakes it for the first.
+// delayedAnswers are the answers of a connection that an injected fault delays, in the order in which they are due. Those
+// of a link keep their order: an answer waits for the delayed ones before it. A nil pointer has none. The loop owns them,
+// and the connection's timer wakes it for the first.
 type delayedAnswers struct {
 	list []delayedAnswer
 	last map[*link]time.Time // when the last answer of a link is due
 }
 
-// delayedAnswer is one of them.
 type delayedAnswer struct {
 	at   time.Time
 	link *link
 	send func()
 }
 
-// delay keeps an answer back if a fault or the order of the link's answers says so. It reports whether it does; then tell is called later.
-func (c *conn) delay(l *link, fault *emulator.Fault, tell func()) bool {
+// delay keeps an answer back if a fault or the order of the link's answers says so. It reports whether it does; then send
+// is called later.
+func (c *conn) delay(l *link, fault *emulator.Fault, send func()) bool {
 	var delay time.Duration
 	if fault != nil {
 		delay = fault.Options().Delay
@@ -310,13 +309,13 @@ func (c *conn) delay(l *link, fault *emulator.Fault, tell func()) bool {
 		}
 		return -1 // behind those that are due at the same time
 	})
-	c.delayed.list = slices.Insert(c.delayed.list, i, delayedAnswer{at, l, tell})
+	c.delayed.list = slices.Insert(c.delayed.list, i, delayedAnswer{at, l, send})
 	c.delayed.last[l] = at
-	c.timers.arm(c.peer.heartbeat() - time.Since(c.out.last))
+	c.timers.rearm()
 	return true
 }
 
-// sendDelayed tells the answers that are due, or that a client does not wait for any more.
+// sendDelayed sends those of the delayed answers that are ready.
 func (c *conn) sendDelayed(ready func(*delayedAnswer) bool) {
 	if c.delayed == nil {
 		return
@@ -352,10 +351,5 @@ func (la *delayedAnswers) due() time.Time {
 	return la.list[0].at
 }
 
-// sendDue tells the answers whose time has come.
-func (c *conn) sendDue(now time.Time) {
-	c.sendDelayed(func(a *delayedAnswer) bool { return !now.Before(a.at) })
-}
-
-// sendAllDelayed tells all of them, since the connection ends.
+// sendAllDelayed sends all of them, since the connection ends.
 func (c *conn) sendAllDelayed() { c.sendDelayed(func(*delayedAnswer) bool { return true }) }

@@ -251,12 +251,12 @@ func (s *Server) CloseConnection(ns *emulator.Namespace, id string) error {
 		return err
 	}
 	done := make(chan struct{})
-	posted := c.mailbox.post(eventFunc(func(c *conn) {
+	posted := c.post(func() {
 		if c.state == stateOpen {
 			c.close(connErrorf(amqp.CondForced, "The connection was closed through the control API of Minibus; connect again."))
 		}
 		close(done)
-	}))
+	})
 	if posted && !within(done) {
 		_ = c.nc.Close()
 	}
@@ -272,7 +272,7 @@ func (s *Server) DetachLink(ns *emulator.Namespace, id string, number int64) err
 		return err
 	}
 	done, found := make(chan struct{}), false
-	posted := c.mailbox.post(eventFunc(func(c *conn) {
+	posted := c.post(func() {
 		defer close(done)
 		for e := range c.sessions.links {
 			if l := e.base(); l.number == number && !l.released {
@@ -282,7 +282,7 @@ func (s *Server) DetachLink(ns *emulator.Namespace, id string, number int64) err
 				return
 			}
 		}
-	}))
+	})
 	inTime := posted && within(done)
 	switch {
 	case !inTime && c.inspection.over():

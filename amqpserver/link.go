@@ -1,6 +1,7 @@
 package amqpserver
 
 import (
+	"fmt"
 	"log/slog"
 	"slices"
 	"time"
@@ -17,7 +18,7 @@ type linkState uint8
 const (
 	linkAttached  linkState = iota
 	linkClosing             // our detach waits for answers that come first
-	linkDetaching           // we have sent detach: nothing may refer to the link's deliveries. The peer's frees the handle
+	linkDetaching           // we have sent detach and say nothing more of its deliveries; the peer's detach frees the handle
 )
 
 // link holds what all kinds of links have in common.
@@ -79,7 +80,7 @@ func (l *link) watch() {
 
 // detachSoon lets the loop detach the link with an error about an entity.
 func (l *link) detachSoon(err error, q *emulator.Entity) {
-	l.s.c.mailbox.post(eventFunc(func(*conn) {
+	l.s.c.post(func() {
 		failure := amqpErrorOf(err)
 		failure.entity = q.Path()
 		if failure.condition == amqp.CondNotFound { // the domain has a line about the deletion
@@ -88,7 +89,7 @@ func (l *link) detachSoon(err error, q *emulator.Entity) {
 			return
 		}
 		l.detach(failure)
-	}))
+	})
 }
 
 // amqpError translates an error and adds the link's entity.
@@ -179,6 +180,12 @@ func (l *link) endWith(failure amqpError) {
 	}
 	l.state, l.cause = linkClosing, &failure
 	l.finishDetach()
+}
+
+// forceDetach detaches the link as the service does; users search for its words.
+func (l *link) forceDetach(code, details string) {
+	text := fmt.Sprintf("The link '%s' is force detached. Code: %s. Details: %s", l.name, code, details)
+	l.detach(amqpError{condition: amqp.CondDetachForced, entity: l.entity(), text: text})
 }
 
 // handleDetach answers the peer's detach, always as closed: the service does not suspend links (amqp-data-plane 4.6).

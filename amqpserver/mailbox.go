@@ -6,13 +6,15 @@ import "sync"
 type event interface{ run(c *conn) }
 
 // eventFunc makes an event of a function, for events that are rare enough to cost an allocation.
-type eventFunc func(c *conn)
+type eventFunc func()
 
-func (f eventFunc) run(c *conn) { f(c) }
+func (f eventFunc) run(*conn) { f() }
+
+// post lets the loop call a function. It returns false if the connection has ended.
+func (c *conn) post(f func()) bool { return c.mailbox.post(eventFunc(f)) }
 
 // mailbox carries events to a loop. Any goroutine may post, under any mutex: posting never blocks, and the mailbox's own
-// mutex is a leaf. The connection's outstanding work bounds its length: one event per send, settlement, request
-// and link at most.
+// mutex is a leaf. The connection's work bounds its length: one event per send, settlement, request and link at most.
 type mailbox struct {
 	poked chan struct{} // has one element when the loop has to look
 

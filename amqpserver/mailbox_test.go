@@ -14,7 +14,7 @@ func TestMailbox_LosesNothingAndKeepsOrder(t *testing.T) {
 	for p := range posters {
 		wg.Go(func() {
 			for i := 1; i <= each; i++ {
-				m.post(eventFunc(func(*conn) {
+				m.post(eventFunc(func() {
 					if last[p] != i-1 {
 						t.Errorf("poster %d: event %d after %d", p, i, last[p])
 					}
@@ -38,9 +38,9 @@ func TestMailbox_LosesNothingAndKeepsOrder(t *testing.T) {
 
 func TestMailbox_ClosedTakesNothing(t *testing.T) {
 	m := newMailbox()
-	m.post(eventFunc(func(*conn) {}))
+	m.post(eventFunc(func() {}))
 	m.close()
-	m.post(eventFunc(func(*conn) {}))
+	m.post(eventFunc(func() {}))
 	if got := m.take(nil); len(got) != 0 {
 		t.Errorf("%d events after close", len(got))
 	}
@@ -48,7 +48,7 @@ func TestMailbox_ClosedTakesNothing(t *testing.T) {
 
 func TestMailbox_WakesNobodyDuringATurn(t *testing.T) {
 	m := newMailbox()
-	nothing := eventFunc(func(*conn) {})
+	nothing := eventFunc(func() {})
 	m.beginTurn()
 	m.post(nothing)
 	if len(m.poked) != 0 {

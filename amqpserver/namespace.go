@@ -148,11 +148,11 @@ func (s *Server) watch(ns *emulator.Namespace, t *openNamespace) {
 	case <-ns.Gone():
 	}
 	for _, c := range s.openConns() {
-		c.mailbox.post(eventFunc(func(c *conn) {
+		c.post(func() {
 			if c.ns == ns && c.state == stateOpen {
 				c.close(errNamespaceDeleted(ns))
 			}
-		}))
+		})
 	}
 }
 

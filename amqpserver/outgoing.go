@@ -360,7 +360,7 @@ func (o *outgoingLink) askMemory(bytes int) bool {
 	s := &o.memory.share
 	if s.resume == nil {
 		s.resume = o.s.c.wake
-		s.stall = func() { o.s.c.mailbox.post(eventFunc(func(*conn) { o.endIfStalled() })) }
+		s.stall = func() { o.s.c.post(func() { o.endIfStalled() }) }
 	}
 	return o.s.c.srv.outgoingMemory.ask(s, bytes, bytes, o.movedBytes)
 }

@@ -270,7 +270,8 @@ func (f *frameReader) next() (h frames.Header, body []byte, err error) {
 		return h, nil, err
 	}
 	if h.Size > f.limit {
-		return h, nil, fmt.Errorf("read frame of %d bytes where at most %d are allowed: %w", h.Size, f.limit, errFrameSize)
+		return h, nil, fmt.Errorf("read frame of %d bytes where at most %d are allowed: %w",
+			h.Size, f.limit, errFrameSize)
 	}
 	if err := f.fill(int(h.Size)); err != nil {
 		return h, nil, noEOF(err)

@@ -230,8 +230,8 @@ func (e *memoryRequest) run(c *conn) {
 	x := e.r.memory
 	if x == nil {
 		x = &replyMemory{r: e.r}
-		x.resume = func() { c.mailbox.post(eventFunc(func(*conn) { x.tryContinue() })) }
-		x.stall = func() { c.mailbox.post(eventFunc(func(*conn) { x.endIfStalled() })) }
+		x.resume = func() { c.post(func() { x.tryContinue() }) }
+		x.stall = func() { c.post(func() { x.endIfStalled() }) }
 		e.r.memory = x
 		c.requests.memory[x] = struct{}{}
 	}

@@ -77,7 +77,7 @@ func (in *incomingLink) newRequest(d *delivered) (*request, *message.Message, bo
 		return nil, nil, false
 	}
 	c.requests.waiting++
-	switch id := transactionOf(d); {
+	switch id := d.transaction(); {
 	case d.settled:
 	case id != nil:
 		in.s.received.answerAs(d.id, inTransaction(id, outcomeAccepted))
@@ -114,7 +114,7 @@ func (requestSink) window(in *incomingLink) uint32 { return in.s.c.requests.wind
 type cbsSink struct{ requestSink }
 
 func (cbsSink) take(in *incomingLink, d *delivered) {
-	if transactionOf(d) != nil {
+	if d.transaction() != nil {
 		in.refuse("request", d, linkErrorf(amqp.CondNotAllowed, "A token can't be put in a transaction."))
 		return
 	}
@@ -156,7 +156,8 @@ func (managementSink) take(in *incomingLink, d *delivered) {
 	r.injected = fault
 	r.size = len(d.raw)
 	c.outstanding++
-	c.assembly.beginCommit(r.size)
+	c.uncommitted += r.size
+	c.assembly.addUncommitted(r.size)
 	// The reply may come from another goroutine, so it always goes through the mailbox.
 	management.Handle(management.Context{
 		Queue: in.queue, Sub: in.node.sub,
@@ -172,11 +173,11 @@ func (managementSink) take(in *incomingLink, d *delivered) {
 		Reserve:        r.reserve,
 		Authorize:      func(claim sas.Claims) error { return c.tokens.authorize(right{in.node, claim}) },
 		Refused: func(operation string, err error) {
-			c.mailbox.post(eventFunc(func(c *conn) { c.log.refusedRequest(operation, entity, err) }))
+			c.post(func() { c.log.refusedRequest(operation, entity, err) })
 		},
 	}, m, func(response []byte) {
 		r.response = response
-		c.assembly.endCommit(r.size)
+		c.assembly.addUncommitted(-r.size)
 		if !c.mailbox.post(r) {
 			r.drop()
 		}

@@ -2,21 +2,15 @@ package amqpserver
 
 import (
 	"errors"
-	"fmt"
 
 	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/message"
 )
 
-// formatMessage is the format of a plain message [AMQP 2.8.11]; the envelope of a batch has message.BatchFormat (amqp-data-plane 3.6).
+// formatMessage is the format of a plain message [AMQP 2.8.11]. The envelope of a batch has message.BatchFormat
+// (amqp-data-plane 3.6).
 const formatMessage = 0
-
-// sizeText returns the service's sentence for a message that is too large; clients show it.
-func sizeText(size, limit int) string {
-	return fmt.Sprintf("The received message (delivery-id:0, size:%d bytes) exceeds the limit (%d bytes) currently allowed on the link.",
-		size, limit)
-}
 
 type sendSink struct{}
 
@@ -40,18 +34,22 @@ func (sendSink) take(in *incomingLink, d *delivered) {
 			return
 		}
 	}
-	if id := transactionOf(d); id != nil {
+	if id := d.transaction(); id != nil {
 		in.sendIn(d, id)
 		return
 	}
 	op := c.sendOps.get()
+	op.in = in
+	op.id = d.id
+	op.settled = d.settled
+	op.size = len(d.raw)
 	op.injected = fault
-	op.in, op.id, op.settled, op.size = in, d.id, d.settled, len(d.raw)
 	messages, err := op.parse(d)
 	if err == nil && len(messages) > 0 {
-		c.assembly.beginCommit(op.size)
+		c.uncommitted += op.size
+		c.assembly.addUncommitted(op.size)
 		if err = in.send(messages, op); err != nil {
-			c.assembly.endCommit(op.size)
+			c.assembly.addUncommitted(-op.size)
 			c.uncommitted -= op.size
 		}
 	}
@@ -69,18 +67,37 @@ func (sendSink) take(in *incomingLink, d *delivered) {
 	}
 }
 
+// send sends messages outside of a transaction. If they go through another entity and the destination is disabled, they
+// end in the transfer dead-letter queue of that entity (DLQ-16, TXN-11).
+func (in *incomingLink) send(messages []message.Message, op *sendOp) error {
+	err := in.queue.Send(messages, op)
+	if err == nil || in.viaEntity == nil {
+		return err
+	}
+	var e *emulator.Error
+	if !errors.As(err, &e) || e.Code != emulator.CodeEntityDisabled {
+		return err
+	}
+	transfer := in.s.c.ns.Begin(true, in.root())
+	transfer.Introduce(in.client())
+	if transfer.Send(in.queue, messages) != nil { // too many, or the via entity is deleted as well
+		transfer.Rollback()
+		return err
+	}
+	return transfer.Commit(op)
+}
+
 // sendOp is one delivery on its way to the journal. It is reused: a busy connection needs tens of thousands
 // a second.
 type sendOp struct {
-	in      *incomingLink
-	id      serial
-	settled bool
-	size    int
-	weight  int // operations that the journal makes of it, if it goes to a topic
-	err     error
-	one     [1]message.Message // storage for a single message
-
-	injected *emulator.Fault // hits the answer; nil: none
+	in       *incomingLink
+	id       serial
+	settled  bool
+	size     int
+	weight   int // operations that the journal makes of it, if it goes to a topic
+	err      error
+	one      [1]message.Message // storage for a single message
+	injected *emulator.Fault    // hits the answer; nil: none
 }
 
 // Weighs implements [emulator.Weighed].
@@ -124,7 +141,7 @@ func (op *sendOp) parse(d *delivered) ([]message.Message, error) {
 func (op *sendOp) Completed(err error) {
 	op.err = err
 	c := op.in.s.c
-	c.assembly.endCommit(op.size)
+	c.assembly.addUncommitted(-op.size)
 	c.mailbox.post(op)
 }
 
@@ -139,16 +156,16 @@ func (op *sendOp) run(c *conn) {
 
 // answer gives the client the outcome.
 func (op *sendOp) answer() {
-	s, c := op.in.s, op.in.s.c
+	in := op.in
 	switch {
-	case op.in.state == linkDetaching:
+	case in.state == linkDetaching: // the peer has forgotten the delivery
 	case op.err == nil && op.injected != nil && op.injected.Options().After:
-		_ = op.in.inject(op.injected, emulator.OperationSend) // errEnded
+		_ = in.inject(op.injected, emulator.OperationSend) // errEnded
 	case op.err != nil:
-		op.in.refuse("send", &delivered{id: op.id, settled: op.settled}, op.err)
+		in.refuse("send", &delivered{id: op.id, settled: op.settled}, op.err)
 	case !op.settled:
-		s.received.answer(op.id, outcomeAccepted)
+		in.s.received.answer(op.id, outcomeAccepted)
 	}
-	op.in.answered()
-	c.sendOps.put(op)
+	in.answered()
+	in.s.c.sendOps.put(op)
 }

@@ -106,7 +106,7 @@ func (s *Server) ServeConn(nc net.Conn) {
 // goroutines of the server have ended. If ctx ends first, it cuts the connections and returns the context's error.
 func (s *Server) Shutdown(ctx context.Context) error {
 	for _, c := range s.close() {
-		c.mailbox.post(eventFunc((*conn).shutdown))
+		c.post(c.shutdown)
 		c.interrupt()
 	}
 	ended := make(chan struct{})
@@ -120,7 +120,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	for _, c := range s.openConns() {
-		c.mailbox.post(eventFunc(func(c *conn) { c.dead = errSocketGone })) // the loop may be reading nothing at the moment
+		c.post(func() { c.dead = errSocketGone }) // the loop may be reading nothing at the moment
 		_ = c.nc.Close()
 	}
 	<-ended

@@ -100,7 +100,8 @@ func (s *session) dispatch(in *inFrame) error {
 // handleEnd answers end. Clients end sessions without detaching their links; those are released silently.
 func (s *session) handleEnd(p *frames.End) {
 	if p.Error != nil {
-		s.c.log.Debug("session ended by the client", "condition", string(p.Error.Condition), "reason", p.Error.Description)
+		s.c.log.Debug("session ended by the client",
+			"condition", string(p.Error.Condition), "reason", p.Error.Description)
 	}
 	s.leave()
 	s.close()

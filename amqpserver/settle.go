@@ -93,7 +93,7 @@ func (o *outgoingLink) expiredError(v *verdict) amqpError {
 			return amqpErrorOf(err)
 		}
 	}
-	return amqpError{condition: amqp.CondMessageLockLost, text: emulator.LockLostText, entity: o.entity()}
+	return lockLost(o.entity())
 }
 
 // settleOp is one settlement on its way to the journal. It is reused.

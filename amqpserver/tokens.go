@@ -20,7 +20,8 @@ type right struct {
 	claim sas.Claims // empty: any
 }
 
-// credentials holds what a connection has shown where tokens are checked. It belongs to the loop.
+// credentials holds what a connection has shown where tokens are checked. It belongs to the loop. verify checks a token
+// that is put to $cbs; authorize checks the held ones again for each link and each request.
 type credentials struct {
 	c    *conn
 	ring *sas.Ring // of the namespace, from open on; nil: tokens are not checked
@@ -46,9 +47,9 @@ type namedKey struct{ name, key string }
 // checked reports whether tokens are checked.
 func (k *credentials) checked() bool { return k.c.srv.options.Access != nil }
 
-// takeKey takes a policy's name and key as user name and password [RFC 4616]; they stand for tokens that never expire. It must be
-// a policy of a namespace, since the entity is not known yet; of the connection's own, which open decides (keyCounts). Without a check
-// of tokens any name and password will do.
+// takeKey takes the name and key of a policy as user name and password [RFC 4616]. They stand for tokens that never
+// expire. The policy must be one of a namespace, since the entity is not known yet; once open has said which namespace,
+// keyCounts is asked again. Where tokens are not checked any name and password will do.
 func (k *credentials) takeKey(response []byte) bool {
 	if !k.checked() {
 		return true
@@ -72,15 +73,18 @@ func (k *credentials) keyCounts(ns *emulator.Namespace) bool {
 	return ok
 }
 
-// policy says how $cbs treats a token. The log says more than the client learns: whether the policy is unknown or the key wrong.
+// policy says how $cbs treats a token. The log says more than the client learns: whether the policy is unknown or the key
+// is wrong.
 func (k *credentials) policy() cbs.Policy {
 	c := k.c
 	var wrong sas.TokenError
 	p := cbs.Policy{
-		Exists: c.ns.Exists, Belongs: c.checkAudience,
+		Exists:  c.ns.Exists,
+		Belongs: c.checkAudience,
 		Refused: func(audience, text string) {
 			c.noteToken(audience, text)
-			kind, line := loglimit.Token, []any{"operation", "put-token", "entity", sas.Clip(audience), "reason", sas.Clip(text)}
+			kind := loglimit.Token
+			line := []any{"operation", "put-token", "entity", sas.Clip(audience), "reason", sas.Clip(text)}
 			if wrong.Reason != 0 {
 				kind += " " + wrong.Reason.String()
 				line = append(line, "policy", sas.Clip(wrong.KeyName), "token", wrong.Reason.String())
@@ -135,29 +139,24 @@ func (k *credentials) remember(g *cbs.Grant) {
 	}
 	path := strings.ToLower(g.Path)
 	if _, again := k.held[path]; !again && len(k.held) >= maxTokens {
-		k.dropFirst()
+		var first string
+		for held, t := range k.held {
+			if first == "" || t.until.Before(k.held[first].until) {
+				first = held
+			}
+		}
+		delete(k.held, first)
 	}
 	k.held[path] = heldToken{text: g.Token, until: g.Expires}
 	k.markAuthenticated()
 	if k.next.IsZero() || g.Expires.Before(k.next) {
 		k.next = g.Expires
 	}
-	k.c.timers.arm(k.c.peer.heartbeat() - time.Since(k.c.out.last))
+	k.c.timers.rearm()
 }
 
-func (k *credentials) dropFirst() {
-	var first string
-	var until time.Time
-	for path, t := range k.held {
-		if until.IsZero() || t.until.Before(until) {
-			first, until = path, t.until
-		}
-	}
-	delete(k.held, first)
-}
-
-// authorize fails with the service's refusal unless the connection has shown a token or key that gives it the right (ERR-1). If
-// tokens are not checked, every client may do everything (DEC-10).
+// authorize fails with the service's refusal unless the connection has shown a token or key that gives it the right
+// (ERR-1). If tokens are not checked, every client may do everything (DEC-10).
 func (k *credentials) authorize(need right) error {
 	if k.ring == nil {
 		return nil
@@ -167,7 +166,8 @@ func (k *credentials) authorize(need right) error {
 			return nil
 		}
 	}
-	at, now := sas.Resource{Path: need.node.String(), Entity: need.node.path}, time.Now()
+	at := sas.Resource{Path: need.node.String(), Entity: need.node.path}
+	now := time.Now()
 	// A token opens its path and everything below. Ask from the path upwards.
 	for path := strings.ToLower(at.Path); ; path = path[:max(strings.LastIndexByte(path, '/'), 0)] {
 		if t, ok := k.held[path]; ok {
@@ -196,7 +196,8 @@ func (l *link) allow(need right) error {
 // (ERR-3). Both follow the real clock (DEC-35).
 func (k *credentials) expire(now time.Time) {
 	if !k.by.IsZero() && !now.Before(k.by) {
-		k.c.close(connErrorf(amqp.CondUnauthorized, "The connection has shown no valid token within %d seconds: put one to %s.",
+		k.c.close(connErrorf(amqp.CondUnauthorized,
+			"The connection has shown no valid token within %d seconds: put one to %s.",
 			int(k.c.srv.options.FirstToken.Seconds()), addressCBS))
 		return
 	}
@@ -212,20 +213,14 @@ func (k *credentials) expire(now time.Time) {
 		}
 	}
 	for e := range k.c.sessions.links {
-		e.base().recheck()
-	}
-}
-
-// recheck detaches a link that has lost a right, with the service's condition and words.
-func (l *link) recheck() {
-	if l.state != linkAttached {
-		return
-	}
-	for _, need := range l.rights {
-		if err := l.s.c.tokens.authorize(need); err != nil {
-			l.detach(amqpError{condition: amqp.CondDetachForced, entity: l.entity(),
-				text: "The link '" + l.name + "' is force detached. Code: RenewToken. Details: " + err.Error() + "."})
-			return
+		l := e.base()
+		for _, need := range l.rights {
+			if l.state != linkAttached {
+				break
+			}
+			if err := k.authorize(need); err != nil {
+				l.forceDetach("RenewToken", err.Error()+".")
+			}
 		}
 	}
 }
@@ -238,8 +233,8 @@ func (k *credentials) nextDue() time.Time {
 	return k.by
 }
 
-// A stranger is a connection that has not shown a valid token yet, where tokens are checked. Strangers are few and get
-// little: any client can open such a connection. Without a check of tokens there are none.
+// Limits of an unauthenticated connection: one that has not shown a valid token yet, where tokens are checked. There may
+// be few of them and they get little, since any client can open one.
 const (
 	unauthenticatedSessions = 128      // Java begins one for each entity before its first token is put
 	unauthenticatedLinks    = 32       // a pair to $cbs, and to the coordinator, which asks for no token
@@ -251,9 +246,9 @@ const (
 func (k *credentials) unauthenticated() bool { return !k.by.IsZero() }
 
 // limit returns the limit that counts for the connection now.
-func (k *credentials) limit(limit, stranger int) int {
+func (k *credentials) limit(limit, unauthenticated int) int {
 	if k.unauthenticated() {
-		return stranger
+		return unauthenticated
 	}
 	return limit
 }
@@ -277,12 +272,13 @@ func (k *credentials) markAuthenticated() {
 	}
 }
 
-// errTooManyUnauthenticated ends the oldest stranger.
+// errTooManyUnauthenticated ends the oldest of them.
 var errTooManyUnauthenticated = amqpError{condition: amqp.CondResourceLimit,
-	text: "Too many connections have shown no token yet; the oldest of them is closed. Connect again and put a token to " + addressCBS + "."}
+	text: "Too many connections have shown no token yet; the oldest of them is closed. " +
+		"Connect again and put a token to " + addressCBS + "."}
 
-// addUnauthenticated counts a new connection. It returns the stranger to close if there are too many: the oldest, since a client with
-// a token shows it at once. The caller holds mu.
+// addUnauthenticated counts a new connection. It returns the one to close if there are too many: the oldest, since a
+// client with a token shows it at once. The caller holds mu.
 func (s *Server) addUnauthenticated(c *conn) (oldest *conn) {
 	c.unauthenticatedElement = s.unauthenticated.PushBack(c)
 	if most := s.options.MaxUnauthenticated; most > 0 && s.unauthenticated.Len() > most {
@@ -292,7 +288,7 @@ func (s *Server) addUnauthenticated(c *conn) (oldest *conn) {
 	return oldest
 }
 
-// removeUnauthenticated removes a connection from the strangers, if it is one. The caller holds mu.
+// removeUnauthenticated takes a connection out of the count, if it is in it. The caller holds mu.
 func (s *Server) removeUnauthenticated(c *conn) {
 	if c.unauthenticatedElement != nil {
 		s.unauthenticated.Remove(c.unauthenticatedElement)
@@ -300,22 +296,20 @@ func (s *Server) removeUnauthenticated(c *conn) {
 	}
 }
 
-// evict ends a stranger to make room for a newer one.
+// evict closes an unauthenticated connection in favour of a newer one. The close is sent, but the server does not wait
+// for the peer's.
 func (c *conn) evict() {
 	c.evicted.Store(true)
-	c.mailbox.post(eventFunc((*conn).closeEvicted))
+	c.post(func() {
+		switch {
+		case !c.tokens.unauthenticated(): // it has shown a token meanwhile
+		case c.state == stateWaiting:
+			c.log.ended("connection", errTooManyUnauthenticated)
+			c.dead = errTooManyUnauthenticated
+		case c.state == stateOpen:
+			c.close(errTooManyUnauthenticated)
+			c.state = stateClosed
+		}
+	})
 	c.interrupt()
-}
-
-// closeEvicted is sendAway in the loop. The close is sent, but the server does not wait for the peer's.
-func (c *conn) closeEvicted() {
-	switch {
-	case !c.tokens.unauthenticated(): // it has shown a token meanwhile
-	case c.state == stateWaiting:
-		c.log.ended("connection", errTooManyUnauthenticated)
-		c.dead = errTooManyUnauthenticated
-	case c.state == stateOpen:
-		c.close(errTooManyUnauthenticated)
-		c.state = stateClosed
-	}
 }

@@ -7,7 +7,6 @@ import (
 	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
-	"minibus/internal/amqp/message"
 )
 
 // join finds the transaction that an operation names [AMQP 4.4]. The first operation that succeeds binds it to the
@@ -31,7 +30,8 @@ func (ts *transactions) join(id []byte, root string) (*transaction, error) {
 }
 
 func unknownTransaction(id []byte) error {
-	return linkErrorf(amqp.CondUnknownTransaction, "The transaction %.64q is not known on this connection, or was discharged.", string(id))
+	return linkErrorf(amqp.CondUnknownTransaction,
+		"The transaction %.64q is not known on this connection, or was discharged.", string(id))
 }
 
 // reserve counts a message against the bytes that the connection's transactions may hold.
@@ -42,20 +42,6 @@ func (ts *transactions) reserve(t *transaction, size int) error {
 	t.bytes += size
 	ts.bytes += size
 	return nil
-}
-
-// send adds messages to a transaction that holds them until it is discharged.
-func (ts *transactions) send(t *transaction, q *emulator.Entity, messages []message.Message, size int, who *emulator.Client) error {
-	if err := ts.reserve(t, size); err != nil {
-		return err
-	}
-	t.work.Introduce(who)
-	err := t.work.Send(q, messages)
-	if err != nil {
-		t.bytes -= size
-		ts.bytes -= size
-	}
-	return err
 }
 
 // sendIn sends a delivery in a transaction; its messages stay invisible before the commit (TXN-2).
@@ -73,7 +59,13 @@ func (in *incomingLink) sendIn(d *delivered, id []byte) {
 		err = in.checkEntity(t)
 	}
 	if err == nil && len(messages) > 0 {
-		err = c.transactions.send(t, in.queue, messages, len(d.raw), in.client())
+		if err = c.transactions.reserve(t, len(d.raw)); err == nil {
+			t.work.Introduce(in.client())
+			if err = t.work.Send(in.queue, messages); err != nil {
+				t.bytes -= len(d.raw)
+				c.transactions.bytes -= len(d.raw)
+			}
+		}
 	}
 	if err != nil {
 		in.refuse("send", d, err)
@@ -84,14 +76,15 @@ func (in *incomingLink) sendIn(d *delivered, id []byte) {
 	}
 }
 
-// checkEntity fails if the transaction is bound to another entity than the link. Other entities can be reached by a link that
-// names the bound one as its via entity, or from the session of the control link (TXN-8, TXN-9).
+// checkEntity fails if the transaction is bound to another entity than the link. Other entities can be reached by a link
+// that names the bound one as its via entity, or from the session of the control link (TXN-8, TXN-9).
 func (in *incomingLink) checkEntity(t *transaction) error {
 	if in.root() == t.root || t.cross && in.viaEntity == nil {
 		return nil
 	}
-	return amqpError{condition: amqp.CondNotAllowed, text: "The transaction is bound to the entity '" + t.root +
-		"': all its operations must be on the same entity, or go through it.", entity: in.entity(), ends: endsLink}
+	text := "The transaction is bound to the entity '" + t.root +
+		"': all its operations must be on the same entity, or go through it."
+	return amqpError{condition: amqp.CondNotAllowed, text: text, entity: in.entity(), ends: endsLink}
 }
 
 // settlement is a delivery that a transaction will settle.
@@ -109,8 +102,8 @@ type waitingSettlement struct {
 	v  verdict
 }
 
-// rollbackTime is how long a settlement waits for the end of the transaction that has its delivery. One client does not wait for
-// the answer to a rollback: what it does next may overtake that.
+// rollbackTime is how long a settlement waits for the end of the transaction that has its delivery. One client does not
+// wait for the answer to a rollback: what it does next may overtake that.
 const rollbackTime = 2 * time.Second
 
 // awaitEnd lets a settlement of a delivery that the transaction has wait for its end.
@@ -120,7 +113,7 @@ func (t *transaction) awaitEnd(ds *deliveries, id serial, v *verdict) {
 	waiting.transaction = bytes.Clone(v.transaction)
 	t.waiting = append(t.waiting, waitingSettlement{ds, id, waiting})
 	if t.timer == nil {
-		t.timer = time.AfterFunc(rollbackTime, func() { c.mailbox.post(eventFunc(func(*conn) { t.refuseWaiting() })) })
+		t.timer = time.AfterFunc(rollbackTime, func() { c.post(t.refuseWaiting) })
 	}
 }
 
@@ -136,13 +129,13 @@ func (t *transaction) refuseWaiting() {
 		case w.v.quiet && w.v.transaction == nil:
 			delete(w.ds.unsettled, w.id)
 		default:
-			w.ds.refuseIn(w.id, u, &w.v, amqpError{condition: amqp.CondMessageLockLost, text: emulator.LockLostText, entity: u.link.entity()})
+			w.ds.refuseIn(w.id, u, &w.v, lockLost(u.link.entity()))
 		}
 	}
 }
 
 // settleIn settles a delivery in a transaction: its message stays locked, and the delivery unsettled, until the discharge
-// (TXN-6, TXN-17, TXN-24). So they do if that is refused (TXN-15).
+// (TXN-6, TXN-17, TXN-24), and after it if that is refused (TXN-15).
 func (ds *deliveries) settleIn(id serial, u unsettled, v *verdict) {
 	ts := &ds.s.c.transactions
 	if v.quiet {
@@ -186,8 +179,8 @@ func (ds *deliveries) enlist(id serial, u unsettled, v *verdict) error {
 	return nil
 }
 
-// refuseIn answers a settlement that its transaction does not take. The delivery stays unsettled while its lock holds. A client
-// that has settled it loses its link, or it would commit the rest of the transaction without knowing.
+// refuseIn answers a settlement that its transaction does not take. The delivery stays unsettled while its lock holds. A
+// client that has settled it loses its link, or it would commit the rest of the transaction without knowing.
 func (ds *deliveries) refuseIn(id serial, u unsettled, v *verdict, err error) {
 	if u.link.state == linkDetaching {
 		return
@@ -206,8 +199,8 @@ func (ds *deliveries) refuseIn(id serial, u unsettled, v *verdict, err error) {
 	}
 }
 
-// end lets the settlements of a transaction go. Once they are committed they settle their deliveries; else those are as they were, and
-// are settled as clients have asked meanwhile.
+// end ends the settlements of a transaction. If they are committed their deliveries are settled. Else those are as they
+// were, and are settled as clients have asked meanwhile.
 func (ts *transactions) end(t *transaction, committed bool) {
 	for i := range t.settled {
 		s := &t.settled[i]
@@ -235,10 +228,10 @@ func (ts *transactions) end(t *transaction, committed bool) {
 	}
 }
 
-// transactionFor returns the transaction of a request to an entity's management node. For an unknown transaction it returns one
-// that has ended, so that the reply has the error: clients do not read the outcome of a request's delivery.
+// transactionFor returns the transaction of a request to an entity's management node. For an unknown transaction it
+// returns one that has ended, so that the reply has the error: clients do not read the outcome of a request's delivery.
 func (in *incomingLink) transactionFor(d *delivered) *emulator.Transaction {
-	id := transactionOf(d)
+	id := d.transaction()
 	if id == nil {
 		return nil
 	}
@@ -254,14 +247,6 @@ func (in *incomingLink) transactionFor(d *delivered) *emulator.Transaction {
 		return ended
 	}
 	return t.work
-}
-
-// transactionOf returns the id of the transaction that a delivery is part of, or nil.
-func transactionOf(d *delivered) []byte {
-	if state, ok := d.state.(*frames.TransactionalState); ok {
-		return state.TxnID
-	}
-	return nil
 }
 
 // inTransaction returns the state of a delivery whose outcome waits for a commit [AMQP 4.5.6].
