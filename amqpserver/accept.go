@@ -53,8 +53,8 @@ func readSessionFilter(filters amqp.Map) (*sessionFilter, error) {
 	return f, nil
 }
 
-// splitID puts together a session id of two characters that older versions of one client encode as a described value, the
-// first character as the descriptor of the second (amqp-data-plane 10, trap 38).
+// splitID puts together a session id of two characters that older versions of one client encode as a described value,
+// the first character as the descriptor of the second (amqp-data-plane 10, trap 38).
 func splitID(d amqp.Described) (id string, ok bool) {
 	first, ok1 := amqp.AsString(d.Descriptor)
 	second, ok2 := amqp.AsString(d.Value)
@@ -80,8 +80,8 @@ type sessionAccept struct {
 	granted atomic.Pointer[emulator.Consumer] // set under the queue's mutex; does not change after cancel
 }
 
-// openSession locks a session for the link: a named session at once or not at all (SESS-6, SESS-7), the next one as soon
-// as one is available (SESS-8).
+// openSession locks a session for the link: a named session at once or not at all (SESS-6, SESS-7), the next one as
+// soon as one is available (SESS-8).
 func (o *outgoingLink) openSession(a *frames.Attach, f *sessionFilter, mode emulator.ReceiveMode) error {
 	if o.node.sub != emulator.Main {
 		const text = "A dead-letter queue has no sessions; attach without a session filter."

@@ -9,8 +9,8 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// assembly counts the deliveries of a connection that have begun to arrive, and their way to the journal. While it has a
-// large one, the connection has a share of the server's memory. If it gets none it waits, and reads nothing.
+// assembly counts the deliveries of a connection that have begun to arrive, and their way to the journal. While it has
+// a large one, the connection has a share of the server's memory. If it gets none it waits, and reads nothing.
 type assembly struct {
 	c         *conn
 	share     memoryShare
@@ -68,8 +68,8 @@ func (a *assembly) forget(p *partialDelivery) {
 	}
 }
 
-// mayGrow reports whether the connection may read on. A connection that has waited was not silent, and its links were not
-// idle.
+// mayGrow reports whether the connection may read on. A connection that has waited was not silent, and its links were
+// not idle.
 func (a *assembly) mayGrow() bool {
 	if a.large == 0 {
 		return true
@@ -116,8 +116,8 @@ func (a *assembly) buffer(p *partialDelivery, most int) {
 	p.fillBuffer(&a.c.srv.readBuffers)
 }
 
-// addUncommitted counts the bytes of a delivery on its way to the journal, and takes them away as a negative number once
-// they are written. Any goroutine may call it, also after the end of the connection.
+// addUncommitted counts the bytes of a delivery on its way to the journal, and takes them away as a negative number
+// once they are written. Any goroutine may call it, also after the end of the connection.
 func (a *assembly) addUncommitted(bytes int) {
 	if bytes > largeDelivery || bytes < -largeDelivery {
 		a.c.srv.incomingMemory.addOutstanding(&a.share, bytes)
@@ -126,8 +126,8 @@ func (a *assembly) addUncommitted(bytes int) {
 	}
 }
 
-// refuseStalled refuses large deliveries that do not progress while other connections wait for their memory. If it is we
-// who do not read, the client has time.
+// refuseStalled refuses large deliveries that do not progress while other connections wait for their memory. If it is
+// we who do not read, the client has time.
 func (c *conn) refuseStalled() {
 	if c.input() == nil {
 		return
@@ -144,9 +144,9 @@ var errStalled = linkErrorf(amqp.CondServerBusy,
 	"The large message did not get on, while others waited for its room in memory.")
 
 // partialDelivery is a delivery whose last transfer has not arrived. Its payloads are kept as pieces. Those of a large
-// delivery move, as they come, to a buffer that grows in two steps to the length that the body announces. Joined at the
-// end, a hundred mebibytes would hold up the whole process: nothing can interrupt a copy, and the garbage collector waits
-// for it.
+// delivery move, as they come, to a buffer that grows in two steps to the length that the body announces. Joined at
+// the end, a hundred mebibytes would hold up the whole process: nothing can interrupt a copy, and the garbage
+// collector waits for it.
 type partialDelivery struct {
 	delivered
 	begun     bool

@@ -50,9 +50,9 @@ func (s *session) handleAttach(a *frames.Attach) error {
 	return nil
 }
 
-// isEcho reports whether an attach is the refusal of a link that has just ended [AMQP 2.6.3]. rhea writes one when it has
-// closed a link before it saw our attach, and another for each answer. It gets none: its own detach follows and ends the
-// link.
+// isEcho reports whether an attach is the refusal of a link that has just ended [AMQP 2.6.3]. rhea writes one when it
+// has closed a link before it saw our attach, and another for each answer. It gets none: its own detach follows and
+// ends the link.
 func (s *session) isEcho(a *frames.Attach) bool {
 	return a.Source == nil && a.Target == nil && a.Coordinator == nil && a.LinkName == s.lastEnded && s.lastEnded != ""
 }
@@ -75,8 +75,8 @@ func (s *session) attach(a *frames.Attach) error {
 	return s.attachOutgoing(a)
 }
 
-// refuseLink answers as the service does: an attach without source and target, which says that the link was not created,
-// and a detach with the reason [AMQP 2.6.3].
+// refuseLink answers as the service does: an attach without source and target, which says that the link was not
+// created, and a detach with the reason [AMQP 2.6.3].
 func (s *session) refuseLink(a *frames.Attach, err error) {
 	s.c.log.logError("attach refused", "attach", "attach", causeOf("", err), "address", sas.Clip(addressOf(a)))
 	s.c.noteAttach(a, amqpErrorOf(err))
@@ -249,8 +249,8 @@ func (l *link) lookUp(claim sas.Claims) error {
 const apacheFilters = 0x468C
 
 // noDynamic answers a client that asks for a dynamic node.
-const noDynamic = "There are no dynamic nodes for a %s to be. Create a queue, with AutoDeleteOnIdle if it is for a while " +
-	"only, and name its address."
+const noDynamic = "There are no dynamic nodes for a %s to be. Create a queue, " +
+	"with AutoDeleteOnIdle if it is for a while only, and name its address."
 
 // checkSource refuses sources that we can't serve. Leaving a filter out of the answer says that it is not in effect
 // [AMQP 3.5.3], but few clients look, and a client that asked for some messages would take all of them.
@@ -273,12 +273,13 @@ func checkSource(a *frames.Attach) error {
 			continue
 		}
 		if isSelector(f.Value) {
-			return linkErrorf(amqp.CondNotImplemented, "The source's filter %s is not supported. To receive some of the "+
-				"messages only, give a subscription a rule that selects them and receive from it.", filterName(name, f.Value))
+			return linkErrorf(amqp.CondNotImplemented, "The source's filter %s is not supported. To receive some of "+
+				"the messages only, give a subscription a rule that selects them and receive from it.",
+				filterName(name, f.Value))
 		}
 		// No quotation mark may come behind the link's name: .NET's client reads the rest.
-		return linkErrorf(amqp.CondNotAllowed, "The link '%s' contains invalid filter type. System only support Jms or Apache "+
-			"selector filter type. Found %s; receivers of Minibus can have the filter %s only.",
+		return linkErrorf(amqp.CondNotAllowed, "The link '%s' contains invalid filter type. System only support Jms or "+
+			"Apache selector filter type. Found %s; receivers of Minibus can have the filter %s only.",
 			sas.Clip(a.LinkName), filterName(name, f.Value), keySessionFilter)
 	}
 	return nil

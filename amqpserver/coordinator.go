@@ -1,7 +1,6 @@
 package amqpserver
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -227,9 +226,9 @@ func (s *session) checkEntity(q *emulator.Entity) error {
 	if s.coordinators == 0 || s.viaEntity == "" || s.viaEntity == rootOf(q.Path()) {
 		return nil
 	}
-	const text = "Local transactions cannot span multiple top-level entities such as queue or topic. Those of this session go " +
-		"through the entity '%s', so it takes no receiver for another one. Use a client of its own for that."
-	return amqpError{condition: amqp.CondNotAllowed, text: fmt.Sprintf(text, s.viaEntity), entity: q.Path(), ends: endsLink}
+	text := "Local transactions cannot span multiple top-level entities such as queue or topic. Those of this session " +
+		"go through the entity '" + s.viaEntity + "', so it takes no receiver for another one. Use a client of its own for that."
+	return amqpError{condition: amqp.CondNotAllowed, text: text, entity: q.Path(), ends: endsLink}
 }
 
 // openViaEntity finds the destination of a link's messages, if the link's target is only the entity that they go
@@ -242,7 +241,8 @@ func (in *incomingLink) openViaEntity(properties amqp.Map) error {
 	address, ok := amqp.AsString(v)
 	n := parseAddress(address)
 	if !ok || n.kind != nodeEntity || n.sub != emulator.Main || n.path == "" {
-		return linkErrorf(amqp.CondInvalidField, "The property '%s' must name a queue or topic.", keyTransferDestination)
+		return linkErrorf(amqp.CondInvalidField,
+			"The property '%s' must name a queue or topic.", keyTransferDestination)
 	}
 	if err := in.s.c.checkAddress(n); err != nil {
 		return err

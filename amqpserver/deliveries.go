@@ -27,8 +27,8 @@ type deliveries struct {
 	expired   []idRange           // the same, of deliveries whose locks had ended before
 }
 
-// unsettled is a delivery that the client has not settled and whose lock has not ended. It does not hold the message: the
-// client may have thousands.
+// unsettled is a delivery that the client has not settled and whose lock has not ended. It does not hold the message:
+// the client may have thousands.
 type unsettled struct {
 	link *outgoingLink
 	lock *emulator.Lock
@@ -85,8 +85,8 @@ func (ds *deliveries) keepStale(o *outgoingLink) {
 	}
 }
 
-// settleSingle settles one delivery. To the client, an unknown delivery is one whose lock is lost, unless its link ended
-// before the delivery was settled.
+// settleSingle settles one delivery. To the client, an unknown delivery is one whose lock is lost, unless its link
+// ended before the delivery was settled.
 func (ds *deliveries) settleSingle(id serial, v *verdict) {
 	if u, ok := ds.unsettled[id]; ok {
 		ds.settle(id, u, v)
@@ -117,8 +117,8 @@ func (ds *deliveries) entity() (path string) {
 	return path
 }
 
-// settleRange settles the unsettled deliveries of a range and ignores the others. A client's range may span four thousand
-// million ids, so the work is bounded by the number of deliveries.
+// settleRange settles the unsettled deliveries of a range and ignores the others. A client's range may span four
+// thousand million ids, so the work is bounded by the number of deliveries.
 func (ds *deliveries) settleRange(first, last serial, v *verdict) {
 	ds.refuseExpired(first, last, v)
 	var ids []serial
@@ -206,9 +206,9 @@ func (ds *deliveries) settle(id serial, u unsettled, v *verdict) {
 // maxExpired bounds the ranges that a link remembers. Clients that settle ranges keep far fewer deliveries.
 const maxExpired = 1024
 
-// expiredIDs holds the ids of deliveries whose locks ended before the client settled them, as ranges in the order of the
-// ids. They no longer count as unsettled, but the client may still settle them and wait for the answer. Messages that
-// expire again and again make one range.
+// expiredIDs holds the ids of deliveries whose locks ended before the client settled them, as ranges in the order of
+// the ids. They no longer count as unsettled, but the client may still settle them and wait for the answer. Messages
+// that expire again and again make one range.
 type expiredIDs []idRange
 
 type idRange struct{ first, last serial }

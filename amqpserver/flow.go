@@ -76,8 +76,8 @@ type serial = uint32
 // than the other.
 func serialLess(a, b serial) bool { return int32(a-b) < 0 }
 
-// incomingWindow is how many transfer frames the peer of a session may have under way. It bounds frames; the loop bounds
-// memory by not reading.
+// incomingWindow is how many transfer frames the peer of a session may have under way. It bounds frames; the loop
+// bounds memory by not reading.
 const incomingWindow = 5000
 
 // outgoingWindow is the window that we announce for our own transfers. It says nothing: the peer's window
@@ -141,8 +141,8 @@ func (w *window) update(nextIncoming serial, known bool, peerWindow uint32) {
 	w.outgoing = peerWindow - underWay
 }
 
-// credit is the flow control of a link that we send on [AMQP 2.6.7]: the peer says how many deliveries it takes beyond its
-// own count. Both sides' counts wrap around.
+// credit is the flow control of a link that we send on [AMQP 2.6.7]: the peer says how many deliveries it takes beyond
+// its own count. Both sides' counts wrap around.
 type credit struct {
 	count serial // deliveries sent
 	limit serial // deliveries allowed
@@ -160,8 +160,8 @@ func (c *credit) left() int {
 // maxCredit bounds what a peer can grant: counts more than half the number circle apart would have no order.
 const maxCredit = 1<<31 - 1
 
-// grant takes a flow of the peer. The peer's count lags behind ours by the deliveries on the wire. Without a count the peer
-// had not seen our attach yet, so its count was zero.
+// grant takes a flow of the peer. The peer's count lags behind ours by the deliveries on the wire. Without a count the
+// peer had not seen our attach yet, so its count was zero.
 func (c *credit) grant(peerCount serial, known bool, linkCredit uint32, drain bool) {
 	if !known {
 		peerCount = 0

@@ -17,8 +17,8 @@ var (
 )
 
 // mechanisms lists what the service offers, in its order; .NET insists on MSSBCBS, all others use ANONYMOUS
-// (amqp-data-plane 1.2). Only PLAIN proves an identity, and only where tokens are checked; with the others, tokens decide
-// what the client may do.
+// (amqp-data-plane 1.2). Only PLAIN proves an identity, and only where tokens are checked; with the others, tokens
+// decide what the client may do.
 var mechanisms = []amqp.Symbol{"MSSBCBS", mechanismPlain, "ANONYMOUS", "EXTERNAL"}
 
 const mechanismPlain amqp.Symbol = "PLAIN"
@@ -37,9 +37,9 @@ var (
 // handshake is the part of a connection before its goroutines.
 type handshake struct{ c *conn }
 
-// run exchanges the protocol headers, with or without the SASL layer, up to the peer's open.
-// It runs on the connection's own goroutine before the others exist, under the read deadline set at accept. We always speak
-// second: one client hangs if it gets our header before it has sent its own.
+// run exchanges the protocol headers, with or without the SASL layer, up to the peer's open. It runs on the
+// connection's own goroutine before the others exist, under the read deadline set at accept. We always speak second:
+// one client hangs if it gets our header before it has sent its own.
 func (h handshake) run() error {
 	header, err := h.c.reader.f.raw(len(headerAMQP))
 	if err != nil {

@@ -74,8 +74,8 @@ func (t *timers) arm(wait time.Duration) {
 // rearm lets the timer fire at a new deadline, and else for the next heartbeat.
 func (t *timers) rearm() { t.arm(t.c.peer.heartbeat() - time.Since(t.c.out.last)) }
 
-// checkIdle ends what has been idle for too long (LOCK-19, DEC-15), by the monotonic clock: a jump of the wall clock ends
-// nothing.
+// checkIdle ends what has been idle for too long (LOCK-19, DEC-15), by the monotonic clock: a jump of the wall clock
+// ends nothing.
 func (t *timers) checkIdle(now time.Time) {
 	c := t.c
 	o := &c.srv.options

@@ -156,16 +156,17 @@ func (in *incomingLink) drop() {
 
 // tooLarge refuses a message with the service's sentence; clients show it.
 func (in *incomingLink) tooLarge(size, limit int) error {
-	const text = "The received message (delivery-id:0, size:%d bytes) exceeds the limit (%d bytes) currently allowed on the link."
+	const text = "The received message (delivery-id:0, size:%d bytes) exceeds the limit (%d bytes) currently allowed " +
+		"on the link."
 	return amqpError{condition: amqp.CondSizeExceeded, text: fmt.Sprintf(text, size, limit),
 		entity: in.entity(), ends: endsLink, detaches: true}
 }
 
-// batchTooLarge refuses a batch on a link for larger messages in the service's words, which surprise. Clients do not try
-// again.
+// batchTooLarge refuses a batch on a link for larger messages in the service's words, which surprise. Clients do not
+// try again.
 func (in *incomingLink) batchTooLarge(size, limit int) error {
-	const text = "The link '%s' is force detached by the broker because publisher(link%d) received a batch message with no data " +
-		"in it. Detach origin: Publisher. (The batch has %d bytes, and may have %d. Send larger messages one by one.)"
+	const text = "The link '%s' is force detached by the broker because publisher(link%d) received a batch message " +
+		"with no data in it. Detach origin: Publisher. (The batch has %d bytes, and may have %d. Send larger messages one by one.)"
 	return amqpError{condition: amqp.CondNotAllowed, text: fmt.Sprintf(text, sas.Clip(in.name), in.number, size, limit),
 		entity: in.entity(), ends: endsLink, detaches: true}
 }

@@ -92,7 +92,8 @@ func (l *link) injectAttach() error {
 	return l.inject(fault, op)
 }
 
-// injectTaken lets faults hit the deliveries that the link has taken from an index on. Those before a hit one are written.
+// injectTaken lets faults hit the deliveries that the link has taken from an index on. Those before a hit one are
+// written.
 func (o *outgoingLink) injectTaken(from int) {
 	for i := from; i < len(o.taken); i++ {
 		fault := o.hit(emulator.OperationReceive)
@@ -108,8 +109,8 @@ func (o *outgoingLink) injectTaken(from int) {
 	}
 }
 
-// hitSettlement lets a fault hit the settlement of a delivery. It returns a fault that concerns the answer. over says that
-// the settlement is answered, or gets no answer: the message stays locked.
+// hitSettlement lets a fault hit the settlement of a delivery. It returns a fault that concerns the answer. over says
+// that the settlement is answered, or gets no answer: the message stays locked.
 func (ds *deliveries) hitSettlement(id serial, u unsettled, v *verdict) (fault *emulator.Fault, over bool) {
 	ns := ds.s.c.ns
 	if !ns.Faults().Any() {
@@ -175,8 +176,8 @@ func (in *incomingLink) hitToken(path string) (refused *cbs.Refusal, over bool) 
 	return &cbs.Refusal{Status: management.Status(fault.Error(a)), Condition: e.condition, Text: e.text}, false
 }
 
-// expireTokens forgets the connection's tokens, or those for the entity that the fault names, as if they had expired. It
-// detaches the links that needed them (ERR-3), and does so even where tokens are not checked.
+// expireTokens forgets the connection's tokens, or those for the entity that the fault names, as if they had expired.
+// It detaches the links that needed them (ERR-3), and does so even where tokens are not checked.
 func (k *credentials) expireTokens(fault *emulator.Fault) {
 	path, _ := entitypath.CutSubQueue(strings.ToLower(fault.Options().Entity))
 	for held := range k.held {
@@ -260,19 +261,17 @@ func (c *conn) injectNow(fault *emulator.Fault) {
 
 // faultsChanged tells the connections of a namespace.
 func (s *Server) faultsChanged(ns *emulator.Namespace, injected *emulator.Fault) {
-	for _, c := range s.openConns() {
-		if known := c.inspection.known.Load(); known != nil && known.Namespace == ns {
-			c.post(func() { c.faultsChanged(injected) })
-		}
+	for _, c := range s.openIn(ns) {
+		c.post(func() { c.faultsChanged(injected) })
 	}
 }
 
 // maxDelayed is how many delayed answers a connection keeps before it reads nothing more.
 const maxDelayed = 10_000
 
-// delayedAnswers are the answers of a connection that an injected fault delays, in the order in which they are due. Those
-// of a link keep their order: an answer waits for the delayed ones before it. A nil pointer has none. The loop owns them,
-// and the connection's timer wakes it for the first.
+// delayedAnswers are the answers of a connection that an injected fault delays, in the order in which they are due.
+// Those of a link keep their order: an answer waits for the delayed ones before it. A nil pointer has none. The loop
+// owns them, and the connection's timer wakes it for the first.
 type delayedAnswers struct {
 	list []delayedAnswer
 	last map[*link]time.Time // when the last answer of a link is due
@@ -284,8 +283,8 @@ type delayedAnswer struct {
 	send func()
 }
 
-// delay keeps an answer back if a fault or the order of the link's answers says so. It reports whether it does; then send
-// is called later.
+// delay keeps an answer back if a fault or the order of the link's answers says so. It reports whether it does; then
+// send is called later.
 func (c *conn) delay(l *link, fault *emulator.Fault, send func()) bool {
 	var delay time.Duration
 	if fault != nil {

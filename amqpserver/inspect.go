@@ -90,9 +90,14 @@ func (p *peerLimits) takeProperties(properties amqp.Map) {
 	}
 }
 
-// name is the client's name for itself: the one that its program gave to the SDK, or else the id of its container, which most SDKs make up.
+// name is the client's name for itself: the one that its program gave to the SDK, or else the id of its container,
+// which most SDKs make up.
 func (p *peerLimits) name() string {
 	return printable.Clip(cmp.Or(p.application, p.containerID), maxProperty)
+}
+
+func (c *conn) client() *emulator.Client {
+	return &emulator.Client{Connection: c.id, Container: c.peer.name(), Product: c.peer.product, Remote: remoteOf(c.nc)}
 }
 
 // inspection lets other goroutines look at a connection, whose state belongs to its loop.
@@ -104,8 +109,8 @@ type inspection struct {
 	ended bool
 }
 
-// inquiry asks a loop for the state of its connection. All who ask before it is answered share it, so that a loop that is stuck has
-// only one of them in its mailbox.
+// inquiry asks a loop for the state of its connection. All who ask before it is answered share it, so that a loop that
+// is stuck has only one of them in its mailbox.
 type inquiry struct {
 	done   chan struct{} // closed when there is an answer
 	answer *Connection   // nil: the connection has ended
@@ -113,6 +118,23 @@ type inquiry struct {
 
 // run implements event.
 func (q *inquiry) run(c *conn) { c.inspection.answer(c.look()) }
+
+// ask lets the loop describe the connection; nil: it has ended.
+func (c *conn) ask() *inquiry {
+	s := &c.inspection
+	s.mu.Lock()
+	if s.ended || s.asked != nil {
+		defer s.mu.Unlock()
+		return s.asked
+	}
+	q := &inquiry{done: make(chan struct{})}
+	s.asked = q
+	s.mu.Unlock()
+	if !c.mailbox.post(q) {
+		s.answer(nil)
+	}
+	return q
+}
 
 // answer gives everyone who has asked the answer.
 func (s *inspection) answer(is *Connection) {
@@ -141,110 +163,83 @@ func (s *inspection) over() bool {
 	return s.ended
 }
 
-// ask lets the loop describe the connection; nil: it has ended.
-func (c *conn) ask() *inquiry {
-	q, isNew := c.inspection.inquire()
-	if isNew && !c.mailbox.post(q) {
-		c.inspection.answer(nil)
-	}
-	return q
-}
-
-// inquire returns the inquiry that is on its way, or a new one that the caller has to post; nil: the connection has ended.
-func (s *inspection) inquire() (q *inquiry, isNew bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ended || s.asked != nil {
-		return s.asked, false
-	}
-	s.asked = &inquiry{done: make(chan struct{})}
-	return s.asked, true
-}
-
 // publish makes known what does not change any more.
 func (c *conn) publish() {
-	clip := func(s string) string { return printable.Clip(s, maxProperty) }
 	c.inspection.known.Store(&Connection{
-		ID: c.id, Namespace: c.ns, Remote: remoteOf(c.nc), Transport: transportOf(c.nc), Host: clip(c.host), Container: c.peer.name(),
-		Product: c.peer.product, Version: c.peer.version, Platform: c.peer.platform, Since: time.Now(),
+		ID:        c.id,
+		Namespace: c.ns,
+		Remote:    remoteOf(c.nc),
+		Transport: transportOf(c.nc),
+		Host:      printable.Clip(c.host, maxProperty),
+		Container: c.peer.name(),
+		Product:   c.peer.product,
+		Version:   c.peer.version,
+		Platform:  c.peer.platform,
+		Since:     time.Now(),
 	})
 }
 
 // patience is how long a loop may take to answer those who look at its connection. Usually it takes microseconds.
 const patience = 250 * time.Millisecond
 
-// Open names the open connections of a namespace, in no order.
-func (s *Server) Open(ns *emulator.Namespace) (ids []string) {
+// openIn returns the open connections of a namespace, in no order.
+func (s *Server) openIn(ns *emulator.Namespace) (conns []*conn) {
 	for _, c := range s.openConns() {
 		if known := c.inspection.known.Load(); known != nil && known.Namespace == ns {
-			ids = append(ids, c.id)
+			conns = append(conns, c)
 		}
+	}
+	return conns
+}
+
+// Open names the open connections of a namespace, in no order.
+func (s *Server) Open(ns *emulator.Namespace) (ids []string) {
+	for _, c := range s.openIn(ns) {
+		ids = append(ids, c.id)
 	}
 	return ids
 }
 
-// Inspect describes the open connections of a namespace, in no order, that chosen approves by what it knows without asking; nil: all. It asks
-// their loops. A connection whose loop does not answer within a quarter of a second is described as busy.
-func (s *Server) Inspect(ns *emulator.Namespace, chosen func(*Connection) bool) []Connection {
-	var conns []*conn
-	var list []Connection
-	for _, c := range s.openConns() {
-		if known := c.inspection.known.Load(); known != nil && known.Namespace == ns && (chosen == nil || chosen(known)) {
-			conns = append(conns, c)
-		}
+// Inspect describes the open connections of a namespace, in no order, that chosen approves by what is known without
+// asking; nil: all. It asks their loops. A connection whose loop does not answer within a quarter of a second is
+// described as busy.
+func (s *Server) Inspect(ns *emulator.Namespace, chosen func(*Connection) bool) (list []Connection) {
+	conns := s.openIn(ns)
+	if chosen != nil {
+		conns = slices.DeleteFunc(conns, func(c *conn) bool { return !chosen(c.inspection.known.Load()) })
 	}
 	asked := make([]*inquiry, len(conns))
 	for i, c := range conns {
 		asked[i] = c.ask()
 	}
-	patient := time.NewTimer(patience)
-	defer patient.Stop()
-	late := false
+	timeout := make(chan struct{})
+	defer time.AfterFunc(patience, func() { close(timeout) }).Stop()
 	for i, c := range conns {
-		if is := asked[i].wait(patient.C, &late); is != nil {
-			list = append(list, *is)
-		} else if !asked[i].over() {
-			is := *c.inspection.known.Load()
-			is.Busy = true
-			list = append(list, is)
+		q := asked[i]
+		if q == nil {
+			continue // it has ended
+		}
+		select {
+		case <-q.done:
+		case <-timeout:
+		}
+		select {
+		case <-q.done:
+			if q.answer != nil {
+				list = append(list, *q.answer)
+			}
+		default:
+			busy := *c.inspection.known.Load()
+			busy.Busy = true
+			list = append(list, busy)
 		}
 	}
 	return list
 }
 
-// wait returns the answer, or nil if the connection has ended or the time is over.
-func (q *inquiry) wait(patient <-chan time.Time, late *bool) *Connection {
-	if q == nil {
-		return nil
-	}
-	if !*late {
-		select {
-		case <-q.done:
-		case <-patient:
-			*late = true
-		}
-	}
-	if q.over() {
-		return q.answer
-	}
-	return nil
-}
-
-// over reports whether there is an answer.
-func (q *inquiry) over() bool {
-	if q == nil {
-		return true
-	}
-	select {
-	case <-q.done:
-		return true
-	default:
-		return false
-	}
-}
-
-// CloseConnection closes a connection of a namespace from this side, with amqp:connection:forced, which the service sends before it restarts: every
-// SDK connects again. A connection whose loop does not answer is cut. It fails with CodeNotFound if there is no such connection.
+// CloseConnection closes a connection of a namespace from this side, with amqp:connection:forced, which the service
+// sends before it restarts: every SDK connects again. A connection whose loop does not answer is cut. It fails with
+// CodeNotFound if there is no such connection.
 func (s *Server) CloseConnection(ns *emulator.Namespace, id string) error {
 	c, err := s.find(ns, id)
 	if err != nil {
@@ -253,7 +248,8 @@ func (s *Server) CloseConnection(ns *emulator.Namespace, id string) error {
 	done := make(chan struct{})
 	posted := c.post(func() {
 		if c.state == stateOpen {
-			c.close(connErrorf(amqp.CondForced, "The connection was closed through the control API of Minibus; connect again."))
+			c.close(connErrorf(amqp.CondForced,
+				"The connection was closed through the control API of Minibus; connect again."))
 		}
 		close(done)
 	})
@@ -263,9 +259,10 @@ func (s *Server) CloseConnection(ns *emulator.Namespace, id string) error {
 	return nil
 }
 
-// DetachLink detaches a link of a connection with amqp:link:detach-forced, as the service does with links that are idle and after changes of an entity:
-// the receivers and senders of every SDK attach again (amqp-data-plane 4.6). It fails with CodeNotFound if there is no such link, and with
-// CodeServerBusy if the connection's loop does not answer; then the link is detached when it does.
+// DetachLink detaches a link of a connection with amqp:link:detach-forced, as the service does with links that are
+// idle and after changes of an entity: the receivers and senders of every SDK attach again (amqp-data-plane 4.6). It
+// fails with CodeNotFound if there is no such link, and with CodeServerBusy if the connection's loop does not answer;
+// then the link is detached when it does.
 func (s *Server) DetachLink(ns *emulator.Namespace, id string, number int64) error {
 	c, err := s.find(ns, id)
 	if err != nil {
@@ -277,8 +274,7 @@ func (s *Server) DetachLink(ns *emulator.Namespace, id string, number int64) err
 		for e := range c.sessions.links {
 			if l := e.base(); l.number == number && !l.released {
 				found = true
-				l.detach(amqpError{condition: amqp.CondDetachForced, entity: l.entity(),
-					text: fmt.Sprintf("The link '%s' is force detached. Code: ControlApi. Details: it was detached through the control API of Minibus; attach again.", l.name)})
+				l.forceDetach("ControlApi", "it was detached through the control API of Minibus; attach again.")
 				return
 			}
 		}
@@ -288,19 +284,19 @@ func (s *Server) DetachLink(ns *emulator.Namespace, id string, number int64) err
 	case !inTime && c.inspection.over():
 		return noConnection(id)
 	case !inTime:
-		return &emulator.Error{Code: emulator.CodeServerBusy,
-			Text: fmt.Sprintf("The connection '%s' does not answer; the link is detached when it does. Close the connection to cut it.", id)}
+		return errorf(emulator.CodeServerBusy, "The connection '%s' does not answer; the link is detached when it "+
+			"does. Close the connection to cut it.", id)
 	case !found:
-		return &emulator.Error{Code: emulator.CodeNotFound,
-			Text: fmt.Sprintf("The connection '%s' has no link %d. List the connection to see its links.", id, number)}
+		return errorf(emulator.CodeNotFound,
+			"The connection '%s' has no link %d. List the connection to see its links.", id, number)
 	}
 	return nil
 }
 
 // find returns an open connection.
 func (s *Server) find(ns *emulator.Namespace, id string) (*conn, error) {
-	for _, c := range s.openConns() {
-		if known := c.inspection.known.Load(); c.id == id && known != nil && known.Namespace == ns {
+	for _, c := range s.openIn(ns) {
+		if c.id == id {
 			return c, nil
 		}
 	}
@@ -308,17 +304,20 @@ func (s *Server) find(ns *emulator.Namespace, id string) (*conn, error) {
 }
 
 func noConnection(id string) error {
-	return &emulator.Error{Code: emulator.CodeNotFound, Text: fmt.Sprintf("There is no open connection '%s' in the namespace. List the connections to see which there are.", id)}
+	return errorf(emulator.CodeNotFound,
+		"There is no open connection '%s' in the namespace. List the connections to see which there are.", id)
+}
+
+func errorf(code emulator.Code, format string, args ...any) error {
+	return &emulator.Error{Code: code, Text: fmt.Sprintf(format, args...)}
 }
 
 // within waits for a loop, and reports whether it has answered in time.
 func within(done <-chan struct{}) bool {
-	t := time.NewTimer(patience)
-	defer t.Stop()
 	select {
 	case <-done:
 		return true
-	case <-t.C:
+	case <-time.After(patience):
 		return false
 	}
 }
@@ -342,7 +341,9 @@ type refusal struct {
 }
 
 func (r *refusals) add(x refusal) {
-	x.At, x.Text, x.Entity = time.Now(), printable.Clip(x.Text, maxRefusalText), printable.Clip(x.Entity, maxProperty)
+	x.At = time.Now()
+	x.Text = printable.Clip(x.Text, maxRefusalText)
+	x.Entity = printable.Clip(x.Entity, maxProperty)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.ring) < maxRefusals {
@@ -353,7 +354,8 @@ func (r *refusals) add(x refusal) {
 	r.next = (r.next + 1) % maxRefusals
 }
 
-// Refusals returns the links and tokens of a namespace that were refused last, the latest first. They are few, and gone with the process.
+// Refusals returns the links and tokens of a namespace that were refused last, the latest first. They are few, and are
+// not kept when the process ends.
 func (s *Server) Refusals(ns *emulator.Namespace) []emulator.Refusal {
 	r := &s.refused
 	r.mu.Lock()
@@ -370,20 +372,25 @@ func (s *Server) Refusals(ns *emulator.Namespace) []emulator.Refusal {
 
 // noteAttach remembers a refused attach.
 func (c *conn) noteAttach(a *frames.Attach, failure amqpError) {
-	n := parseAddress(addressOf(a))
-	who := c.client()
-	who.Link = printable.Clip(a.LinkName, maxProperty)
-	c.srv.refused.add(refusal{emulator.Refusal{Client: who, Operation: "attach", Entity: n.path, Sub: n.sub, Condition: string(failure.condition), Text: failure.text}, c.ns})
+	r := emulator.Refusal{Client: c.client(), Operation: "attach", Condition: string(failure.condition), Text: failure.text}
+	r.Client.Link = printable.Clip(a.LinkName, maxProperty)
+	c.noteRefusal(r, addressOf(a))
 }
 
 // noteToken remembers a refused token.
 func (c *conn) noteToken(audience, text string) {
-	n := parseAddress(strings.TrimSpace(audience))
 	condition := amqp.CondUnauthorized
 	if strings.HasSuffix(text, "could not be found.") {
 		condition = amqp.CondNotFound
 	}
-	c.srv.refused.add(refusal{emulator.Refusal{Client: c.client(), Operation: "put-token", Entity: n.path, Sub: n.sub, Condition: string(condition), Text: text}, c.ns})
+	r := emulator.Refusal{Client: c.client(), Operation: "put-token", Condition: string(condition), Text: text}
+	c.noteRefusal(r, strings.TrimSpace(audience))
+}
+
+func (c *conn) noteRefusal(r emulator.Refusal, address string) {
+	n := parseAddress(address)
+	r.Entity, r.Sub = n.path, n.sub
+	c.srv.refused.add(refusal{r, c.ns})
 }
 
 // Stats counts a server's connections and links: those open now, and all since the server was made.
@@ -395,7 +402,9 @@ type Stats struct {
 // Stats returns the current numbers.
 func (s *Server) Stats() Stats {
 	return Stats{
-		Connections: int64(s.Connections()), ConnectionsTotal: s.lastConn.Load(),
-		Links: s.links.Load(), LinksTotal: s.linksTotal.Load(),
+		Connections:      int64(s.Connections()),
+		ConnectionsTotal: s.lastConn.Load(),
+		Links:            s.links.Load(),
+		LinksTotal:       s.linksTotal.Load(),
 	}
 }

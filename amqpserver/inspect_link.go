@@ -37,7 +37,7 @@ type WaitsFor string
 // What links wait for.
 const (
 	ForMessage    WaitsFor = "message"    // of a receiver: one that is available; of a sender: one from the client
-	ForCredit     WaitsFor = "credit"     // the client asks for no message; of a sender: the server takes none at the moment
+	ForCredit     WaitsFor = "credit"     // the client asks for no message; of a sender: the server takes none now
 	ForSession    WaitsFor = "session"    // one that is free
 	ForWindow     WaitsFor = "window"     // the client's session takes no transfer
 	ForSettlement WaitsFor = "settlement" // the client has as many unsettled deliveries as its session may have
@@ -50,7 +50,9 @@ const (
 // look describes the connection. The loop calls it.
 func (c *conn) look() *Connection {
 	is := *c.inspection.known.Load()
-	is.Policies, is.Ending, is.Pending = c.tokens.policies(), c.state != stateOpen, len(c.out.buf)
+	is.Policies = c.tokens.policies()
+	is.Ending = c.state != stateOpen
+	is.Pending = len(c.out.buf)
 	unsettled := make(map[*outgoingLink]int)
 	for _, s := range c.sessions.open {
 		for _, u := range s.sent.unsettled {
@@ -68,36 +70,44 @@ func (c *conn) look() *Connection {
 
 func (l *link) look(e endpoint, unsettled map[*outgoingLink]int) Link {
 	is := Link{
-		Number: l.number, Name: printable.Clip(l.name, maxProperty), Receives: l.role == frames.RoleReceiver, Address: printable.Clip(l.node.String(), maxNames),
-		Since: l.attached, Active: l.active, Passed: l.passed, Messages: l.node.kind == nodeEntity,
+		Number:   l.number,
+		Name:     printable.Clip(l.name, maxProperty),
+		Receives: l.role == frames.RoleReceiver,
+		Address:  printable.Clip(l.node.String(), maxNames),
+		Messages: l.node.kind == nodeEntity,
+		Since:    l.attached,
+		Active:   l.active,
+		Window:   int64(l.s.win.outgoing),
+		Passed:   l.passed,
 	}
 	if l.queue != nil {
 		is.Entity, is.Sub = l.queue.Path(), l.node.sub
 	}
 	switch x := e.(type) {
 	case *outgoingLink:
-		x.lookAt(&is)
+		is.Credit = int64(x.credit.left())
 		is.Unsettled = unsettled[x]
+		is.WaitsFor = x.waitsFor()
+		if x.settled {
+			is.Mode = emulator.ReceiveAndDelete
+		}
+		if x.accept != nil && x.consumer != nil {
+			id, _ := x.consumer.SessionID()
+			is.Session, is.Until = &id, x.consumer.SessionLockedUntil()
+		}
 	case *replyLink:
-		is.Credit, is.Window, is.Unsettled, is.WaitsFor = int64(x.credit.left()), int64(l.s.win.outgoing), 0, x.waitsFor()
+		is.Credit = int64(x.credit.left())
+		is.WaitsFor = x.waitsFor()
 	case *incomingLink:
-		is.Credit, is.Window, is.Unsettled, is.WaitsFor = int64(x.credit), int64(l.s.win.incoming), l.outstanding, x.waitsFor()
+		is.Credit = int64(x.credit)
+		is.Window = int64(l.s.win.incoming)
+		is.Unsettled = l.outstanding
+		is.WaitsFor = x.waitsFor()
 	}
 	if l.state != linkAttached {
 		is.WaitsFor = ForDetach
 	}
 	return is
-}
-
-func (o *outgoingLink) lookAt(is *Link) {
-	is.Credit, is.Window, is.WaitsFor = int64(o.credit.left()), int64(o.s.win.outgoing), o.waitsFor()
-	if o.settled {
-		is.Mode = emulator.ReceiveAndDelete
-	}
-	if o.accept != nil && o.consumer != nil {
-		id, _ := o.consumer.SessionID()
-		is.Session, is.Until = &id, o.consumer.SessionLockedUntil()
-	}
 }
 
 // waitsFor says what a receiver waits for.
@@ -145,10 +155,6 @@ func (in *incomingLink) waitsFor() WaitsFor {
 		return ForCredit
 	}
 	return ForMessage
-}
-
-func (c *conn) client() *emulator.Client {
-	return &emulator.Client{Connection: c.id, Container: c.peer.name(), Product: c.peer.product, Remote: remoteOf(c.nc)}
 }
 
 // policies names the policies of the tokens and the key that the connection has shown.

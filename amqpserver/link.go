@@ -18,7 +18,7 @@ type linkState uint8
 const (
 	linkAttached  linkState = iota
 	linkClosing             // our detach waits for answers that come first
-	linkDetaching           // we have sent detach and say nothing more of its deliveries; the peer's detach frees the handle
+	linkDetaching           // we have sent detach, after which we say nothing of its deliveries; the peer's frees the handle
 )
 
 // link holds what all kinds of links have in common.
@@ -143,9 +143,9 @@ func (l *link) releaseOnce() {
 	l.self.release()
 }
 
-// log writes the one line about the link when it ends: the client, the number of messages, and how long the link lasted.
-// Links to $cbs, and those that only carry replies, say nothing about what an application does and are logged for
-// debugging. The other lines are rate-limited.
+// log writes the one line about the link when it ends: the client, the number of messages, and how long the link
+// lasted. Links to $cbs, and those that only carry replies, say nothing about what an application does and are logged
+// for debugging. The other lines are rate-limited.
 func (l *link) log() {
 	c := l.s.c
 	level := slog.LevelInfo
@@ -271,8 +271,8 @@ func (l *link) answered() {
 	}
 }
 
-// linkTable holds the links of a session in the order of their handles, which are the peer's and ours. It grows with the
-// number of links and not with their handles: the peer chooses those, and high ones cost it nothing.
+// linkTable holds the links of a session in the order of their handles, which are the peer's and ours. It grows with
+// the number of links and not with their handles: the peer chooses those, and high ones cost it nothing.
 type linkTable []endpoint
 
 // get returns the link with a handle, or nil.

@@ -102,10 +102,10 @@ func (c *conn) resume() {
 	c.mailbox.beginTurn()
 }
 
-// takeTurn takes a turn for a batch on the read goroutine. It returns false if the loop has to: because a turn is under
-// way, the peer has to wait, or the loop has not handled an earlier batch. A settlement while others are being committed
-// is the loop's too: its turn also writes the next messages, and meanwhile the read goroutine would not read what else
-// the peer settles.
+// takeTurn takes a turn for a batch on the read goroutine. It returns false if the loop has to: because a turn is
+// under way, the peer has to wait, or the loop has not handled an earlier batch. A settlement while others are being
+// committed is the loop's too: its turn also writes the next messages, and meanwhile the read goroutine would not read
+// what else the peer settles.
 func (c *conn) takeTurn(b *batch) bool {
 	if !c.turnLock.TryLock() {
 		return false
@@ -162,8 +162,8 @@ func (c *conn) input() <-chan *batch {
 	return c.reader.batches
 }
 
-// turn handles something that has happened and serves the links. It takes up what happens meanwhile, since the store may
-// have committed what the turn began.
+// turn handles something that has happened and serves the links. It takes up what happens meanwhile, since the store
+// may have committed what the turn began.
 func (c *conn) turn(handle func()) {
 	c.holdCommit(handle)
 	for range maxRounds {
@@ -329,9 +329,9 @@ func (q *runQueue) add(l runnable) {
 	}
 }
 
-// run lets each link send once, in turn (DEC-27). A link that could go on goes to the end of the queue. Blocked links try
-// again in every turn: capacity comes back in many ways, and each is an event, causes one by being written, or resumes
-// the links itself.
+// run lets each link send once, in turn (DEC-27). A link that could go on goes to the end of the queue. Blocked links
+// try again in every turn: capacity comes back in many ways, and each is an event, causes one by being written, or
+// resumes the links itself.
 func (q *runQueue) run() {
 	for i, o := range q.blocked {
 		o.resume()

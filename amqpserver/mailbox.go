@@ -13,8 +13,9 @@ func (f eventFunc) run(*conn) { f() }
 // post lets the loop call a function. It returns false if the connection has ended.
 func (c *conn) post(f func()) bool { return c.mailbox.post(eventFunc(f)) }
 
-// mailbox carries events to a loop. Any goroutine may post, under any mutex: posting never blocks, and the mailbox's own
-// mutex is a leaf. The connection's work bounds its length: one event per send, settlement, request and link at most.
+// mailbox carries events to a loop. Any goroutine may post, under any mutex: posting never blocks, and the mailbox's
+// own mutex is a leaf. The connection's work bounds its length: one event per send, settlement, request and link at
+// most.
 type mailbox struct {
 	poked chan struct{} // has one element when the loop has to look
 

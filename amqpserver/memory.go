@@ -153,7 +153,8 @@ func (m *memoryBudget) unlockAndGrant(freed bool) {
 	}
 }
 
-// check lets others overtake the first share if it is slow, and ends shares that do not progress, as long as others wait.
+// check lets others overtake the first share if it is slow, and ends shares that do not progress, as long as others
+// wait.
 func (m *memoryBudget) check() {
 	m.mu.Lock()
 	m.timer = nil
@@ -203,8 +204,8 @@ func (m *memoryBudget) stalled(least int64, shares []*memoryShare) (stalled []*m
 	return stalled
 }
 
-// overtake moves the first share to the end of the queue, if the others can get what they may come to want beside what it
-// has. It reports whether they can.
+// overtake moves the first share to the end of the queue, if the others can get what they may come to want beside what
+// it has. It reports whether they can.
 func (m *memoryBudget) overtake(first *memoryShare) bool {
 	behind := first.granted + first.outstanding
 	for _, s := range slices.Backward(m.queue[1:]) {

@@ -10,7 +10,7 @@ import (
 	"minibus/internal/sas"
 )
 
-// serverName returns the host that a client has dialled as far as it shows below AMQP: by TLS or by the request for a WebSocket.
+// serverName returns the host that a client has dialled, as far as TLS or the request for a WebSocket says it.
 func serverName(nc net.Conn) string {
 	if n, ok := nc.(interface{ ServerName() string }); ok {
 		return n.ServerName()
@@ -41,7 +41,8 @@ func (c *conn) enterNamespace() error {
 		c.tokens.ring = c.srv.options.Access(ns)
 	}
 	if !c.tokens.keyCounts(ns) {
-		return connErrorf(amqp.CondUnauthorized, "The user name and password are not a policy and key of the namespace '%s'.", ns.Name())
+		return connErrorf(amqp.CondUnauthorized,
+			"The user name and password are not a policy and key of the namespace '%s'.", ns.Name())
 	}
 	return c.srv.enter(c)
 }
@@ -62,11 +63,12 @@ func (c *conn) noNamespace() error {
 		}
 		text += " There are " + strings.Join(names, ", ") + "."
 	}
-	return connErrorf(amqp.CondNotFound, "%s Correct the host name in the connection string, or create the namespace: in Config.json, or with POST /$minibus/v1/namespaces.", text)
+	return connErrorf(amqp.CondNotFound, "%s Correct the host name in the connection string, or create the namespace: "+
+		"in Config.json, or with POST /$minibus/v1/namespaces.", text)
 }
 
-// foreign reports whether a host that the client names later, in an audience, a token or an address, means another namespace than that
-// of the connection: a connection to that host, at the same port, would be one of the other.
+// foreign reports whether a host that the client names later, in an audience, a token or an address, means another
+// namespace: a connection to that host, at the same port, would belong to that one.
 func (c *conn) foreign(host string) bool {
 	if host == "" || strings.EqualFold(host, c.host) {
 		return false
@@ -80,7 +82,8 @@ func (c *conn) checkAudience(host, token string) error {
 	if t, err := sas.ParseToken(token); !c.foreign(host) && (err != nil || !c.foreign(t.Host())) {
 		return nil
 	}
-	return fmt.Errorf("InvalidAudience: The token is for another namespace than that of the connection, '%s'. Connect to the host that the token names", c.ns.Name())
+	return fmt.Errorf("InvalidAudience: The token is for another namespace than that of the connection, '%s'. "+
+		"Connect to the host that the token names", c.ns.Name())
 }
 
 // checkAddress refuses the address of an entity in another namespace.
@@ -88,8 +91,8 @@ func (c *conn) checkAddress(n node) error {
 	if !c.foreign(n.host) {
 		return nil
 	}
-	return linkErrorf(amqp.CondNotFound, "The address names the host '%s', and the connection belongs to the namespace '%s'. Connect to that host.",
-		sas.Clip(n.host), c.ns.Name())
+	return linkErrorf(amqp.CondNotFound, "The address names the host '%s', and the connection belongs to the namespace "+
+		"'%s'. Connect to that host.", sas.Clip(n.host), c.ns.Name())
 }
 
 // openNamespace is a namespace with open connections.
@@ -99,7 +102,8 @@ type openNamespace struct {
 	empty   chan struct{} // closed when there are none left
 }
 
-// enter counts a connection in its namespace. It fails if that has reached the limit of its profile (QUO-12), or has just been deleted.
+// enter counts a connection in its namespace. It fails if that has just been deleted, or has reached the limit of its
+// profile (QUO-12).
 func (s *Server) enter(c *conn) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,8 +117,8 @@ func (s *Server) enter(c *conn) error {
 		t = &openNamespace{empty: make(chan struct{})}
 	}
 	if most := c.ns.Limits().Profile().Connections; most > 0 && t.conns >= most {
-		return connErrorf(amqp.CondResourceLimit, "ConnectionsQuotaExceeded for namespace: %s. The maximum of %d connections has been reached.",
-			c.ns.Name(), most)
+		return connErrorf(amqp.CondResourceLimit, "ConnectionsQuotaExceeded for namespace: %s. "+
+			"The maximum of %d connections has been reached.", c.ns.Name(), most)
 	}
 	if t.conns++; t.conns == 1 {
 		s.namespaces[c.ns] = t

@@ -15,18 +15,19 @@ type Options struct {
 	// Logger gets one line per refused or failed operation, with entity, condition and reason. Default: discard.
 	Logger *slog.Logger
 
-	// Refusals rate-limits those lines by kind, and the lines about links. Nil limits nothing. The caller keeps the ownership.
+	// Refusals rate-limits those lines by kind, and the lines about links. Nil limits nothing. The caller owns it.
 	Refusals *loglimit.Limiter
 
 	// Trace, if set, gets one line per frame. Tokens and message bodies are never in it. Writes are serialised.
 	Trace io.Writer
 
-	// Access returns the keys of a namespace that verify tokens: each link and each request then needs a token that gives it the
-	// right (ERR-1 to ERR-3). A connection keeps the ring ([sas.RingOf] looks policies up at each check). Nil accepts any token and needs none (DEC-10).
+	// Access returns the keys of a namespace that verify tokens: each link and each request then needs a token that
+	// gives it the right (ERR-1 to ERR-3). A connection keeps the ring ([sas.RingOf] looks policies up at each check).
+	// Nil accepts any token and needs none (DEC-10).
 	Access func(*emulator.Namespace) *sas.Ring
 
-	// Unverified is called for each token that was accepted without Access although its issuer could verify it (a JWT). It
-	// must not block. May be nil.
+	// Unverified is called for each token that was accepted without Access although its issuer could verify it (a
+	// JWT). It must not block. May be nil.
 	Unverified func()
 
 	// FirstToken is how long a connection may take to show a valid token, where tokens are checked (ERR-3). Zero means
@@ -52,11 +53,13 @@ type Options struct {
 	// MaxFrameSize is the largest frame we take and send, in bytes. Default 65,536.
 	MaxFrameSize uint32
 
-	// ChannelMax and HandleMax are the highest channel and handle numbers that a peer may use. Defaults 4,999 and 1,023.
+	// ChannelMax and HandleMax are the highest channel and handle numbers that a peer may use. Defaults 4,999 and
+	// 1,023.
 	ChannelMax uint16
 	HandleMax  uint32
 
-	// LargeBytes is how much memory deliveries over 1 MiB take in each direction. If they need more, clients wait. Default 224 MiB.
+	// LargeBytes is how much memory deliveries over 1 MiB take in each direction. If they need more, clients wait.
+	// Default 224 MiB.
 	LargeBytes int
 
 	// MaxLinks is how many links one connection may have. Default 8,192.
@@ -67,8 +70,8 @@ type Options struct {
 const (
 	maxFrameBeforeOpen = 8 << 10   // bytes of a frame before open
 	maxUncommitted     = 4 << 20   // bytes sent to the domain and not yet committed, per connection
-	maxUncommittedAll  = 128 << 20 // the same for all connections, without large deliveries; one that has nothing under way may still send
-	maxWeight          = 512       // operations that the journal makes of what a connection has sent to topics: others wait behind them
+	maxUncommittedAll  = 128 << 20 // the same for all connections; one that has nothing under way may still send
+	maxWeight          = 512       // operations that the journal makes of what a connection has sent to topics
 	maxAssembly        = 16 << 20  // bytes of unfinished deliveries per connection, beyond the largest single one
 	maxPendingOut      = 1 << 20   // bytes written but not sent above which no delivery is started
 	maxPendingReplies  = 4 << 20   // bytes written but not sent above which no frame is read

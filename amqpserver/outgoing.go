@@ -9,8 +9,8 @@ import (
 	"minibus/internal/sas"
 )
 
-// Bounds on deliveries that a link has taken and not written yet, because their bodies are being read or their removal is
-// being committed.
+// Bounds on deliveries that a link has taken and not written yet, because their bodies are being read or their removal
+// is being committed.
 const (
 	maxTaken      = 512
 	maxTakenBytes = 1 << 20
@@ -19,8 +19,8 @@ const (
 // outgoingLink is a link on which the client receives messages.
 //
 // It pulls: the queue calls notify when there may be something, and the loop takes what credit, the session's window
-// and the write buffer allow. After notify the link has to call Take, even for nothing, so that the queue can turn to the
-// next consumer. While a link can't take, it does not stand in the queue's wait list.
+// and the write buffer allow. After notify the link has to call Take, even for nothing, so that the queue can turn to
+// the next consumer. While a link can't take, it does not stand in the queue's wait list.
 type outgoingLink struct {
 	sendingLink
 	consumer   *emulator.Consumer // nil while a session receiver waits for its session
@@ -199,8 +199,8 @@ func (o *outgoingLink) blocked() bool {
 	return 0 < capacity && capacity <= o.s.taken && own < o.s.taken && own < o.credit.left()
 }
 
-// write writes taken deliveries, in order, until one is not ready or there is no capacity. It reports whether capacity was
-// missing.
+// write writes taken deliveries, in order, until one is not ready or there is no capacity. It reports whether capacity
+// was missing.
 func (o *outgoingLink) write() (full bool) {
 	if !o.finish() {
 		return true
@@ -270,9 +270,9 @@ func (o *outgoingLink) giveBack(from int) {
 	o.taken = o.taken[:from]
 }
 
-// drained answers a drain when there is nothing more to send: messages or the flow use up all credit [AMQP 2.6.7]. A peer
-// whose session window is closed gets nothing more, and the answer at once. A blocked link does not get here: its answer
-// waits.
+// drained answers a drain when there is nothing more to send: messages or the flow use up all credit [AMQP 2.6.7]. A
+// peer whose session window is closed gets nothing more, and the answer at once. A blocked link does not get here: its
+// answer waits.
 func (o *outgoingLink) drained(asked, got int) bool {
 	// Our own write buffer empties by itself; then the loop tries again.
 	if asked > 0 && got == asked || o.s.c.out.full() {
@@ -383,8 +383,8 @@ func (o *outgoingLink) updateMemory() {
 	o.askMemory(needs)
 }
 
-// endIfStalled detaches a link whose client does not take its large delivery while others wait. The message goes back to
-// the queue, or its lock ends.
+// endIfStalled detaches a link whose client does not take its large delivery while others wait. The message goes back
+// to the queue, or its lock ends.
 func (o *outgoingLink) endIfStalled() {
 	reading := false
 	if len(o.taken) > 0 && !o.partial() {

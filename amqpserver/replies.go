@@ -71,11 +71,8 @@ func (rs *requests) reply(r *request, response []byte) {
 	to := rs.route(r)
 	if to == nil {
 		rs.waiting--
-		rs.c.log.Debug("reply dropped", "entity", r.node.String(), "replyTo", r.replyTo)
-		r.drop()
-		if r.memory != nil {
-			r.memory.free()
-		}
+		rs.c.log.Debug("reply dropped", "entity", r.in.node.String(), "replyTo", r.replyTo)
+		r.discard()
 		return
 	}
 	r.response = response
@@ -131,7 +128,7 @@ func (to *replyLink) rank(r *request) int {
 	case to.name == r.replyTo:
 		rank = 2
 	}
-	if to.s == r.s {
+	if to.s == r.in.s {
 		rank++
 	}
 	return rank
@@ -184,21 +181,21 @@ func (to *replyLink) detached() bool { return true }
 func (to *replyLink) release() {
 	for _, r := range to.queue {
 		to.s.c.requests.done(r)
-		r.drop()
-		if r.memory != nil {
-			r.memory.free()
-		}
+		r.discard()
 	}
 	to.takeBack()
-	to.queue, to.head, to.tail, to.written = nil, nil, nil, 0
+	to.queue = nil
+	to.head, to.tail = nil, nil
+	to.written = 0
 	to.updateMemory()
 }
 
-// largeReply is the bytes of messages from which on a reply needs a share of the room for large deliveries to clients.
+// largeReply is the bytes of messages from which on a reply needs a share of the memory for large deliveries to
+// clients.
 const largeReply = 256 << 10
 
-// replyMemory is a request's share of the room for large deliveries to clients. It has one from before the messages
-// of its reply are read until the reply is written.
+// replyMemory is that share. A request has it from before the messages of its reply are read until the reply is
+// written.
 type replyMemory struct {
 	memoryShare
 	r     *request
@@ -207,14 +204,14 @@ type replyMemory struct {
 	to    *replyLink  // the link whose queue the reply stands in, or that writes it; nil: none yet
 }
 
-// reserve calls then once there is room for a reply with messages of so many bytes. Any goroutine may call it.
+// reserve calls then once there is memory for a reply with messages of so many bytes. Any goroutine may call it.
 func (r *request) reserve(bytes int, then func(error)) {
 	if bytes <= largeReply {
 		then(nil)
 		return
 	}
 	e := &memoryRequest{r, bytes, then}
-	if !r.s.c.mailbox.post(e) {
+	if !r.in.s.c.mailbox.post(e) {
 		e.drop()
 	}
 }
@@ -230,8 +227,8 @@ func (e *memoryRequest) run(c *conn) {
 	x := e.r.memory
 	if x == nil {
 		x = &replyMemory{r: e.r}
-		x.resume = func() { c.post(func() { x.tryContinue() }) }
-		x.stall = func() { c.post(func() { x.endIfStalled() }) }
+		x.resume = func() { c.post(x.tryContinue) }
+		x.stall = func() { c.post(x.endIfStalled) }
 		e.r.memory = x
 		c.requests.memory[x] = struct{}{}
 	}
@@ -242,13 +239,13 @@ func (e *memoryRequest) run(c *conn) {
 // drop answers for a connection that has ended.
 func (e *memoryRequest) drop() { e.then(errNoReply) }
 
-// errNoReply ends a request whose connection ends before there was room for its reply.
-var errNoReply = &emulator.Error{Code: emulator.CodeServerBusy, Text: "The connection ended before there was memory for the reply."}
+// errNoReply ends a request whose connection ends before there was memory for its reply.
+var errNoReply = errorf(emulator.CodeServerBusy, "The connection ended before there was memory for the reply.")
 
-// tryContinue lets the request go on if there is room: for its messages as they are read, and for the reply that is made of
-// them.
+// tryContinue lets the request go on if there is memory: for its messages as they are read, and for the reply that is
+// made of them.
 func (x *replyMemory) tryContinue() {
-	c := x.r.s.c
+	c := x.r.in.s.c
 	if x.then == nil {
 		return
 	}
@@ -271,7 +268,7 @@ func (x *replyMemory) refuse() {
 }
 
 func (x *replyMemory) ask(needs int, moved int64) bool {
-	return x.r.s.c.srv.outgoingMemory.ask(&x.memoryShare, needs, needs, moved)
+	return x.r.in.s.c.srv.outgoingMemory.ask(&x.memoryShare, needs, needs, moved)
 }
 
 // queuedOn notes that the reply is made, and for which link.
@@ -283,7 +280,7 @@ func (x *replyMemory) queuedOn(to *replyLink) {
 // free gives the share back.
 func (x *replyMemory) free() {
 	x.ask(0, 0)
-	delete(x.r.s.c.requests.memory, x)
+	delete(x.r.in.s.c.requests.memory, x)
 }
 
 // endIfStalled detaches the link of a client that does not take the reply while others wait.
@@ -293,7 +290,7 @@ func (x *replyMemory) endIfStalled() {
 	}
 }
 
-// freeMemory ends those of a connection that ends.
+// freeMemory ends the shares of a connection that ends.
 func (rs *requests) freeMemory() {
 	for x := range rs.memory {
 		x.refuse()
@@ -301,7 +298,7 @@ func (rs *requests) freeMemory() {
 	}
 }
 
-// refuseWaiting ends the requests that wait for room: the connection is to end.
+// refuseWaiting ends the requests that wait for memory: the connection is to end.
 func (rs *requests) refuseWaiting() {
 	for x := range rs.memory {
 		x.refuse()

@@ -26,7 +26,9 @@ func (in *incomingLink) openCBS(answer *frames.Attach) error {
 		return linkErrorf(amqp.CondNotAllowed, "A link to send to '%s' is open on this connection already.", addressCBS)
 	}
 	c.cbsSenders++
-	in.sink, in.window, in.maxMessage = cbsSink{}, requestCredit, minRequestBytes
+	in.sink = cbsSink{}
+	in.window = requestCredit
+	in.maxMessage = minRequestBytes
 	answer.MaxMessageSize, answer.HasMaxMessageSize = unlimited, true
 	return nil
 }
@@ -39,7 +41,8 @@ func (in *incomingLink) openManagement(answer *frames.Attach) error {
 	if err := in.lookUp(anyClaim); err != nil {
 		return err
 	}
-	in.sink, in.window = managementSink{}, requestCredit
+	in.sink = managementSink{}
+	in.window = requestCredit
 	in.maxMessage = int(max(2*in.queue.MaxMessageSize(), minRequestBytes))
 	answer.MaxMessageSize, answer.HasMaxMessageSize = uint64(in.maxMessage), true
 	return nil
@@ -47,15 +50,10 @@ func (in *incomingLink) openManagement(answer *frames.Attach) error {
 
 // request is a request that has no written reply yet.
 type request struct {
-	s       *session // that it came on
-	node    node
-	key     string // of the node
-	replyTo string
-	name    string // of the link it came on
-
-	in       *incomingLink   // the link it came on
-	injected *emulator.Fault // hits the reply; nil: none
-
+	in       *incomingLink // that it came on
+	key      string        // of the node
+	replyTo  string
+	injected *emulator.Fault      // hits the reply; nil: none
 	size     int                  // bytes
 	removed  []*emulator.Delivery // received and deleted messages in its reply
 	response []byte               // on its way to the loop
@@ -73,7 +71,8 @@ func (in *incomingLink) newRequest(d *delivered) (*request, *message.Message, bo
 		return nil, nil, false
 	}
 	if c.requests.full() {
-		in.refuse("request", d, linkErrorf(amqp.CondResourceLimit, "Too many requests wait for the credit that their replies need."))
+		in.refuse("request", d, linkErrorf(amqp.CondResourceLimit,
+			"Too many requests wait for the credit that their replies need."))
 		return nil, nil, false
 	}
 	c.requests.waiting++
@@ -84,8 +83,7 @@ func (in *incomingLink) newRequest(d *delivered) (*request, *message.Message, bo
 	default:
 		in.s.received.answer(d.id, outcomeAccepted)
 	}
-	r := &request{s: in.s, in: in, node: in.node, key: in.node.key(), name: in.name, replyTo: replyTo(&m)}
-	return r, &m, true
+	return &request{in: in, key: in.node.key(), replyTo: replyTo(&m)}, &m, true
 }
 
 // replyTo returns the reply-to of a request as text, or "".
@@ -194,7 +192,7 @@ func (r *request) run(c *conn) {
 }
 
 func (r *request) reply() {
-	c := r.s.c
+	c := r.in.s.c
 	c.outstanding--
 	c.requests.reply(r, r.response)
 }
@@ -203,5 +201,13 @@ func (r *request) reply() {
 func (r *request) drop() {
 	for _, d := range r.removed {
 		d.TakeBack()
+	}
+}
+
+// discard is drop in the loop, which frees the memory too.
+func (r *request) discard() {
+	r.drop()
+	if r.memory != nil {
+		r.memory.free()
 	}
 }

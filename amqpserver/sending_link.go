@@ -40,8 +40,8 @@ type content interface {
 // headroom is how much more than Size a message may take before trying to fit it into one frame is a waste.
 const headroom = 512
 
-// send writes a delivery as far as the session's window allows, and keeps the rest for finish. The window must be open. It
-// returns the delivery's id.
+// send writes a delivery as far as the session's window allows, and keeps the rest for finish. The window must be
+// open. It returns the delivery's id.
 func (o *sendingLink) send(m content, tag []byte, settled bool) serial {
 	s := o.s
 	c := s.c

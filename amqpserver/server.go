@@ -25,7 +25,7 @@ type Server struct {
 	trace   *tracer // nil without Options.Trace
 
 	readBuffers    sync.Pool    // of *[]byte, each as large as the largest frame
-	uncommitted    atomic.Int64 // bytes of all connections that are on their way to the journal, without large deliveries
+	uncommitted    atomic.Int64 // bytes of all connections on their way to the journal, without large deliveries
 	incomingMemory memoryBudget // for large deliveries from clients, until the journal has them
 	outgoingMemory memoryBudget // for large deliveries to clients
 	lastConn       atomic.Int64
@@ -46,10 +46,14 @@ type Server struct {
 // New returns a server for the broker's namespaces. It starts no goroutine before it serves something.
 func New(b *emulator.Broker, o Options) *Server {
 	s := &Server{
-		broker: b, options: o.withDefaults(),
-		listeners: make(map[net.Listener]struct{}), conns: make(map[*conn]struct{}), namespaces: make(map[*emulator.Namespace]*openNamespace),
+		broker:     b,
+		options:    o.withDefaults(),
+		listeners:  make(map[net.Listener]struct{}),
+		conns:      make(map[*conn]struct{}),
+		namespaces: make(map[*emulator.Namespace]*openNamespace),
 	}
-	s.incomingMemory.size, s.outgoingMemory.size = s.options.LargeBytes, s.options.LargeBytes
+	s.incomingMemory.size = s.options.LargeBytes
+	s.outgoingMemory.size = s.options.LargeBytes
 	s.readBuffers.New = func() any {
 		b := make([]byte, s.options.MaxFrameSize)
 		return &b
@@ -120,7 +124,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	for _, c := range s.openConns() {
-		c.post(func() { c.dead = errSocketGone }) // the loop may be reading nothing at the moment
+		c.post(func() { c.dead = errSocketGone }) // the loop may be reading nothing now
 		_ = c.nc.Close()
 	}
 	<-ended

@@ -73,8 +73,8 @@ func (k *credentials) keyCounts(ns *emulator.Namespace) bool {
 	return ok
 }
 
-// policy says how $cbs treats a token. The log says more than the client learns: whether the policy is unknown or the key
-// is wrong.
+// policy says how $cbs treats a token. The log says more than the client learns: whether the policy is unknown or the
+// key is wrong.
 func (k *credentials) policy() cbs.Policy {
 	c := k.c
 	var wrong sas.TokenError
@@ -233,8 +233,8 @@ func (k *credentials) nextDue() time.Time {
 	return k.by
 }
 
-// Limits of an unauthenticated connection: one that has not shown a valid token yet, where tokens are checked. There may
-// be few of them and they get little, since any client can open one.
+// Limits of an unauthenticated connection: one that has not shown a valid token yet, where tokens are checked. There
+// may be few of them and they get little, since any client can open one.
 const (
 	unauthenticatedSessions = 128      // Java begins one for each entity before its first token is put
 	unauthenticatedLinks    = 32       // a pair to $cbs, and to the coordinator, which asks for no token

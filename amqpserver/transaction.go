@@ -37,7 +37,8 @@ func unknownTransaction(id []byte) error {
 // reserve counts a message against the bytes that the connection's transactions may hold.
 func (ts *transactions) reserve(t *transaction, size int) error {
 	if ts.bytes > 0 && ts.bytes+size > maxTransactionBytes {
-		return linkErrorf(amqp.CondResourceLimit, "The open transactions of the connection hold %d bytes of messages.", ts.bytes)
+		return linkErrorf(amqp.CondResourceLimit,
+			"The open transactions of the connection hold %d bytes of messages.", ts.bytes)
 	}
 	t.bytes += size
 	ts.bytes += size
@@ -76,8 +77,8 @@ func (in *incomingLink) sendIn(d *delivered, id []byte) {
 	}
 }
 
-// checkEntity fails if the transaction is bound to another entity than the link. Other entities can be reached by a link
-// that names the bound one as its via entity, or from the session of the control link (TXN-8, TXN-9).
+// checkEntity fails if the transaction is bound to another entity than the link. Other entities can be reached by a
+// link that names the bound one as its via entity, or from the session of the control link (TXN-8, TXN-9).
 func (in *incomingLink) checkEntity(t *transaction) error {
 	if in.root() == t.root || t.cross && in.viaEntity == nil {
 		return nil
@@ -134,8 +135,8 @@ func (t *transaction) refuseWaiting() {
 	}
 }
 
-// settleIn settles a delivery in a transaction: its message stays locked, and the delivery unsettled, until the discharge
-// (TXN-6, TXN-17, TXN-24), and after it if that is refused (TXN-15).
+// settleIn settles a delivery in a transaction: its message stays locked, and the delivery unsettled, until the
+// discharge (TXN-6, TXN-17, TXN-24), and after it if that is refused (TXN-15).
 func (ds *deliveries) settleIn(id serial, u unsettled, v *verdict) {
 	ts := &ds.s.c.transactions
 	if v.quiet {
@@ -179,8 +180,8 @@ func (ds *deliveries) enlist(id serial, u unsettled, v *verdict) error {
 	return nil
 }
 
-// refuseIn answers a settlement that its transaction does not take. The delivery stays unsettled while its lock holds. A
-// client that has settled it loses its link, or it would commit the rest of the transaction without knowing.
+// refuseIn answers a settlement that its transaction does not take. The delivery stays unsettled while its lock holds.
+// A client that has settled it loses its link, or it would commit the rest of the transaction without knowing.
 func (ds *deliveries) refuseIn(id serial, u unsettled, v *verdict, err error) {
 	if u.link.state == linkDetaching {
 		return

@@ -21,9 +21,10 @@ var subprotocols = []string{"amqp", "AMQPWSB10"}
 // handshakeWrite bounds the time to answer an upgrade; the HTTP server's time-outs do not apply to it.
 const handshakeWrite = 10 * time.Second
 
-// WebSocketHandler serves AMQP over WebSockets: binary messages carry a stream of bytes, cut anywhere. It answers requests
-// without an upgrade, or for other sub-protocols only, with an HTTP error. It does not check the Origin of a request: the
-// caller must do that in front of it. A handler runs as long as its connection, and [Server.Shutdown] ends it.
+// WebSocketHandler serves AMQP over WebSockets: binary messages carry a stream of bytes, cut anywhere. It answers
+// requests without an upgrade, or for other sub-protocols only, with an HTTP error. It does not check the Origin of a
+// request: the caller must do that in front of it. A handler runs as long as its connection, and [Server.Shutdown]
+// ends it.
 func (s *Server) WebSocketHandler() http.Handler {
 	upgrader := &websocket.Upgrader{
 		HandshakeTimeout: handshakeWrite,
@@ -39,7 +40,8 @@ func (s *Server) WebSocketHandler() http.Handler {
 		}
 		protocol, ok := chooseSubprotocol(r)
 		if !ok {
-			http.Error(w, "None of the sub-protocols offered is served: offer "+strings.Join(subprotocols, " or ")+".", http.StatusBadRequest)
+			http.Error(w, "None of the sub-protocols offered is served: offer "+strings.Join(subprotocols, " or ")+".",
+				http.StatusBadRequest)
 			return
 		}
 		header := w.Header().Clone()
@@ -63,8 +65,8 @@ func (h hijackable) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return http.NewResponseController(h.ResponseWriter).Hijack()
 }
 
-// chooseSubprotocol returns the first offer that we serve, as the client wrote it: clients compare. A client that offers none
-// gets none.
+// chooseSubprotocol returns the first offer that we serve, as the client wrote it: clients compare. A client that
+// offers none gets none.
 func chooseSubprotocol(r *http.Request) (protocol string, ok bool) {
 	offered := websocket.Subprotocols(r)
 	for _, o := range offered {
@@ -172,8 +174,8 @@ func wsError(err error) error {
 	return fmt.Errorf("read from a WebSocket: %w: %w", net.ErrClosed, err)
 }
 
-// Write implements io.Writer: it sends one message. The library does not say how much of a failed message it has sent, and the
-// peer may read the beginning of a message, so all of it counts as written.
+// Write implements io.Writer: it sends one message. The library does not say how much of a failed message it has sent,
+// and the peer may read the beginning of a message, so all of it counts as written.
 func (c *wsConn) Write(p []byte) (int, error) {
 	err := c.ws.WriteMessage(websocket.BinaryMessage, p)
 	if errors.Is(err, websocket.ErrCloseSent) {
@@ -182,8 +184,8 @@ func (c *wsConn) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// Close sends a close frame and waits a second for the peer's, without which the peer would see a lost connection. A second
-// call ends that wait.
+// Close sends a close frame and waits a second for the peer's, without which the peer would see a lost connection. A
+// second call ends that wait.
 func (c *wsConn) Close() error {
 	if c.closing.Swap(true) {
 		return c.ws.NetConn().Close()
@@ -196,7 +198,8 @@ func (c *wsConn) Close() error {
 
 // sayClose sends a close frame and reports whether it was sent.
 func (c *wsConn) sayClose(code int, text string) bool {
-	return c.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, text), time.Now().Add(closeLinger)) == nil
+	message := websocket.FormatCloseMessage(code, text)
+	return c.ws.WriteControl(websocket.CloseMessage, message, time.Now().Add(closeLinger)) == nil
 }
 
 // awaitClose discards input until the peer's close arrives. The reader may lift the deadline at the last moment, for an

@@ -29,8 +29,8 @@ type output struct {
 	ended          chan struct{}
 }
 
-// removedDelivery is a received and deleted delivery in a buffer. It belongs to the client once the socket has taken its
-// last byte; until then it can be given back (RAD-5).
+// removedDelivery is a received and deleted delivery in a buffer. It belongs to the client once the socket has taken
+// its last byte; until then it can be given back (RAD-5).
 type removedDelivery struct {
 	end int // of its last frame in the buffer
 	d   *emulator.Delivery
@@ -129,8 +129,8 @@ func (o *output) full() bool {
 	return full
 }
 
-// loop is the write goroutine. It ends when the connection's loop closes its channel. After an error it only returns the
-// buffers.
+// loop is the write goroutine. It ends when the connection's loop closes its channel. After an error it only returns
+// the buffers.
 func (o *output) loop() {
 	defer close(o.ended)
 	defer o.c.recoverPanic("write")

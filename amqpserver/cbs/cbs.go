@@ -13,12 +13,13 @@ import (
 
 // Policy holds the caller's decisions about a token.
 type Policy struct {
-	// Exists reports whether there is an entity with that path. For the path of a subscription the topic is enough: the attach refuses
-	// a missing subscription, not this node (ERR-4). The path has neither a host nor nodes such as $management.
+	// Exists reports whether there is an entity with that path. For the path of a subscription the topic is enough:
+	// the attach refuses a missing subscription, not this node (ERR-4). The path has neither a host nor nodes such as
+	// $management.
 	Exists func(path string) bool
 
-	// Belongs fails for a token, or an audience's host, of another namespace than the connection's. Its text reaches the client. The host
-	// is empty if the audience names none. May be nil.
+	// Belongs fails for a token, or an audience's host, of another namespace than the connection's. Its text reaches
+	// the client. The host is empty if the audience names none. May be nil.
 	Belongs func(host, token string) error
 
 	// Authorize checks a token for the path of its audience. An error is the refusal, and its text reaches the client.
@@ -55,7 +56,8 @@ type Grant struct {
 	Checked  // if unchecked: the path of the audience, empty for the whole namespace, and the expiry that the client claims
 }
 
-// IsJWT reports whether the token is a JSON web token, whose issuer we can't ask. Some clients call signatures jwt too; those don't count.
+// IsJWT reports whether the token is a JSON web token, whose issuer we can't ask. Some clients call signatures jwt
+// too; those don't count.
 func (g *Grant) IsJWT() bool {
 	return strings.HasSuffix(strings.ToLower(g.Kind), "jwt") && !strings.HasPrefix(strings.ToLower(g.Token), "sharedaccesssignature")
 }
@@ -79,8 +81,8 @@ func Handle(req *message.Message, p Policy) (resp []byte, g *Grant) {
 	return accepted.encode(id), &Grant{Audience: t.audience, Kind: t.kind, Token: t.token, Checked: checked}
 }
 
-// check applies the policy. It checks the token first, so that a client without a valid one does not learn what exists. An audience
-// without an entity is the namespace itself, which always exists.
+// check applies the policy. It checks the token first, so that a client without a valid one does not learn what
+// exists. An audience without an entity is the namespace itself, which always exists.
 func (p Policy) check(t putToken) (Checked, *status) {
 	host, path := splitAudience(t.audience)
 	checked := Checked{Path: path, Expires: t.expiry}
@@ -132,8 +134,8 @@ func argumentError(format string, args ...any) *status {
 // maxText bounds a description, in bytes: it repeats the audience, which may have any length.
 const maxText = 1024
 
-// encode returns the encoded response. On $cbs the keys are written with dashes, which .NET and Python insist on; there is no
-// body.
+// encode returns the encoded response. On $cbs the keys are written with dashes, which .NET and Python insist on;
+// there is no body.
 func (s *status) encode(correlationID any) []byte {
 	text := printable.Clip(s.description, maxText)
 	dst := message.AppendReplyProperties(make([]byte, 0, 128+len(text)), correlationID)

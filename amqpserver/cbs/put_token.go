@@ -123,9 +123,9 @@ func found(v any) string {
 }
 
 // splitAudience returns the host of an audience, with its port if there is one, and the path, percent-decoded and
-// without slashes at its ends. It takes any scheme (SDKs write sb, amqp and amqps) in any case. It keeps sub-paths such as
-// "/$management" or "/Subscriptions/sub", and the case of letters. An audience without a scheme is a
-// path already. The path is empty if the audience is a whole namespace.
+// without slashes at its ends. It takes any scheme (SDKs write sb, amqp and amqps) in any case. It keeps sub-paths
+// such as "/$management" or "/Subscriptions/sub", and the case of letters. An audience without a scheme is a path
+// already. The path is empty if the audience is a whole namespace.
 func splitAudience(audience string) (host, path string) {
 	rest := strings.TrimSpace(audience)
 	if _, after, ok := strings.Cut(rest, "://"); ok {

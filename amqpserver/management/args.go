@@ -11,9 +11,9 @@ import (
 	"minibus/internal/printable"
 )
 
-// Bounds on the elements of one request. The queue works through them under its mutex, so they also bound how long others
-// wait. SDKs send one lock token at a time; the most numbers that a known client sends is the
-// service's limit for a batch, 4,500 (QUO-7). Messages are bounded by their bytes (DEC-17).
+// Bounds on the elements of one request. The queue works through them under its mutex, so they also bound how long
+// others wait. SDKs send one lock token at a time; the most numbers that a known client sends is the service's limit
+// for a batch, 4,500 (QUO-7). Messages are bounded by their bytes (DEC-17).
 const (
 	maxItems  = 10_000
 	maxTokens = 1_000

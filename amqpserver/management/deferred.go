@@ -18,9 +18,9 @@ const (
 // an entity may allow (QUO-5).
 const maxReceived = 100 << 20
 
-// receiveBySequenceNumber serves receive-by-sequence-number. It returns deferred messages in the requested order (DEF-4), all of
-// them or none (DEF-5), locked or removed at once (DEF-3, RAD-3). Those of a session go to its receiver only (DEF-9,
-// DEF-13, DEF-14).
+// receiveBySequenceNumber serves receive-by-sequence-number. It returns deferred messages in the requested order
+// (DEF-4), all of them or none (DEF-5), locked or removed at once (DEF-3, RAD-3). Those of a session go to its
+// receiver only (DEF-9, DEF-13, DEF-14).
 func receiveBySequenceNumber(c *call, a args) {
 	seqs, err := a.numbers("sequence-numbers")
 	if err != nil {

@@ -5,9 +5,9 @@ import (
 	"minibus/internal/amqp"
 )
 
-// batchDeleteMessages serves batch-delete-messages. It deletes available messages that were enqueued at or before an instant,
-// the oldest first (BDEL-1, DEC-33); with sessions only those of the receiver's session (BDEL-4). The reply has the count,
-// or is 204 if there was nothing to delete (BDEL-6).
+// batchDeleteMessages serves batch-delete-messages. It deletes available messages that were enqueued at or before an
+// instant, the oldest first (BDEL-1, DEC-33); with sessions only those of the receiver's session (BDEL-4). The reply
+// has the count, or is 204 if there was nothing to delete (BDEL-6).
 func batchDeleteMessages(c *call, a args) {
 	const countKey = "message-count"
 	count, err := a.count(countKey, 1, emulator.MaxBatchDelete)

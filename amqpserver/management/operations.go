@@ -17,8 +17,8 @@ type Context struct {
 	// MaxReplyBytes bounds the messages in the reply to a peek (PEEK-6); 0 means the queue's maximum message size.
 	MaxReplyBytes int
 
-	// AssociatedLink is called with the name of the link that the request names, because the request counts as traffic on
-	// that link (LOCK-16). May be nil.
+	// AssociatedLink is called with the name of the link that the request names, because the request counts as traffic
+	// on that link (LOCK-16). May be nil.
 	AssociatedLink func(name string)
 
 	// Holder returns the live session consumer of this connection that holds the session with that id on this entity,
@@ -35,8 +35,8 @@ type Context struct {
 	// Tx is the transaction that the request is part of (transactional-state on its transfer), or nil.
 	Tx *emulator.Transaction
 
-	// Authorize fails unless the client has the right that an operation needs (ERR-1). It is called before Handle returns.
-	// Nil allows everything.
+	// Authorize fails unless the client has the right that an operation needs (ERR-1). It is called before Handle
+	// returns. Nil allows everything.
 	Authorize func(need sas.Claims) error
 
 	// TrackingSuffix returns the text to append to an error that concerns entity (ERR-9). May be nil.
@@ -65,8 +65,8 @@ type operation struct {
 	// serve calls c.ok, c.empty or c.fail exactly once, now or later.
 	serve func(c *call, a args)
 
-	// need is the right that a client must have. Rules need only the right to receive on this node, as the SDKs document
-	// it; the administration needs more.
+	// need is the right that a client must have. Rules need only the right to receive on this node, as the SDKs
+	// document it; the administration needs more.
 	need sas.Claims
 
 	// inTx says what becomes of the operation if the request carries a transaction (TXN-1).

@@ -43,8 +43,8 @@ func (c *call) parsePeek(a args) (p emulator.Peek, err error) {
 	return p, err
 }
 
-// peekedSession returns the session that a peek is limited to, or nil: the session that the request names, which need not be
-// held, or else that of the associated link (PEEK-7, DEC-19).
+// peekedSession returns the session that a peek is limited to, or nil: the session that the request names, which need
+// not be held, or else that of the associated link (PEEK-7, DEC-19).
 func (c *call) peekedSession(a args) (*string, error) {
 	if !c.hasSessions() {
 		return nil, nil

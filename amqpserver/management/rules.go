@@ -46,8 +46,8 @@ func (c *call) changeRules(f func(*emulator.Subscription, emulator.Completion) e
 	return f(s, emulator.CompletionFunc(c.finish))
 }
 
-// enumerateRules serves enumerate-rules: a subscription's rules by name, page by page (TOP-16). A short page is the last. An
-// empty one has a status and a condition of its own.
+// enumerateRules serves enumerate-rules: a subscription's rules by name, page by page (TOP-16). A short page is the
+// last. An empty one has a status and a condition of its own.
 func enumerateRules(c *call, a args) {
 	rules, err := c.listRules(a)
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 // sessionKey names the session that a request is about.
 const sessionKey = "session-id"
 
-// session finds the consumer of this connection for a request about a session: the consumer that
-// holds the session-id, or without an id that of the associated link (DEC-19). Go never sends the id, and .NET leaves an
-// empty one out. named reports whether the request has an id; the empty string is one (SESS-34). A session that is named
-// but not held here is lost (SESS-14, DEF-13). Without an id holder may be nil, without an error.
+// session finds the consumer of this connection for a request about a session: the consumer that holds the session-id,
+// or without an id that of the associated link (DEC-19). Go never sends the id, and .NET leaves an empty one out.
+// named reports whether the request has an id; the empty string is one (SESS-34). A session that is named but not held
+// here is lost (SESS-14, DEF-13). Without an id holder may be nil, without an error.
 func (c *call) session(a args) (holder *emulator.Consumer, named bool, err error) {
 	id, named, err := a.text(sessionKey)
 	if err != nil {
@@ -203,8 +203,8 @@ func getMessageSessions(c *call, a args) {
 	c.ok(size, func(dst []byte) []byte { return appendSessions(dst, p.skip+len(ids), items) })
 }
 
-// appendSessions appends the body of a reply: the number of sessions that the client has seen now, and their ids, under the
-// service's key for them. Java casts the ids to an array.
+// appendSessions appends the body of a reply: the number of sessions that the client has seen now, and their ids,
+// under the service's key for them. Java casts the ids to an array.
 func appendSessions(dst []byte, seen int, ids []any) []byte {
 	dst, m := amqp.BeginMap(dst)
 	dst = amqp.AppendString(dst, "skip")
@@ -214,8 +214,8 @@ func appendSessions(dst []byte, seen int, ids []any) []byte {
 	return amqp.EndMap(dst, m, 2)
 }
 
-// listSessions returns one page. It goes on after the last session seen if the client names it: a count is less exact, because
-// sessions come and go between two requests. Such a client sends the count too, which is then ignored.
+// listSessions returns one page. It goes on after the last session seen if the client names it: a count is less exact,
+// because sessions come and go between two requests. Such a client sends the count too, which is then ignored.
 func (c *call) listSessions(p page) ([]string, error) {
 	if !p.hasLast {
 		return c.Queue.Sessions().IDs(p.all, p.updatedAfter, p.skip, p.top)

@@ -18,8 +18,8 @@ var dispositions = map[string]emulator.Outcome{
 }
 
 // updateDisposition serves update-disposition: it settles by lock token, from any link or connection (LOCK-9), all
-// tokens or none (LOCK-15). A token is enough without a session-id; a session that the request names must be held by this
-// connection (DEF-9, DEF-13, SESS-14).
+// tokens or none (LOCK-15). A token is enough without a session-id; a session that the request names must be held by
+// this connection (DEF-9, DEF-13, SESS-14).
 func updateDisposition(c *call, a args) {
 	tokens, err := a.tokens("lock-tokens")
 	if err != nil {
