@@ -278,8 +278,8 @@ func checkSource(a *frames.Attach) error {
 				filterName(name, f.Value))
 		}
 		// No quotation mark may come behind the link's name: .NET's client reads the rest.
-		return linkErrorf(amqp.CondNotAllowed, "The link '%s' contains invalid filter type. System only support Jms or "+
-			"Apache selector filter type. Found %s; receivers of Minibus can have the filter %s only.",
+		return linkErrorf(amqp.CondNotAllowed, "The link '%s' contains invalid filter type. System only support Jms "+
+			"or Apache selector filter type. Found %s; receivers of Minibus can have the filter %s only.",
 			sas.Clip(a.LinkName), filterName(name, f.Value), keySessionFilter)
 	}
 	return nil

@@ -226,8 +226,9 @@ func (s *session) checkEntity(q *emulator.Entity) error {
 	if s.coordinators == 0 || s.viaEntity == "" || s.viaEntity == rootOf(q.Path()) {
 		return nil
 	}
-	text := "Local transactions cannot span multiple top-level entities such as queue or topic. Those of this session " +
-		"go through the entity '" + s.viaEntity + "', so it takes no receiver for another one. Use a client of its own for that."
+	text := "Local transactions cannot span multiple top-level entities such as queue or topic. Those of this " +
+		"session go through the entity '" + s.viaEntity + "', so it takes no receiver for another one. " +
+		"Use a client of its own for that."
 	return amqpError{condition: amqp.CondNotAllowed, text: text, entity: q.Path(), ends: endsLink}
 }
 

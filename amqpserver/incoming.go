@@ -166,7 +166,8 @@ func (in *incomingLink) tooLarge(size, limit int) error {
 // try again.
 func (in *incomingLink) batchTooLarge(size, limit int) error {
 	const text = "The link '%s' is force detached by the broker because publisher(link%d) received a batch message " +
-		"with no data in it. Detach origin: Publisher. (The batch has %d bytes, and may have %d. Send larger messages one by one.)"
+		"with no data in it. Detach origin: Publisher. (The batch has %d bytes, and may have %d. " +
+		"Send larger messages one by one.)"
 	return amqpError{condition: amqp.CondNotAllowed, text: fmt.Sprintf(text, sas.Clip(in.name), in.number, size, limit),
 		entity: in.entity(), ends: endsLink, detaches: true}
 }

@@ -372,8 +372,10 @@ func (s *Server) Refusals(ns *emulator.Namespace) []emulator.Refusal {
 
 // noteAttach remembers a refused attach.
 func (c *conn) noteAttach(a *frames.Attach, failure amqpError) {
-	r := emulator.Refusal{Client: c.client(), Operation: "attach", Condition: string(failure.condition), Text: failure.text}
-	r.Client.Link = printable.Clip(a.LinkName, maxProperty)
+	client := c.client()
+	client.Link = printable.Clip(a.LinkName, maxProperty)
+	condition := string(failure.condition)
+	r := emulator.Refusal{Client: client, Operation: "attach", Condition: condition, Text: failure.text}
 	c.noteRefusal(r, addressOf(a))
 }
 

@@ -91,8 +91,8 @@ func (c *conn) checkAddress(n node) error {
 	if !c.foreign(n.host) {
 		return nil
 	}
-	return linkErrorf(amqp.CondNotFound, "The address names the host '%s', and the connection belongs to the namespace "+
-		"'%s'. Connect to that host.", sas.Clip(n.host), c.ns.Name())
+	return linkErrorf(amqp.CondNotFound, "The address names the host '%s', and the connection belongs to the "+
+		"namespace '%s'. Connect to that host.", sas.Clip(n.host), c.ns.Name())
 }
 
 // openNamespace is a namespace with open connections.
