@@ -18,7 +18,7 @@ type linkState uint8
 const (
 	linkAttached  linkState = iota
 	linkClosing             // our detach waits for answers that come first
-	linkDetaching           // we have sent detach; the peer has forgotten its deliveries, and its detach frees the handle
+	linkDetaching           // we have sent detach; the peer has forgotten its deliveries, and its own frees the handle
 )
 
 // link holds what all kinds of links have in common.

@@ -53,13 +53,14 @@ type Grant struct {
 	Audience string // as the client wrote it
 	Kind     string // of the token, as the client says; may be empty
 	Token    string
-	Checked  // if unchecked: the path of the audience, empty for the whole namespace, and the expiry that the client claims
+	Checked  // of an unchecked token: the audience's path, and the expiry that the client claims
 }
 
 // IsJWT reports whether the token is a JSON web token, whose issuer we can't ask. Some clients call signatures jwt
 // too; those don't count.
 func (g *Grant) IsJWT() bool {
-	return strings.HasSuffix(strings.ToLower(g.Kind), "jwt") && !strings.HasPrefix(strings.ToLower(g.Token), "sharedaccesssignature")
+	return strings.HasSuffix(strings.ToLower(g.Kind), "jwt") &&
+		!strings.HasPrefix(strings.ToLower(g.Token), "sharedaccesssignature")
 }
 
 // Handle answers one request. resp is the complete encoded response; its correlation-id is the request's message-id

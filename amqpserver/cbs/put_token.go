@@ -32,9 +32,10 @@ func parsePutToken(req *message.Message) (putToken, *status) {
 	}
 	if operation != operationPutToken {
 		return t, &status{
-			code:        statusNotImplemented,
-			condition:   amqp.CondNotImplemented,
-			description: fmt.Sprintf("The operation '%s' is not implemented by $cbs; it serves '%s'.", operation, operationPutToken),
+			code:      statusNotImplemented,
+			condition: amqp.CondNotImplemented,
+			description: fmt.Sprintf("The operation '%s' is not implemented by $cbs; it serves '%s'.",
+				operation, operationPutToken),
 		}
 	}
 	if t.audience, bad = textProperty(req, "name", true); bad != nil {

@@ -47,7 +47,8 @@ func parseArgs(req *message.Message, limit int64) (args, error) {
 	case nil:
 		return args{}, nil
 	}
-	return args{}, argumentError("The body of the request holds %s; expected a map in an amqp-value section.", found(d.Value))
+	return args{}, argumentError("The body of the request holds %s; expected a map in an amqp-value section.",
+		found(d.Value))
 }
 
 // get returns an argument, or nil if it is absent.

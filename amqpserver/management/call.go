@@ -52,6 +52,11 @@ func (c *call) ok(size int, body func(dst []byte) []byte) {
 	c.reply(dst)
 }
 
+// okField answers 200 with a map of one entry, the form of most replies' bodies.
+func (c *call) okField(size int, key string, value func(dst []byte) []byte) {
+	c.ok(size, func(dst []byte) []byte { return appendField(dst, key, value) })
+}
+
 // empty answers 204: there is nothing to return.
 func (c *call) empty() {
 	c.reply(c.appendEnvelope(make([]byte, 0, envelopeSize), statusNoContent, "", ""))
@@ -162,17 +167,13 @@ var statuses = map[emulator.Code]struct {
 	emulator.CodeDetached:        {statusUnavailable, amqp.CondDetachForced},
 
 	emulator.CodeTransactionEnded:    {statusBadRequest, amqp.CondUnknownTransaction},
-	emulator.CodeTransactionTimedOut: {statusBadRequest, amqp.CondTransactionTimeout}, // clients would try again after 408
+	emulator.CodeTransactionTimedOut: {statusBadRequest, amqp.CondTransactionTimeout}, // 408 would be tried again
 }
 
 // Condition returns the AMQP error condition of a code of the domain, the same on every channel (ERR-6,
 // amqp-data-plane 9.1). An unknown code counts as an internal error.
 func Condition(code emulator.Code) amqp.Symbol {
-	s, ok := statuses[code]
-	if !ok {
-		s = statuses[emulator.CodeInternal]
-	}
-	return s.condition
+	return failureOf(&emulator.Error{Code: code}).condition
 }
 
 // Status returns the status of an error on a request/response node (ERR-6).
@@ -194,7 +195,8 @@ func failureOf(err error) failure {
 	if !ok {
 		s = statuses[emulator.CodeInternal]
 	}
-	return failure{status: s.status, condition: s.condition, text: printable.Clip(err.Error(), maxText), entity: e.Entity}
+	text := printable.Clip(err.Error(), maxText)
+	return failure{status: s.status, condition: s.condition, text: text, entity: e.Entity}
 }
 
 // maxText bounds the text of an error, in bytes; only a list of thousands of missing numbers is longer (SCHED-13).

@@ -1,7 +1,6 @@
 package management
 
 import (
-	"fmt"
 	"slices"
 
 	"minibus/emulator"
@@ -21,30 +20,25 @@ const maxReceived = 100 << 20
 // receiveBySequenceNumber serves receive-by-sequence-number. It returns deferred messages in the requested order
 // (DEF-4), all of them or none (DEF-5), locked or removed at once (DEF-3, RAD-3). Those of a session go to its
 // receiver only (DEF-9, DEF-13, DEF-14).
-func receiveBySequenceNumber(c *call, a args) {
+func receiveBySequenceNumber(c *call, a args) error {
 	seqs, err := a.numbers("sequence-numbers")
 	if err != nil {
-		c.fail(err)
-		return
+		return err
 	}
 	mode, err := parseMode(a)
 	if err != nil {
-		c.fail(err)
-		return
+		return err
 	}
 	holder, err := c.holder(a)
 	if err != nil {
-		c.fail(err)
-		return
+		return err
 	}
 	bytes := c.Queue.SizeOf(c.Sub, seqs)
 	if bytes > maxReceived && len(seqs) > 1 {
-		c.fail(&emulator.Error{Code: emulator.CodeArgument, Text: fmt.Sprintf(
-			"The %d messages have %d bytes together, more than the %d that one reply can have. Receive fewer of them at a time.",
-			len(seqs), bytes, maxReceived)})
-		return
+		return argumentError("The %d messages have %d bytes together, more than the %d that one reply can have. "+
+			"Receive fewer of them at a time.", len(seqs), bytes, maxReceived)
 	}
-	c.reserve(bytes, func(err error) { // before the time of the locks begins
+	receive := func(err error) {
 		if err == nil {
 			err = c.Queue.ReceiveDeferred(c.Sub, seqs, mode, holder, c.Client, func(ds []*emulator.Delivery, err error) {
 				if err != nil {
@@ -57,16 +51,13 @@ func receiveBySequenceNumber(c *call, a args) {
 		if err != nil {
 			c.fail(err)
 		}
-	})
-}
-
-// reserve calls then once a reply with messages of so many bytes may be made.
-func (c *call) reserve(bytes int, then func(error)) {
-	if c.Reserve == nil {
-		then(nil)
-		return
 	}
-	c.Reserve(bytes, then)
+	if c.Reserve == nil {
+		receive(nil)
+	} else {
+		c.Reserve(bytes, receive) // the locks begin when there is memory for the reply
+	}
+	return nil
 }
 
 // parseMode reads receiver-settle-mode. The default is a lock, which loses nothing.
@@ -98,7 +89,6 @@ func (c *call) received(ds []*emulator.Delivery, mode emulator.ReceiveMode) {
 	c.messages(ds, mode == emulator.PeekLock)
 }
 
-// messages replies with deliveries.
 func (c *call) messages(ds []*emulator.Delivery, locked bool) {
 	const perMessage = 512 // the map around each message, and what the broker adds to it
 	size := 32
@@ -107,9 +97,7 @@ func (c *call) messages(ds []*emulator.Delivery, locked bool) {
 			size += d.Size()
 		}
 	}
-	c.ok(size, func(dst []byte) []byte {
-		return appendField(dst, "messages", func(dst []byte) []byte { return appendDeliveries(dst, ds, locked) })
-	})
+	c.okField(size, "messages", func(dst []byte) []byte { return appendDeliveries(dst, ds, locked) })
 }
 
 func appendDeliveries(dst []byte, ds []*emulator.Delivery, locked bool) []byte {

@@ -62,8 +62,8 @@ type Context struct {
 
 // operation is one row of the table.
 type operation struct {
-	// serve calls c.ok, c.empty or c.fail exactly once, now or later.
-	serve func(c *call, a args)
+	// serve calls c.ok, c.empty or c.fail exactly once, now or later, unless it returns an error to answer with.
+	serve func(c *call, a args) error
 
 	// need is the right that a client must have. Rules need only the right to receive on this node, as the SDKs
 	// document it; the administration needs more.
@@ -90,20 +90,27 @@ const (
 // operations lists what this package serves. Any other name is refused as not implemented, never answered
 // without effect.
 var operations = map[string]operation{
-	"com.microsoft:renew-lock":                 {serve: renewLock, need: sas.Listen, inTx: partOf, is: emulator.OperationRenew, locks: true},
-	"com.microsoft:update-disposition":         {serve: updateDisposition, need: sas.Listen, inTx: partOf, is: emulator.OperationSettle, locks: true},
-	"com.microsoft:schedule-message":           {serve: scheduleMessage, need: sas.Send, inTx: partOf, is: emulator.OperationSend},
-	"com.microsoft:cancel-scheduled-message":   {serve: cancelScheduledMessage, need: sas.Send, inTx: partOf},
-	"com.microsoft:peek-message":               {serve: peekMessage, need: sas.Listen, inTx: outsideOf},
-	"com.microsoft:receive-by-sequence-number": {serve: receiveBySequenceNumber, need: sas.Listen, inTx: outsideOf, is: emulator.OperationReceive},
-	"com.microsoft:batch-delete-messages":      {serve: batchDeleteMessages, need: sas.Listen},
-	"com.microsoft:renew-session-lock":         {serve: renewSessionLock, need: sas.Listen, inTx: outsideOf, is: emulator.OperationRenew, session: true},
-	"com.microsoft:get-session-state":          {serve: getSessionState, need: sas.Listen, inTx: outsideOf, session: true},
-	"com.microsoft:set-session-state":          {serve: setSessionState, need: sas.Listen, inTx: partOf, session: true},
-	"com.microsoft:get-message-sessions":       {serve: getMessageSessions, need: sas.Listen, inTx: outsideOf},
-	"com.microsoft:add-rule":                   {serve: addRule, need: sas.Listen},
-	"com.microsoft:remove-rule":                {serve: removeRule, need: sas.Listen},
-	"com.microsoft:enumerate-rules":            {serve: enumerateRules, need: sas.Listen, inTx: outsideOf},
+	"com.microsoft:renew-lock": {serve: renewLock, need: sas.Listen, inTx: partOf,
+		is: emulator.OperationRenew, locks: true},
+	"com.microsoft:update-disposition": {serve: updateDisposition, need: sas.Listen, inTx: partOf,
+		is: emulator.OperationSettle, locks: true},
+	"com.microsoft:schedule-message": {serve: scheduleMessage, need: sas.Send, inTx: partOf,
+		is: emulator.OperationSend},
+	"com.microsoft:cancel-scheduled-message": {serve: cancelScheduledMessage, need: sas.Send, inTx: partOf},
+	"com.microsoft:peek-message":             {serve: peekMessage, need: sas.Listen, inTx: outsideOf},
+	"com.microsoft:receive-by-sequence-number": {serve: receiveBySequenceNumber, need: sas.Listen, inTx: outsideOf,
+		is: emulator.OperationReceive},
+	"com.microsoft:batch-delete-messages": {serve: batchDeleteMessages, need: sas.Listen},
+	"com.microsoft:renew-session-lock": {serve: renewSessionLock, need: sas.Listen, inTx: outsideOf,
+		is: emulator.OperationRenew, session: true},
+	"com.microsoft:get-session-state": {serve: getSessionState, need: sas.Listen, inTx: outsideOf,
+		session: true},
+	"com.microsoft:set-session-state": {serve: setSessionState, need: sas.Listen, inTx: partOf,
+		session: true},
+	"com.microsoft:get-message-sessions": {serve: getMessageSessions, need: sas.Listen, inTx: outsideOf},
+	"com.microsoft:add-rule":             {serve: addRule, need: sas.Listen},
+	"com.microsoft:remove-rule":          {serve: removeRule, need: sas.Listen},
+	"com.microsoft:enumerate-rules":      {serve: enumerateRules, need: sas.Listen, inTx: outsideOf},
 }
 
 // Attempt fills in what a request is for faults: the operation, and whether it concerns locks or a session.
@@ -124,32 +131,43 @@ func Attempt(req *message.Message, a *emulator.Attempt) {
 // slices of req.Raw, so the caller must not change it afterwards.
 func Handle(ctx Context, req *message.Message, reply func(resp []byte)) {
 	c := newCall(ctx, req, reply)
-	if c.link != "" && ctx.AssociatedLink != nil {
-		ctx.AssociatedLink(c.link)
-	}
-	if c.operation == "" {
-		c.fail(argumentError("The application property 'operation' is missing; expected a string."))
-		return
-	}
-	o, err := c.find()
-	if err != nil {
+	if err := c.serve(req); err != nil {
 		c.fail(err)
-		return
 	}
-	if ctx.Authorize != nil {
-		if err := ctx.Authorize(o.need); err != nil {
-			c.fail(err)
-			return
+}
+
+// serve answers the request, or returns an error to answer with.
+func (c *call) serve(req *message.Message) error {
+	if c.link != "" && c.AssociatedLink != nil {
+		c.AssociatedLink(c.link)
+	}
+	o, ok := operations[c.operation]
+	switch {
+	case c.operation == "":
+		return argumentError("The application property 'operation' is missing; expected a string.")
+	case !ok:
+		return &emulator.Error{
+			Code: emulator.CodeNotImplemented,
+			Text: fmt.Sprintf("The operation '%s' is not implemented.", clip(c.operation)),
+		}
+	case c.Tx != nil && o.inTx == refusedIn:
+		return &emulator.Error{
+			Code:   emulator.CodeNotAllowed,
+			Entity: c.Queue.Path(),
+			Text:   fmt.Sprintf("The operation '%s' can't be part of a transaction.", c.operation),
 		}
 	}
-	if ctx.Injected != nil {
-		c.fail(ctx.Injected)
-		return
+	if c.Authorize != nil {
+		if err := c.Authorize(o.need); err != nil {
+			return err
+		}
 	}
-	a, err := parseArgs(req, bodyLimit(ctx.Queue))
+	if c.Injected != nil {
+		return c.Injected
+	}
+	a, err := parseArgs(req, bodyLimit(c.Queue))
 	if err != nil {
-		c.fail(err)
-		return
+		return err
 	}
 	if o.inTx == outsideOf {
 		c.Tx = nil
@@ -157,26 +175,7 @@ func Handle(ctx Context, req *message.Message, reply func(resp []byte)) {
 	if c.Tx != nil {
 		c.Tx.Introduce(c.Client)
 	}
-	o.serve(c, a)
-}
-
-// find returns the operation that a request names.
-func (c *call) find() (operation, error) {
-	o, ok := operations[c.operation]
-	switch {
-	case !ok:
-		return o, &emulator.Error{
-			Code: emulator.CodeNotImplemented,
-			Text: fmt.Sprintf("The operation '%s' is not implemented.", clip(c.operation)),
-		}
-	case c.Tx != nil && o.inTx == refusedIn:
-		return o, &emulator.Error{
-			Code:   emulator.CodeNotAllowed,
-			Entity: c.Queue.Path(),
-			Text:   fmt.Sprintf("The operation '%s' can't be part of a transaction.", c.operation),
-		}
-	}
-	return o, nil
+	return o.serve(c, a)
 }
 
 // bodyLimit bounds the encoded arguments of one request, in bytes, and with that memory: a decoded body takes several

@@ -7,21 +7,19 @@ const maxPeek = 250
 
 // peekMessage serves peek-message: it shows messages from a number on, without touching them. If there are none it
 // answers 204 (PEEK-5).
-func peekMessage(c *call, a args) {
+func peekMessage(c *call, a args) error {
 	p, err := c.parsePeek(a)
 	if err != nil {
-		c.fail(err)
-		return
+		return err
 	}
-	if err := c.Queue.Peek(p, c.peeked); err != nil {
-		c.fail(err)
-	}
+	return c.Queue.Peek(p, c.peeked)
 }
 
 func (c *call) parsePeek(a args) (p emulator.Peek, err error) {
 	const countKey = "message-count"
-	p.Sub, p.MaxBytes, p.Reserve = c.Sub, c.MaxReplyBytes, c.Reserve
-	if p.MaxBytes <= 0 {
+	p.Sub = c.Sub
+	p.Reserve = c.Reserve
+	if p.MaxBytes = c.MaxReplyBytes; p.MaxBytes <= 0 {
 		p.MaxBytes = int(c.Queue.MaxMessageSize())
 	}
 	if p.From, err = a.int64("from-sequence-number"); err != nil {

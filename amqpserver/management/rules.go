@@ -10,57 +10,53 @@ import (
 )
 
 // addRule serves add-rule: it adds a rule to a subscription, for messages that are sent later (TOP-8).
-func addRule(c *call, a args) {
+func addRule(c *call, a args) error {
 	o, err := parseRule(a)
-	if err == nil {
-		err = c.refuseSubQueue("rules")
-	}
-	if err == nil {
-		err = c.changeRules(func(s *emulator.Subscription, done emulator.Completion) error { return s.AddRule(o, done) })
-	}
-	if err != nil {
-		c.fail(err)
-	}
-}
-
-// removeRule serves remove-rule (TOP-8).
-func removeRule(c *call, a args) {
-	name, err := a.needText("rule-name")
-	if err == nil {
-		err = c.refuseSubQueue("rules")
-	}
-	if err == nil {
-		err = c.changeRules(func(s *emulator.Subscription, done emulator.Completion) error { return s.RemoveRule(name, done) })
-	}
-	if err != nil {
-		c.fail(err)
-	}
-}
-
-// changeRules changes the rules of the subscription.
-func (c *call) changeRules(f func(*emulator.Subscription, emulator.Completion) error) error {
-	s, err := c.Queue.Subscription()
 	if err != nil {
 		return err
 	}
-	return f(s, emulator.CompletionFunc(c.finish))
+	s, err := c.subscription()
+	if err != nil {
+		return err
+	}
+	return s.AddRule(o, emulator.CompletionFunc(c.finish))
+}
+
+// removeRule serves remove-rule (TOP-8).
+func removeRule(c *call, a args) error {
+	name, err := a.needText("rule-name")
+	if err != nil {
+		return err
+	}
+	s, err := c.subscription()
+	if err != nil {
+		return err
+	}
+	return s.RemoveRule(name, emulator.CompletionFunc(c.finish))
+}
+
+// subscription returns the subscription whose rules a request is about.
+func (c *call) subscription() (*emulator.Subscription, error) {
+	if err := c.refuseSubQueue("rules"); err != nil {
+		return nil, err
+	}
+	return c.Queue.Subscription()
 }
 
 // enumerateRules serves enumerate-rules: a subscription's rules by name, page by page (TOP-16). A short page is the
 // last. An empty one has a status and a condition of its own.
-func enumerateRules(c *call, a args) {
+func enumerateRules(c *call, a args) error {
 	rules, err := c.listRules(a)
 	if err != nil {
-		c.fail(err)
-		return
+		return err
 	}
 	if len(rules) == 0 {
-		c.reply(c.appendEnvelope(make([]byte, 0, envelopeSize), statusNoContent, amqp.CondRulesNotFound, "No rules found"))
-		return
+		dst := make([]byte, 0, envelopeSize)
+		c.reply(c.appendEnvelope(dst, statusNoContent, amqp.CondRulesNotFound, "No rules found"))
+		return nil
 	}
-	c.ok(256*len(rules), func(dst []byte) []byte {
-		return appendField(dst, "rules", func(dst []byte) []byte { return appendRules(dst, rules) })
-	})
+	c.okField(256*len(rules), "rules", func(dst []byte) []byte { return appendRules(dst, rules) })
+	return nil
 }
 
 func (c *call) listRules(a args) ([]emulator.RuleOptions, error) {
@@ -128,7 +124,8 @@ func parseRule(a args) (o emulator.RuleOptions, err error) {
 	case err != nil:
 		return o, err
 	case hasSQL == hasCorrelation:
-		return o, argumentError("The argument 'rule-description' has %s; expected one of 'sql-filter' and 'correlation-filter'.",
+		return o, argumentError(
+			"The argument 'rule-description' has %s; expected one of 'sql-filter' and 'correlation-filter'.",
 			map[bool]string{true: "two filters", false: "no filter"}[hasSQL])
 	case hasSQL:
 		o.SQL, err = sql.needText("expression")
@@ -179,7 +176,10 @@ var correlationKeys = [...]string{
 
 // correlationFields returns the fields in the order of correlationKeys.
 func correlationFields(f *emulator.CorrelationFilter) [len(correlationKeys)]**string {
-	return [...]**string{&f.CorrelationID, &f.MessageID, &f.To, &f.ReplyTo, &f.Label, &f.SessionID, &f.ReplyToSessionID, &f.ContentType}
+	return [...]**string{
+		&f.CorrelationID, &f.MessageID, &f.To, &f.ReplyTo,
+		&f.Label, &f.SessionID, &f.ReplyToSessionID, &f.ContentType,
+	}
 }
 
 // Descriptor codes of rules and their parts (amqp-data-plane 0.3).
@@ -253,7 +253,8 @@ func appendCorrelationFilter(dst []byte, f *emulator.CorrelationFilter) []byte {
 	dst, properties := amqp.BeginMap(dst)
 	n := 0
 	for _, name := range slices.Sorted(maps.Keys(f.Properties)) {
-		if whole, err := amqp.AppendValue(amqp.AppendString(dst, name), emulator.PlainValue(f.Properties[name])); err == nil {
+		value := emulator.PlainValue(f.Properties[name])
+		if whole, err := amqp.AppendValue(amqp.AppendString(dst, name), value); err == nil {
 			dst = whole // stored values always have an encoding
 			n++
 		}

@@ -12,28 +12,25 @@ import (
 
 // scheduleMessage serves schedule-message: it stores messages for later and answers with their numbers, in the order
 // of the request (SCHED-6).
-func scheduleMessage(c *call, a args) {
+func scheduleMessage(c *call, a args) error {
 	if err := c.refuseSubQueue("scheduled messages"); err != nil {
-		c.fail(err)
-		return
+		return err
 	}
 	msgs, err := parseScheduled(a)
 	if err != nil {
-		c.fail(err)
-		return
+		return err
 	}
-	switch {
-	case c.Tx != nil:
-		c.scheduleInTransaction(msgs)
-	case len(msgs) == 0:
+	if c.Tx != nil { // the answer has the numbers that the messages will have after the commit (SCHED-19)
+		seqs, err := c.Tx.Schedule(c.Queue, msgs)
+		if err == nil {
+			c.scheduled(seqs)
+		}
+		return err
+	}
+	if len(msgs) == 0 {
 		c.scheduled(nil)
-	default:
-		c.schedule(msgs)
+		return nil
 	}
-}
-
-// schedule stores messages and answers once they are durable.
-func (c *call) schedule(msgs []message.Message) {
 	// The answer needs the numbers, which Schedule returns, and the commit. Either may come first.
 	var seqs []int64
 	var failure error
@@ -54,30 +51,15 @@ func (c *call) schedule(msgs []message.Message) {
 		done()
 	})))
 	if err != nil {
-		c.fail(err)
-		return
+		return err
 	}
 	seqs = numbers
 	done()
-}
-
-// scheduleInTransaction answers with the numbers that the messages will have after the commit
-// (SCHED-19).
-func (c *call) scheduleInTransaction(msgs []message.Message) {
-	seqs, err := c.Tx.Schedule(c.Queue, msgs)
-	if err != nil {
-		c.fail(err)
-		return
-	}
-	c.scheduled(seqs)
+	return nil
 }
 
 func (c *call) scheduled(seqs []int64) {
-	c.ok(64+8*len(seqs), func(dst []byte) []byte {
-		return appendField(dst, "sequence-numbers", func(dst []byte) []byte {
-			return amqp.AppendLongArray(dst, seqs)
-		})
-	})
+	c.okField(64+8*len(seqs), "sequence-numbers", func(dst []byte) []byte { return amqp.AppendLongArray(dst, seqs) })
 }
 
 // parseScheduled returns the messages of a request. Each entry repeats some properties of its message (message-id,
@@ -118,29 +100,26 @@ func scanScheduled(name string, raw []byte) (message.Message, error) {
 		return m, argumentError("The argument '%s' cannot be accepted: %v.", name, err)
 	}
 	if !info.HasScheduled {
-		return m, argumentError("The argument '%s' has no message annotation 'x-opt-scheduled-enqueue-time'; expected a timestamp.", name)
+		return m, argumentError(
+			"The argument '%s' has no message annotation 'x-opt-scheduled-enqueue-time'; expected a timestamp.", name)
 	}
 	return m, nil
 }
 
 // cancelScheduledMessage serves cancel-scheduled-message: it removes all the messages or none (SCHED-13, SCHED-14).
-func cancelScheduledMessage(c *call, a args) {
+func cancelScheduledMessage(c *call, a args) error {
 	if err := c.refuseSubQueue("scheduled messages"); err != nil {
-		c.fail(err)
-		return
+		return err
 	}
 	seqs, err := a.numbers("sequence-numbers")
 	if err != nil {
-		c.fail(err)
-		return
+		return err
 	}
 	if c.Tx != nil {
 		c.finish(c.Tx.CancelScheduled(c.Queue, seqs))
-		return
+		return nil
 	}
-	if err := c.Queue.CancelScheduled(seqs, emulator.By(c.Client, emulator.CompletionFunc(c.finish))); err != nil {
-		c.fail(err)
-	}
+	return c.Queue.CancelScheduled(seqs, emulator.By(c.Client, emulator.CompletionFunc(c.finish)))
 }
 
 // refuseSubQueue refuses operations that a dead-letter queue does not have.
@@ -148,9 +127,7 @@ func (c *call) refuseSubQueue(what string) error {
 	if c.Sub == emulator.Main {
 		return nil
 	}
-	return &emulator.Error{
-		Code:   emulator.CodeNotAllowed,
-		Entity: c.Queue.Path(),
-		Text:   fmt.Sprintf("The dead-letter queue of '%s' has no %s; use the node of the entity itself.", c.Queue.Path(), what),
-	}
+	path := c.Queue.Path()
+	text := fmt.Sprintf("The dead-letter queue of '%s' has no %s; use the node of the entity itself.", path, what)
+	return &emulator.Error{Code: emulator.CodeNotAllowed, Entity: path, Text: text}
 }

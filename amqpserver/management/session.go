@@ -66,99 +66,75 @@ func (c *call) mustHold(a args) (*emulator.Consumer, error) {
 }
 
 // renewSessionLock serves renew-session-lock: it locks the session for a whole lock duration from now (SESS-13).
-func renewSessionLock(c *call, a args) {
+func renewSessionLock(c *call, a args) error {
 	holder, err := c.mustHold(a)
 	if err != nil {
-		c.fail(err)
-		return
+		return err
 	}
 	c.Fault.TakeSession(holder)
 	until, err := holder.RenewSession()
 	if err != nil {
-		c.fail(err)
-		return
+		return err
 	}
-	c.ok(32, func(dst []byte) []byte {
-		return appendField(dst, "expiration", func(dst []byte) []byte {
-			return amqp.AppendTimestamp(dst, amqp.Timestamp(until))
-		})
-	})
+	c.okField(32, "expiration", func(dst []byte) []byte { return amqp.AppendTimestamp(dst, amqp.Timestamp(until)) })
+	return nil
 }
 
 // getSessionState serves get-session-state. A client that names no link browses and may read the state of
 // any session; every other client must hold it (SESS-14, SESS-24, DEC-20).
-func getSessionState(c *call, a args) {
-	err := c.fetchState(a, func(state []byte, err error) {
+func getSessionState(c *call, a args) error {
+	done := func(state []byte, err error) {
 		if err != nil {
 			c.fail(err)
 			return
 		}
-		c.ok(32+len(state), func(dst []byte) []byte {
-			return appendField(dst, stateKey, func(dst []byte) []byte {
-				if state == nil {
-					return amqp.AppendNull(dst) // the key must be present, the value must not be empty (SESS-22)
-				}
-				return amqp.AppendBinary(dst, state)
-			})
+		c.okField(32+len(state), stateKey, func(dst []byte) []byte {
+			if state == nil {
+				return amqp.AppendNull(dst) // the key must be present, the value must not be empty (SESS-22)
+			}
+			return amqp.AppendBinary(dst, state)
 		})
-	})
-	if err != nil {
-		c.fail(err)
 	}
+	if c.link != "" {
+		holder, err := c.mustHold(a)
+		if err != nil {
+			return err
+		}
+		c.Fault.TakeSession(holder)
+		return holder.FetchSessionState(c.Reserve, done)
+	}
+	if err := c.refuseSubQueue("sessions"); err != nil {
+		return err
+	}
+	id, err := a.needText(sessionKey)
+	if err != nil {
+		return err
+	}
+	return c.Queue.Sessions().FetchState(id, c.Reserve, done)
 }
 
 // stateKey is the key of a session's state, in arguments and replies.
 const stateKey = "session-state"
 
-func (c *call) fetchState(a args, done func([]byte, error)) error {
-	if c.link == "" { // DEC-20
-		return c.browseState(a, done)
-	}
-	holder, err := c.mustHold(a)
-	if err != nil {
-		return err
-	}
-	c.Fault.TakeSession(holder)
-	return holder.FetchSessionState(c.Reserve, done)
-}
-
-func (c *call) browseState(a args, done func([]byte, error)) error {
-	if err := c.refuseSubQueue("sessions"); err != nil {
-		return err
-	}
-	id, named, err := a.text(sessionKey)
-	if err != nil {
-		return err
-	}
-	if !named {
-		return wrong(sessionKey, nil, "a string")
-	}
-	return c.Queue.Sessions().FetchState(id, c.Reserve, done)
-}
-
 // setSessionState serves set-session-state. Null and an empty binary clear the state: Go cannot send null, the
 // other SDKs do not send an empty binary (SESS-22).
-func setSessionState(c *call, a args) {
+func setSessionState(c *call, a args) error {
 	holder, err := c.mustHold(a)
 	if err != nil {
-		c.fail(err)
-		return
+		return err
 	}
 	v := a.get(stateKey)
 	state, ok := v.([]byte)
 	if v != nil && !ok {
-		c.fail(wrong(stateKey, v, "a binary or null"))
-		return
+		return wrong(stateKey, v, "a binary or null")
 	}
 	c.Fault.TakeSession(holder)
 	state = bytes.Clone(state) // it outlives the request whose slice it is
 	if c.Tx != nil {
 		c.finish(c.Tx.SetSessionState(holder, state))
-		return
+		return nil
 	}
-	if err := holder.SetSessionState(state, emulator.CompletionFunc(c.finish)); err != nil {
-		c.fail(err)
-	}
+	return holder.SetSessionState(state, emulator.CompletionFunc(c.finish))
 }
 
 // endOfTime is the last millisecond that the clients' date types can hold, 9999-12-31T23:59:59.999Z. To list all
@@ -176,23 +152,21 @@ type page struct {
 
 // getMessageSessions serves get-message-sessions: the ids of sessions, page by page (SESS-27 to SESS-29). After the
 // last page it answers 204.
-func getMessageSessions(c *call, a args) {
+func getMessageSessions(c *call, a args) error {
 	p, err := parsePage(a)
-	if err == nil {
-		err = c.refuseSubQueue("sessions")
-	}
 	if err != nil {
-		c.fail(err)
-		return
+		return err
+	}
+	if err := c.refuseSubQueue("sessions"); err != nil {
+		return err
 	}
 	ids, err := c.listSessions(p)
 	if err != nil {
-		c.fail(err)
-		return
+		return err
 	}
 	if len(ids) == 0 {
 		c.empty()
-		return
+		return nil
 	}
 	items := make([]any, len(ids))
 	size := 64
@@ -201,6 +175,7 @@ func getMessageSessions(c *call, a args) {
 		size += 4 + len(id)
 	}
 	c.ok(size, func(dst []byte) []byte { return appendSessions(dst, p.skip+len(ids), items) })
+	return nil
 }
 
 // appendSessions appends the body of a reply: the number of sessions that the client has seen now, and their ids,

@@ -20,29 +20,24 @@ var dispositions = map[string]emulator.Outcome{
 // updateDisposition serves update-disposition: it settles by lock token, from any link or connection (LOCK-9), all
 // tokens or none (LOCK-15). A token is enough without a session-id; a session that the request names must be held by
 // this connection (DEF-9, DEF-13, SESS-14).
-func updateDisposition(c *call, a args) {
+func updateDisposition(c *call, a args) error {
 	tokens, err := a.tokens("lock-tokens")
 	if err != nil {
-		c.fail(err)
-		return
+		return err
 	}
 	settlement, err := parseSettlement(a)
 	if err != nil {
-		c.fail(err)
-		return
+		return err
 	}
 	if _, err := c.holder(a); err != nil {
-		c.fail(err)
-		return
+		return err
 	}
 	c.Fault.TakeLocks(c.Queue, tokens)
 	if c.Tx != nil {
 		c.finish(c.Tx.Settle(c.Queue, tokens, settlement))
-		return
+		return nil
 	}
-	if err := c.Queue.Settle(tokens, settlement, emulator.By(c.Client, emulator.CompletionFunc(c.finish))); err != nil {
-		c.fail(err)
-	}
+	return c.Queue.Settle(tokens, settlement, emulator.By(c.Client, emulator.CompletionFunc(c.finish)))
 }
 
 func parseSettlement(a args) (emulator.Settlement, error) {
@@ -100,7 +95,8 @@ func (a args) properties(key string) (amqp.Map, error) {
 		return nil, wrong(key, v, "a map")
 	}
 	if len(m) > maxProperties {
-		return nil, argumentError("The argument '%s' has %d entries; at most %d are allowed.", key, len(m), maxProperties)
+		return nil, argumentError("The argument '%s' has %d entries; at most %d are allowed.",
+			key, len(m), maxProperties)
 	}
 	var plain amqp.Map
 	for _, p := range m {
@@ -133,11 +129,10 @@ func set(m amqp.Map, name string, value any) amqp.Map {
 // renewLock serves renew-lock: every lock gets a whole lock duration from now, or none does (LOCK-4 to LOCK-6). For
 // messages of a session nothing changes, and the reply has the end of the session's lock (SESS-21). A rollback does not
 // undo a renewal in a transaction, and after the end of the transaction a renewal fails.
-func renewLock(c *call, a args) {
+func renewLock(c *call, a args) error {
 	tokens, err := a.tokens("lock-tokens")
 	if err != nil {
-		c.fail(err)
-		return
+		return err
 	}
 	c.Fault.TakeLocks(c.Queue, tokens)
 	var untils []int64
@@ -147,16 +142,14 @@ func renewLock(c *call, a args) {
 		untils, err = c.Queue.Renew(tokens, c.Client)
 	}
 	if err != nil {
-		c.fail(err)
-		return
+		return err
 	}
 	expirations := make([]amqp.Timestamp, len(untils))
 	for i, ms := range untils {
 		expirations[i] = amqp.Timestamp(ms)
 	}
-	c.ok(32+8*len(untils), func(dst []byte) []byte {
-		return appendField(dst, "expirations", func(dst []byte) []byte {
-			return amqp.AppendTimestampArray(dst, expirations)
-		})
+	c.okField(32+8*len(untils), "expirations", func(dst []byte) []byte {
+		return amqp.AppendTimestampArray(dst, expirations)
 	})
+	return nil
 }
