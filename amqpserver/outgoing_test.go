@@ -28,6 +28,40 @@ func (b *bench) receiving(t *testing.T, n int, change ...func(*frames.Attach)) *
 	return p
 }
 
+// windowed returns a peer whose session takes so many transfers, and n messages in "q".
+func (b *bench) windowed(t *testing.T, n int, window uint32) *amqptest.Peer {
+	t.Helper()
+	b.send(t, b.client(t), "q", numbered(n)...)
+	p := b.peer(t)
+	p.Open()
+	p.BeginWindow(0, window)
+	return p
+}
+
+// attach opens a receiver on "q" and gives it credit, in a session that takes so many transfers.
+func attach(p *amqptest.Peer, handle, credit, window uint32, change ...func(*frames.Attach)) {
+	a := amqptest.ReceiverAttach(handle, "q")
+	for _, f := range change {
+		f(a)
+	}
+	p.AttachReceiver(0, a)
+	grant(p, handle, credit, window)
+}
+
+// grant gives a receiver credit, in a session that takes so many transfers.
+func grant(p *amqptest.Peer, handle, credit, window uint32) {
+	flow := amqptest.Flow(handle, 0, credit)
+	flow.IncomingWindow = window
+	p.Send(0, flow)
+}
+
+// wantTransfers reads so many transfers.
+func wantTransfers(p *amqptest.Peer, n int) {
+	for range n {
+		amqptest.Want[*frames.Transfer](p)
+	}
+}
+
 // deleting makes a receiver receive and delete.
 func deleting(a *frames.Attach) {
 	a.SndSettleMode, a.HasSndSettleMode, a.RcvSettleMode = 1, true, 0

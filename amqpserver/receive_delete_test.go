@@ -57,9 +57,7 @@ func TestRAD5_WhatIsRemovedIsWrittenBeforeTheDetach(t *testing.T) {
 		p.Send(0, &frames.Detach{Handle: 0, Closed: true})
 		p.WantSilence(time.Second)
 		b.journal.Resume()
-		for range 10 {
-			amqptest.Want[*frames.Transfer](p)
-		}
+		wantTransfers(p, 10)
 		if d := amqptest.Want[*frames.Detach](p); d.Error != nil || !d.Closed {
 			t.Errorf("detach %+v", d)
 		}
@@ -69,13 +67,8 @@ func TestRAD5_WhatIsRemovedIsWrittenBeforeTheDetach(t *testing.T) {
 
 func TestRAD5_WhatCannotBeWrittenReturns(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
-		b.send(t, b.client(t), "q", numbered(10)...)
-		p := b.peer(t)
-		p.Open()
-		p.BeginWindow(0, 100)
-		a := amqptest.ReceiverAttach(0, "q")
-		deleting(a)
-		p.AttachReceiver(0, a)
+		p := b.windowed(t, 10, 100)
+		attach(p, 0, 0, 100, deleting)
 		b.journal.Pause()
 		p.Send(0, amqptest.Flow(0, 0, 100))
 		time.Sleep(time.Second)
@@ -83,9 +76,7 @@ func TestRAD5_WhatCannotBeWrittenReturns(t *testing.T) {
 		p.Send(0, &frames.Detach{Handle: 0, Closed: true})
 		time.Sleep(time.Second)
 		b.journal.Resume()
-		for range 3 {
-			amqptest.Want[*frames.Transfer](p)
-		}
+		wantTransfers(p, 3)
 		amqptest.Want[*frames.Detach](p)
 		time.Sleep(time.Second)
 		b.wantReceivable(t, "q", 7)
@@ -94,19 +85,9 @@ func TestRAD5_WhatCannotBeWrittenReturns(t *testing.T) {
 
 func TestRAD5_NothingIsRemovedWithoutWindow(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
-		b.send(t, b.client(t), "q", numbered(10)...)
-		p := b.peer(t)
-		p.Open()
-		p.BeginWindow(0, 4)
-		a := amqptest.ReceiverAttach(0, "q")
-		deleting(a)
-		p.AttachReceiver(0, a)
-		flow := amqptest.Flow(0, 0, 100)
-		flow.IncomingWindow = 4
-		p.Send(0, flow)
-		for range 4 {
-			amqptest.Want[*frames.Transfer](p)
-		}
+		p := b.windowed(t, 10, 4)
+		attach(p, 0, 100, 4, deleting)
+		wantTransfers(p, 4)
 		p.WantSilence(time.Second)
 		b.wantReceivable(t, "q", 6)
 	})
@@ -114,24 +95,14 @@ func TestRAD5_NothingIsRemovedWithoutWindow(t *testing.T) {
 
 func TestRAD5_LinksOfOneSessionShareItsWindow(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
-		b.send(t, b.client(t), "q", numbered(10)...)
-		p := b.peer(t)
-		p.Open()
-		p.BeginWindow(0, 4)
+		p := b.windowed(t, 10, 4)
 		b.journal.Pause() // no delivery can be written
 		for handle := range uint32(2) {
-			a := amqptest.ReceiverAttach(handle, "q")
-			deleting(a)
-			p.AttachReceiver(0, a)
-			flow := amqptest.Flow(handle, 0, 100)
-			flow.IncomingWindow = 4
-			p.Send(0, flow)
+			attach(p, handle, 100, 4, deleting)
 		}
 		time.Sleep(time.Second)
 		b.journal.Resume()
-		for range 4 {
-			amqptest.Want[*frames.Transfer](p)
-		}
+		wantTransfers(p, 4)
 		p.WantSilence(time.Second)
 		b.wantReceivable(t, "q", 6)
 	})
@@ -139,26 +110,14 @@ func TestRAD5_LinksOfOneSessionShareItsWindow(t *testing.T) {
 
 func TestRAD5_WindowThatALinkGivesBackIsForTheOthers(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
-		b.send(t, b.client(t), "q", numbered(10)...)
-		p := b.peer(t)
-		p.Open()
-		p.BeginWindow(0, 4)
+		p := b.windowed(t, 10, 4)
 		b.journal.Pause()
-		for handle := range uint32(2) {
-			a := amqptest.ReceiverAttach(handle, "q")
-			if handle == 0 {
-				deleting(a)
-			}
-			p.AttachReceiver(0, a)
-			flow := amqptest.Flow(handle, 0, 100)
-			flow.IncomingWindow = 4
-			p.Send(0, flow)
-			time.Sleep(time.Second)
-		}
+		attach(p, 0, 100, 4, deleting)
+		time.Sleep(time.Second)
+		attach(p, 1, 100, 4)
+		time.Sleep(time.Second)
 		b.journal.FailNext(1, errors.New("disk on fire")) // the removal of what the first link took
-		flow := amqptest.Flow(0, 0, 0)
-		flow.IncomingWindow = 4
-		p.Send(0, flow) // it wants no more meanwhile
+		grant(p, 0, 0, 4)                                 // it wants no more meanwhile
 		time.Sleep(time.Second)
 		b.journal.Resume()
 		for range 4 {

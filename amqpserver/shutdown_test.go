@@ -12,6 +12,48 @@ import (
 	"minibus/internal/amqptest"
 )
 
+// shutdown begins to shut the server down, and returns where the result will be.
+func (b *bench) shutdown(t *testing.T) <-chan error {
+	ended := make(chan error, 1)
+	go func() { ended <- b.server.Shutdown(t.Context()) }()
+	return ended
+}
+
+// sendFive sends five deliveries and waits until they have arrived.
+func sendFive(p *amqptest.Peer, first uint32) {
+	for id := range uint32(5) {
+		p.Send(0, amqptest.Transfer(0, first+id), amqptest.Message("x")...)
+	}
+	time.Sleep(time.Second)
+}
+
+// wantEnd answers the server's close. Then the shutdown must have succeeded, with five messages in "q".
+func (b *bench) wantEnd(t *testing.T, p *amqptest.Peer, ended <-chan error) {
+	t.Helper()
+	p.Send(0, &frames.Close{})
+	p.WantEOF()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	b.wantReceivable(t, "q", 5)
+}
+
+// listening serves a TCP port, and returns a connection to it, the listener and where Serve's error will be.
+func (b *bench) listening(t *testing.T) (net.Conn, net.Listener, <-chan error) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- b.server.Serve(l) }()
+	nc, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return nc, l, served
+}
+
 func TestShutdown_AcknowledgesWhatIsUnderWay(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)
@@ -19,12 +61,8 @@ func TestShutdown_AcknowledgesWhatIsUnderWay(t *testing.T) {
 		p.AttachReceiver(0, amqptest.ReceiverAttach(1, "q"))
 		p.Send(0, amqptest.Flow(1, 0, 10))
 		b.journal.Pause()
-		for id := range uint32(5) {
-			p.Send(0, amqptest.Transfer(0, id), amqptest.Message("x")...)
-		}
-		time.Sleep(time.Second)
-		ended := make(chan error, 1)
-		go func() { ended <- b.server.Shutdown(t.Context()) }()
+		sendFive(p, 0)
+		ended := b.shutdown(t)
 		p.WantSilence(time.Second)
 		b.journal.Resume()
 		for next := uint32(0); next < 5; {
@@ -35,12 +73,7 @@ func TestShutdown_AcknowledgesWhatIsUnderWay(t *testing.T) {
 		if c.Error == nil || c.Error.Condition != "amqp:connection:forced" {
 			t.Errorf("closed with %v", c.Error)
 		}
-		p.Send(0, &frames.Close{})
-		p.WantEOF()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-		b.wantReceivable(t, "q", 5)
+		b.wantEnd(t, p, ended)
 	})
 }
 
@@ -51,17 +84,10 @@ func TestShutdown_TakesNothingMoreWhileItWaits(t *testing.T) {
 		p := b.opened(t)
 		p.AttachSender(0, 0, "q")
 		b.journal.Pause()
-		for id := range uint32(5) {
-			p.Send(0, amqptest.Transfer(0, id), amqptest.Message("x")...)
-		}
+		sendFive(p, 0)
+		ended := b.shutdown(t)
 		time.Sleep(time.Second)
-		ended := make(chan error, 1)
-		go func() { ended <- b.server.Shutdown(t.Context()) }()
-		time.Sleep(time.Second)
-		for id := range uint32(5) {
-			p.Send(0, amqptest.Transfer(0, 5+id), amqptest.Message("late")...)
-		}
-		time.Sleep(time.Second)
+		sendFive(p, 5)
 		b.journal.Resume()
 		next := uint32(0)
 		for next < 5 {
@@ -71,12 +97,7 @@ func TestShutdown_TakesNothingMoreWhileItWaits(t *testing.T) {
 			t.Errorf("%d deliveries were answered, want 5", next)
 		}
 		amqptest.Want[*frames.Close](p)
-		p.Send(0, &frames.Close{})
-		p.WantEOF()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-		b.wantReceivable(t, "q", 5)
+		b.wantEnd(t, p, ended)
 	})
 }
 
@@ -86,8 +107,7 @@ func TestShutdown_GivesBackWhatWasTaken(t *testing.T) {
 		b.journal.Pause()
 		p.Send(0, amqptest.Flow(0, 0, 10))
 		time.Sleep(time.Second)
-		ended := make(chan error, 1)
-		go func() { ended <- b.server.Shutdown(t.Context()) }()
+		ended := b.shutdown(t)
 		time.Sleep(5 * time.Second)
 		b.journal.Resume()
 		if err := <-ended; err != nil {
@@ -135,16 +155,7 @@ func TestShutdown_DropsHandshakesAtOnce(t *testing.T) {
 
 func TestServe_OverTCP(t *testing.T) {
 	b := newBench(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	served := make(chan error, 1)
-	go func() { served <- b.server.Serve(l) }()
-	nc, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	nc, l, served := b.listening(t)
 	p := amqptest.NewPeer(t, nc)
 	p.Open()
 	p.Begin(0)
@@ -170,15 +181,7 @@ func TestServe_OverTCP(t *testing.T) {
 
 func TestServe_HalfClosedPeerStillReadsOurClose(t *testing.T) {
 	b := newBench(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() { _ = b.server.Serve(l) }()
-	nc, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	nc, _, _ := b.listening(t)
 	p := amqptest.NewPeer(t, nc)
 	p.Open()
 	p.Raw([]byte{0, 0, 0, 8, 0, 0, 0, 0}) // data offset inside the header

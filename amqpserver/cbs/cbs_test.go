@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"minibus/internal/amqp"
+	"minibus/internal/amqptest"
 
 	goamqp "github.com/Azure/go-amqp"
 )
@@ -49,7 +50,7 @@ func TestPutTokenOfEverySDK(t *testing.T) {
 				gotToken = token
 				return Checked{Path: path, Expires: tt.wantExpiry}, nil
 			}}
-			a, g := handle(t, p, encodeRequest(t, tt.id, tt.properties, tt.body))
+			a, g := handle(t, p, amqptest.EncodeRequest(t, tt.id, tt.properties, tt.body))
 			if a.code != 202 || a.condition != "" {
 				t.Fatalf("answer %+v, want 202 without a condition", a)
 			}
@@ -62,7 +63,7 @@ func TestPutTokenOfEverySDK(t *testing.T) {
 			if gotToken != sasToken || g.Token != sasToken {
 				t.Errorf("token %q, want the one that was sent", gotToken)
 			}
-			if _, g = handle(t, Policy{Exists: only("q")}, encodeRequest(t, tt.id, tt.properties, tt.body)); !g.Expires.Equal(tt.wantExpiry) {
+			if _, g = handle(t, Policy{Exists: only("q")}, amqptest.EncodeRequest(t, tt.id, tt.properties, tt.body)); !g.Expires.Equal(tt.wantExpiry) {
 				t.Errorf("expiry without a check %v, want %v", g.Expires, tt.wantExpiry)
 			}
 			if g.IsJWT() {
@@ -92,7 +93,7 @@ func TestERR4_MissingEntityIs404AtPutToken(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.audience, func(t *testing.T) {
-			a, g := handle(t, p, encodeRequest(t, "1", putTokenProperties(tt.audience), sasToken))
+			a, g := handle(t, p, amqptest.EncodeRequest(t, "1", putTokenProperties(tt.audience), sasToken))
 			if tt.missing == "" {
 				if a.code != 202 || g == nil {
 					t.Fatalf("answer %+v, grant %v; want 202 and a grant", a, g)
@@ -116,7 +117,7 @@ func TestRefusedTokenIs401(t *testing.T) {
 		},
 		Refused: func(audience, text string) { logged = audience + " " + text },
 	}
-	a, g := handle(t, p, encodeRequest(t, uint64(3), putTokenProperties("sb://localhost/q"), sasToken))
+	a, g := handle(t, p, amqptest.EncodeRequest(t, uint64(3), putTokenProperties("sb://localhost/q"), sasToken))
 	if a.code != 401 || a.condition != "amqp:unauthorized-access" || g != nil {
 		t.Errorf("answer %+v, grant %v; want 401 and no grant", a, g)
 	}
@@ -127,7 +128,7 @@ func TestRefusedTokenIs401(t *testing.T) {
 
 func TestDEC10_AnyTokenIsAcceptedByDefault(t *testing.T) {
 	past := append(putTokenProperties("sb://localhost/q"), amqp.Pair{Key: "expiration", Value: amqp.Timestamp(1)})
-	if a, g := handle(t, Policy{}, encodeRequest(t, "1", past, "nonsense")); a.code != 202 || g == nil {
+	if a, g := handle(t, Policy{}, amqptest.EncodeRequest(t, "1", past, "nonsense")); a.code != 202 || g == nil {
 		t.Errorf("answer %+v, grant %v; want any token accepted", a, g)
 	}
 }
@@ -164,7 +165,7 @@ func TestBadRequestNamesTheFault(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			a, g := handle(t, Policy{}, encodeRequest(t, "1", tt.properties, tt.body))
+			a, g := handle(t, Policy{}, amqptest.EncodeRequest(t, "1", tt.properties, tt.body))
 			if a.code != tt.code || g != nil || a.condition == "" {
 				t.Fatalf("answer %+v, grant %v; want %d", a, g, tt.code)
 			}
@@ -190,7 +191,7 @@ func TestTextsAreBoundedUTF8(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			properties := amqp.Map{{Key: "operation", Value: "put-token"}, {Key: "name", Value: tt.audience}}
-			a, _ := handle(t, p, encodeRequest(t, "1", properties, sasToken))
+			a, _ := handle(t, p, amqptest.EncodeRequest(t, "1", properties, sasToken))
 			if int(a.code) != tt.code || !utf8.ValidString(a.description) || len(a.description) > 2048 {
 				t.Errorf("answer %d with %d bytes of text, UTF-8: %v", a.code, len(a.description), utf8.ValidString(a.description))
 			}
@@ -199,7 +200,7 @@ func TestTextsAreBoundedUTF8(t *testing.T) {
 }
 
 func TestRequestWithoutMessageID(t *testing.T) {
-	a, g := handle(t, Policy{}, encodeRequest(t, nil, putTokenProperties("sb://localhost/q"), sasToken))
+	a, g := handle(t, Policy{}, amqptest.EncodeRequest(t, nil, putTokenProperties("sb://localhost/q"), sasToken))
 	if a.code != 202 || a.correlationID != nil || g == nil {
 		t.Errorf("answer %+v, want 202 with a null correlation-id", a)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/message"
+	"minibus/internal/amqptest"
 
 	goamqp "github.com/Azure/go-amqp"
 )
@@ -12,10 +13,10 @@ import (
 // FuzzHandle feeds anything that scans as a message. There must be one response that a client can decode, and a grant only
 // with success.
 func FuzzHandle(f *testing.F) {
-	f.Add(encodeRequest(f, "1", putTokenProperties("sb://localhost/q"), sasToken))
-	f.Add(encodeRequest(f, uint64(1), append(putTokenProperties("amqps://h:1/%24management"),
+	f.Add(amqptest.EncodeRequest(f, "1", putTokenProperties("sb://localhost/q"), sasToken))
+	f.Add(amqptest.EncodeRequest(f, uint64(1), append(putTokenProperties("amqps://h:1/%24management"),
 		amqp.Pair{Key: "expiration", Value: "0"}), []byte(sasToken)))
-	f.Add(encodeRequest(f, nil, amqp.Map{{Key: "operation", Value: "x"}}, nil))
+	f.Add(amqptest.EncodeRequest(f, nil, amqp.Map{{Key: "operation", Value: "x"}}, nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		req, err := message.Scan(b)
 		if err != nil {

@@ -10,36 +10,6 @@ import (
 	goamqp "github.com/Azure/go-amqp"
 )
 
-// Descriptor codes of the sections of a request [AMQP 3.2].
-const (
-	codeProperties            = 0x73
-	codeApplicationProperties = 0x74
-)
-
-// encodeRequest encodes a request as a client would. A nil messageID omits the properties section, a nil body the
-// body.
-func encodeRequest(t testing.TB, messageID any, properties amqp.Map, body any) []byte {
-	t.Helper()
-	var b []byte
-	if messageID != nil {
-		b = appendSection(t, b, codeProperties, amqp.List{messageID})
-	}
-	b = appendSection(t, b, codeApplicationProperties, properties)
-	if body != nil {
-		b = appendSection(t, b, 0x77, body)
-	}
-	return b
-}
-
-func appendSection(t testing.TB, dst []byte, code byte, v any) []byte {
-	t.Helper()
-	dst, err := amqp.AppendValue(amqp.AppendDescriptor(dst, code), v)
-	if err != nil {
-		t.Fatalf("encode section %#x: %v", code, err)
-	}
-	return dst
-}
-
 // answer is a response as an independent client decodes it.
 type answer struct {
 	correlationID any

@@ -9,6 +9,7 @@ import (
 	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/message"
+	"minibus/internal/amqptest"
 )
 
 // FuzzHandle feeds anything that scans as a message to a queue. Each request must get one response that scans, with a
@@ -31,8 +32,8 @@ func FuzzHandle(f *testing.F) {
 		"enumerate-rules":            {{Key: "skip", Value: int32(0)}, {Key: "top", Value: int32(9)}},
 	} {
 		properties := amqp.Map{{Key: "operation", Value: "com.microsoft:" + operation}}
-		f.Add(encodeRequest(f, uint64(1), properties, fields))
-		f.Add(encodeRequest(f, "a", properties, nil))
+		f.Add(amqptest.EncodeRequest(f, uint64(1), properties, fields))
+		f.Add(amqptest.EncodeRequest(f, "a", properties, nil))
 	}
 	fixture := open(f)
 	contexts := []Context{fixture.ctx, sessionContext(f, fixture.ns), {Queue: subscriptionOf(f, fixture.ns)}}

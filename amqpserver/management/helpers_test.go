@@ -8,6 +8,7 @@ import (
 	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/message"
+	"minibus/internal/amqptest"
 	"minibus/store/storetest"
 
 	goamqp "github.com/Azure/go-amqp"
@@ -152,7 +153,7 @@ func (f *fixture) request(operation string, fields amqp.Map) answer {
 
 func (f *fixture) requestTo(ctx Context, operation string, fields amqp.Map) answer {
 	f.Helper()
-	raw := encodeRequest(f, "1", amqp.Map{{Key: "operation", Value: "com.microsoft:" + operation}}, fields)
+	raw := amqptest.EncodeRequest(f, "1", amqp.Map{{Key: "operation", Value: "com.microsoft:" + operation}}, fields)
 	return decodeAnswer(f, f.handle(ctx, raw))
 }
 
@@ -237,34 +238,4 @@ func marshal(t testing.TB, m *goamqp.Message) []byte {
 		t.Fatalf("marshal: %v", err)
 	}
 	return raw
-}
-
-// Descriptor codes of the sections of a request [AMQP 3.2].
-const (
-	codeProperties            = 0x73
-	codeApplicationProperties = 0x74
-	codeValue                 = 0x77
-)
-
-// encodeRequest encodes a request. A nil messageID omits the properties section, a nil body the body.
-func encodeRequest(t testing.TB, messageID any, properties amqp.Map, body any) []byte {
-	t.Helper()
-	var b []byte
-	if messageID != nil {
-		b = appendSection(t, b, codeProperties, amqp.List{messageID})
-	}
-	b = appendSection(t, b, codeApplicationProperties, properties)
-	if m, ok := body.(amqp.Map); body != nil && (!ok || m != nil) {
-		b = appendSection(t, b, codeValue, body)
-	}
-	return b
-}
-
-func appendSection(t testing.TB, dst []byte, code byte, v any) []byte {
-	t.Helper()
-	dst, err := amqp.AppendValue(amqp.AppendDescriptor(dst, code), v)
-	if err != nil {
-		t.Fatalf("encode section %#x: %v", code, err)
-	}
-	return dst
 }

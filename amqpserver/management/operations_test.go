@@ -12,6 +12,7 @@ import (
 
 	"minibus/emulator"
 	"minibus/internal/amqp"
+	"minibus/internal/amqptest"
 
 	goamqp "github.com/Azure/go-amqp"
 )
@@ -25,7 +26,7 @@ func TestUnservedOperationsAreRefusedByName(t *testing.T) {
 				f.Errorf("text %q does not name %s", a.text, name)
 			}
 		}
-		raw := encodeRequest(f, "1", amqp.Map{}, nil)
+		raw := amqptest.EncodeRequest(f, "1", amqp.Map{}, nil)
 		decodeAnswer(f, f.handle(f.ctx, raw)).want(f, 400, "com.microsoft:argument-error")
 	})
 }
@@ -37,7 +38,7 @@ func TestCorrelationIDHasTheTypeOfTheMessageID(t *testing.T) {
 			{"7c", "7c"}, {uint64(0), uint64(0)}, {uint64(1 << 40), uint64(1 << 40)},
 			{amqp.UUID{1}, goamqp.UUID{1}}, {[]byte{5}, []byte{5}}, {nil, nil},
 		} {
-			resp := f.handle(f.ctx, encodeRequest(f, tt.sent, amqp.Map{{Key: "operation", Value: "x"}}, nil))
+			resp := f.handle(f.ctx, amqptest.EncodeRequest(f, tt.sent, amqp.Map{{Key: "operation", Value: "x"}}, nil))
 			if got := decodeAnswer(f, resp).Properties.CorrelationID; !reflect.DeepEqual(got, tt.want) {
 				f.Errorf("correlation-id %T %v, want %T %v", got, got, tt.want, tt.want)
 			}
@@ -47,7 +48,7 @@ func TestCorrelationIDHasTheTypeOfTheMessageID(t *testing.T) {
 
 func TestGoldenResponse(t *testing.T) {
 	inBubble(t, func(f *fixture) {
-		raw := encodeRequest(f, uint64(1), amqp.Map{
+		raw := amqptest.EncodeRequest(f, uint64(1), amqp.Map{
 			{Key: "operation", Value: "com.microsoft:peek-message"}, {Key: "com.microsoft:tracking-id", Value: "t1"},
 		}, amqp.Map{{Key: "from-sequence-number", Value: int64(0)}, {Key: "message-count", Value: int32(1)}})
 		want := "" +
@@ -68,7 +69,7 @@ func TestLOCK16_AssociatedLinkIsTold(t *testing.T) {
 		var told []string
 		f.ctx.AssociatedLink = func(name string) { told = append(told, name) }
 		for _, key := range []any{"associated-link-name", []byte("associated-link-name")} { // old Python writes a binary
-			f.handle(f.ctx, encodeRequest(f, "1", amqp.Map{
+			f.handle(f.ctx, amqptest.EncodeRequest(f, "1", amqp.Map{
 				{Key: "operation", Value: "com.microsoft:renew-lock"}, {Key: key, Value: "link-7"}}, nil))
 		}
 		f.request("renew-lock", nil)
@@ -99,7 +100,7 @@ func TestNothingIsAnsweredBeforeItsCommit(t *testing.T) {
 		ds := f.take(emulator.Main, 1)
 		f.journal.Pause()
 		answers := make(chan []byte, 1)
-		req := f.scan(encodeRequest(f, "1", amqp.Map{{Key: "operation", Value: "com.microsoft:update-disposition"}}, amqp.Map{
+		req := f.scan(amqptest.EncodeRequest(f, "1", amqp.Map{{Key: "operation", Value: "com.microsoft:update-disposition"}}, amqp.Map{
 			{Key: "lock-tokens", Value: uuids(ds)}, {Key: "disposition-status", Value: "completed"}}))
 		Handle(f.ctx, &req, func(resp []byte) { answers <- resp })
 		synctest.Wait()
@@ -218,11 +219,11 @@ func suspended(more amqp.Pair) amqp.Map {
 
 func TestBodiesThatAreNoMap(t *testing.T) {
 	inBubble(t, func(f *fixture) {
-		head := encodeRequest(f, "1", amqp.Map{{Key: "operation", Value: "com.microsoft:renew-lock"}}, nil)
+		head := amqptest.EncodeRequest(f, "1", amqp.Map{{Key: "operation", Value: "com.microsoft:renew-lock"}}, nil)
 		for name, body := range map[string][]byte{
-			"a list": appendSection(f, nil, codeValue, amqp.List{"x"}),
-			"data":   appendSection(f, nil, 0x75, []byte("{}")),
-			"null":   appendSection(f, nil, codeValue, nil),
+			"a list": amqptest.AppendSection(f, nil, amqptest.CodeValue, amqp.List{"x"}),
+			"data":   amqptest.AppendSection(f, nil, 0x75, []byte("{}")),
+			"null":   amqptest.AppendSection(f, nil, amqptest.CodeValue, nil),
 			"none":   nil,
 		} {
 			a := decodeAnswer(f, f.handle(f.ctx, append(bytes.Clone(head), body...)))

@@ -10,6 +10,7 @@ import (
 	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/message"
+	"minibus/internal/amqptest"
 )
 
 // subscriptionOf makes a topic "t" with a subscription "s" and returns the latter.
@@ -84,7 +85,7 @@ func TestQUO9_NamesOfRulesAreThoseOfTheOtherAPI(t *testing.T) {
 // rules lists the rules, decoded from the wire.
 func (f *fixture) rules(skip, top any) []amqp.List {
 	f.Helper()
-	raw := encodeRequest(f, "1", amqp.Map{{Key: "operation", Value: "com.microsoft:enumerate-rules"}},
+	raw := amqptest.EncodeRequest(f, "1", amqp.Map{{Key: "operation", Value: "com.microsoft:enumerate-rules"}},
 		amqp.Map{{Key: "skip", Value: skip}, {Key: "top", Value: top}})
 	resp, err := message.Scan(f.handle(f.ctx, raw))
 	if err != nil {
@@ -126,7 +127,7 @@ func TestTOP4_EnumerateRulesShowsTheDefaultRule(t *testing.T) {
 // The bytes of amqp-data-plane 7.4: descriptors in full width, empty lists in short form, the level as an int.
 func TestTOP4_DefaultRuleOnTheWire(t *testing.T) {
 	inRuleBubble(t, func(f *fixture) {
-		raw := encodeRequest(f, "1", amqp.Map{{Key: "operation", Value: "com.microsoft:enumerate-rules"}},
+		raw := amqptest.EncodeRequest(f, "1", amqp.Map{{Key: "operation", Value: "com.microsoft:enumerate-rules"}},
 			amqp.Map{{Key: "skip", Value: int32(0)}, {Key: "top", Value: int32(1)}})
 		resp := f.handle(f.ctx, raw)
 		filter := append([]byte{0x00, 0x80}, 0, 0, 0, 0x13, 0x70, 0, 0, 0x07, 0x45)

@@ -8,6 +8,7 @@ import (
 
 	"minibus/emulator"
 	"minibus/internal/amqp"
+	"minibus/internal/amqptest"
 
 	goamqp "github.com/Azure/go-amqp"
 )
@@ -54,7 +55,7 @@ func anys[T any](in []T) (out []any) {
 func encodeAsOthers(t testing.TB, d dialect, operation string, fields amqp.Map) []byte {
 	t.Helper()
 	properties := append(amqp.Map{{Key: "operation", Value: "com.microsoft:" + operation}}, d.properties...)
-	return encodeRequest(t, d.id, properties, fields)
+	return amqptest.EncodeRequest(t, d.id, properties, fields)
 }
 
 // encodeAsGo writes the request with the Go SDK's own protocol library.

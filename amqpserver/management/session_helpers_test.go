@@ -7,6 +7,7 @@ import (
 	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/message"
+	"minibus/internal/amqptest"
 
 	goamqp "github.com/Azure/go-amqp"
 )
@@ -118,7 +119,7 @@ func (f *sessionFixture) ask(link, operation string, id any, fields ...amqp.Pair
 	if id != nil {
 		fields = append(fields, amqp.Pair{Key: "session-id", Value: id})
 	}
-	return decodeAnswer(f, f.handle(f.ctx, encodeRequest(f, "1", properties, append(amqp.Map{}, fields...))))
+	return decodeAnswer(f, f.handle(f.ctx, amqptest.EncodeRequest(f, "1", properties, append(amqp.Map{}, fields...))))
 }
 
 // wantSessionLost checks that the answer has the service's words for a session that is not held (SESS-14).
