@@ -52,8 +52,8 @@ func insertMany(t *testing.T, s *Store, entity, from int64, n int) {
 	drain(s)
 }
 
-// TestDEL3_DeletedEntityIsRemovedInTheBackground: the sweep removes rows, bodies and tombstone in steps, and keeps bodies that
-// another entity shares, even if it begins to share them during the sweep.
+// TestDEL3_DeletedEntityIsRemovedInTheBackground: the sweep removes rows, bodies and tombstone in steps, and keeps
+// bodies that another entity shares, even if it begins to share them during the sweep.
 func TestDEL3_DeletedEntityIsRemovedInTheBackground(t *testing.T) {
 	s := newStore(t)
 	wait(t, s, putQueue(2, "two"))
@@ -109,8 +109,8 @@ func TestBodySharedDuringASweepStays(t *testing.T) {
 	}
 }
 
-// TestTombstonesSurviveAKill: after a kill in the middle of a sweep, a load shows nothing of the deleted entity, and the next
-// start finishes the sweep.
+// TestTombstonesSurviveAKill: after a kill in the middle of a sweep, a load shows nothing of the deleted entity, and
+// the next start finishes the sweep.
 func TestTombstonesSurviveAKill(t *testing.T) {
 	s := newStore(t)
 	wait(t, s, putQueue(2, "two"))

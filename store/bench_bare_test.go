@@ -13,8 +13,9 @@ import (
 	"minibus/emulator"
 )
 
-// These benchmarks measure SQLite without the store: the same rows, pages and checkpoints, messages of 1 KiB, from one goroutine. Compare
-// BenchmarkInsert/file/flight=200 with batches of 200, and flight=1 with one message in a transaction.
+// These benchmarks measure SQLite without the store: the same rows, pages and checkpoints, messages of 1 KiB, from
+// one goroutine. Compare BenchmarkInsert/file/flight=200 with batches of 200, and flight=1 with one message in a
+// transaction.
 const bareBatch = 200
 
 // BenchmarkBareInsert goes through this package's own statements.

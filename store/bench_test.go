@@ -19,7 +19,7 @@ func benchStore(tb testing.TB, ephemeral bool) *Store {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = s.Close() })
-	wait(tb, s, emulator.Op{Kind: emulator.OpPutEntity, Entity: emulator.EntityRecord{ID: 1, Kind: emulator.KindQueue, Path: "q"}})
+	wait(tb, s, putQueue(1, "q"))
 	return s
 }
 
@@ -151,7 +151,7 @@ func BenchmarkLoad(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	wait(b, s, emulator.Op{Kind: emulator.OpPutEntity, Entity: emulator.EntityRecord{ID: 1, Kind: emulator.KindQueue, Path: "q"}})
+	wait(b, s, putQueue(1, "q"))
 	fill(b, s, rows, 1024)
 	if err := s.Close(); err != nil {
 		b.Fatal(err)

@@ -59,8 +59,8 @@ func TestDamagedBodyIsToldAndHarmsNoOther(t *testing.T) {
 	}
 }
 
-// TestDamagedPageIsToldAndHarmsNoOther damages the file itself: a bit of a body, of its overflow pages, and of the page of
-// the tree.
+// TestDamagedPageIsToldAndHarmsNoOther damages the file itself: a bit of a body, of its overflow pages, and of the
+// page of the tree.
 func TestDamagedPageIsToldAndHarmsNoOther(t *testing.T) {
 	needle := bytes.Repeat([]byte{15}, 100)
 	for name, c := range map[string]struct {

@@ -140,7 +140,8 @@ func (w *crashWorker) change() {
 	w.send('d', []emulator.MessageRecord{r}, emulator.Op{Kind: emulator.OpDelete, DropBody: w.copies[r.Body] == 0, Record: r})
 }
 
-// send reports what happens to messages by a change in small letters, appends it, and reports its commit in capital letters.
+// send reports what happens to messages by a change in small letters, appends it, and reports its commit in capital
+// letters.
 func (w *crashWorker) send(kind byte, records []emulator.MessageRecord, ops ...emulator.Op) {
 	w.slots <- struct{}{}
 	report := func(kind byte) {

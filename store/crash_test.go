@@ -123,7 +123,8 @@ func (m *crashModel) note(t *testing.T, line string) {
 	}
 }
 
-// check compares the database with the child's reports, and takes over commits that the child could not report any more.
+// check compares the database with the child's reports, and takes over commits that the child could not report any
+// more.
 func (m *crashModel) check(t *testing.T, s *Store) {
 	t.Helper()
 	got := newCrashState()

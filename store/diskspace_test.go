@@ -89,7 +89,16 @@ func fillUp(t *testing.T, s *Store) (n int64) {
 }
 
 func removeOp(row int64) emulator.Op {
-	return emulator.Op{Kind: emulator.OpDelete, DropBody: true, Record: emulator.MessageRecord{Row: row, Body: row, Entity: 1}}
+	r := emulator.MessageRecord{Row: row, Body: row, Entity: 1}
+	return emulator.Op{Kind: emulator.OpDelete, DropBody: true, Record: r}
+}
+
+// restore appends a change that brings back a message, and returns the channel of its result.
+func restore(s *Store, op emulator.Op) <-chan error {
+	res := make(chan error, 1)
+	done := emulator.CompletionFunc(func(err error) { res <- err })
+	s.Append(&emulator.Change{Ops: []emulator.Op{op}, Restores: true, Done: done})
+	return res
 }
 
 // TestFullDisk_LogAndReserveAreSmallOnSmallDisks; on a large disk the log has its full size and there is no reserve.
@@ -171,13 +180,10 @@ func TestFullDisk_WhatNobodyReceivedIsStoredAgain(t *testing.T) {
 	again := insertOp(100_000, 1, make([]byte, 60_000))
 	again.DrawsNumber = false
 	send := insertOp(100_001, n+1, make([]byte, 60_000))
-	res := make(chan error, 1)
-	var refused <-chan error
+	var res, refused <-chan error
 	hold(s, func() {
 		refused = begin(s, send)
-		s.Append(&emulator.Change{
-			Ops: []emulator.Op{again}, Restores: true, Done: emulator.CompletionFunc(func(err error) { res <- err }),
-		})
+		res = restore(s, again)
 	})
 	if err := <-refused; !isRefused(err) {
 		t.Errorf("the send: %v", err)
@@ -200,13 +206,10 @@ func TestFullDisk_LargeMessageIsStoredAgainWholeOrNot(t *testing.T) {
 		data := bytes.Repeat([]byte("x"), large)
 		again := insertOp(100_000, 1, data)
 		again.DrawsNumber = false
-		res := make(chan error, 1)
 		try := func() (stored, removed error) {
-			var r <-chan error
+			var res, r <-chan error
 			hold(s, func() {
-				s.Append(&emulator.Change{
-					Ops: []emulator.Op{again}, Restores: true, Done: emulator.CompletionFunc(func(err error) { res <- err }),
-				})
+				res = restore(s, again)
 				r = begin(s, removeOp(10))
 			})
 			return <-res, <-r
@@ -244,11 +247,7 @@ func TestFullDisk_LargeMessageIsStoredAgainBeforeOthersAreSent(t *testing.T) {
 	sent := int64(0)
 	for removed := range n {
 		if removed%100 == 0 {
-			res := make(chan error, 1)
-			s.Append(&emulator.Change{
-				Ops: []emulator.Op{again}, Restores: true, Done: emulator.CompletionFunc(func(err error) { res <- err }),
-			})
-			if <-res == nil {
+			if <-restore(s, again) == nil {
 				return
 			}
 		}
@@ -307,7 +306,8 @@ func TestFullDisk_LargeMessageIsRefusedInWhole(t *testing.T) {
 	wait(t, s, insertOp(12, 2, make([]byte, 3<<20)))
 }
 
-// TestReserveIsGivenAndTakenBack: the file takes up space, is emptied when the store needs that, and says what it is for.
+// TestReserveIsGivenAndTakenBack: the file takes up space, is emptied when the store needs that, and says what it is
+// for.
 func TestReserveIsGivenAndTakenBack(t *testing.T) {
 	r := reserve{filepath.Join(t.TempDir(), "a.db-reserve")}
 	for range 2 {

@@ -24,8 +24,8 @@ func fillHistory(s *Store, n int64) (at int64) {
 	return 1_700_000_000_000 + n/25 + 1
 }
 
-// BenchmarkInsertRemembered inserts messages with their ids for duplicate detection, with a full window that forgets as many
-// as come in. Compare it with BenchmarkInsert, and with itself without a history.
+// BenchmarkInsertRemembered inserts messages with their ids for duplicate detection, with a full window that forgets
+// as many as come in. Compare it with BenchmarkInsert, and with itself without a history.
 func BenchmarkInsertRemembered(b *testing.B) {
 	data := make([]byte, 1024)
 	for _, c := range []struct {

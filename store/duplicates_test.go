@@ -59,7 +59,8 @@ func TestDUP16_ForgettingIsDoneInSteps(t *testing.T) {
 	rememberMany(s, many)
 	steps := 0
 	onWriter(s, func() {
-		if err := s.writer.store([]item{{change: &emulator.Change{Ops: []emulator.Op{forgetOp(1000 + many - 2)}}}}); err != nil {
+		c := &emulator.Change{Ops: []emulator.Op{forgetOp(1000 + many - 2)}}
+		if err := s.writer.store([]item{{change: c}}); err != nil {
 			t.Error(err)
 		}
 		before := int64(many)

@@ -38,8 +38,9 @@ func (j *yesJournal) run() {
 	}
 }
 
-// BenchmarkFanOut measures the processor time that a copy costs the broker alone, on a journal that stores nothing, and with the store: to
-// send it, and to receive and complete it. The receivers take turns, as independent clients do, or each completes all that it has.
+// BenchmarkFanOut measures the processor time that a copy costs the broker alone, on a journal that stores nothing,
+// and with the store: to send it, and to receive and complete it. The receivers take turns, as independent clients
+// do, or each completes all that it has.
 func BenchmarkFanOut(b *testing.B) {
 	for _, turns := range []bool{true, false} {
 		how := "each in one go"

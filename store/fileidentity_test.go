@@ -33,7 +33,8 @@ func (l *logText) String() string {
 	return l.text.String()
 }
 
-// TestFiles_TakenAwayWhileIdle: the store logs the loss within a minute without a write or a request, and again every ten minutes.
+// TestFiles_TakenAwayWhileIdle: the store logs the loss within a minute without a write or a request, and again every
+// ten minutes.
 func TestFiles_TakenAwayWhileIdle(t *testing.T) {
 	for _, suffix := range []string{"", "-wal"} {
 		t.Run("database"+suffix, func(t *testing.T) {
@@ -51,7 +52,8 @@ func TestFiles_TakenAwayWhileIdle(t *testing.T) {
 				}
 				time.Sleep(time.Minute)
 				synctest.Wait()
-				if n := strings.Count(log.String(), "level=ERROR"); n != 1 || !strings.Contains(log.String(), path+suffix) {
+				n := strings.Count(log.String(), "level=ERROR")
+				if n != 1 || !strings.Contains(log.String(), path+suffix) {
 					t.Errorf("told %d times:\n%s", n, &log)
 				}
 				time.Sleep(time.Hour)
@@ -92,7 +94,8 @@ func TestFiles_TheFirstWriteAfterAPauseIsRefused(t *testing.T) {
 	})
 }
 
-// TestFiles_ReplacedJustBeforeTheEnd: Close does not delete a log that replaced ours. (SQLite itself notices a replaced database.)
+// TestFiles_ReplacedJustBeforeTheEnd: Close does not delete a log that replaced ours. (SQLite itself notices a
+// replaced database.)
 func TestFiles_ReplacedJustBeforeTheEnd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	s := mustOpen(t, path, Options{})
@@ -122,7 +125,8 @@ func testCutLog(t *testing.T, held bool) {
 		for _, left := range []int{0, 10, 32, 40, 50, 99} { // of its length, in percent; to 32, bytes
 			t.Run(fmt.Sprintf("%d copied, %d left, held %t", copied, left, held), func(t *testing.T) {
 				var log logText
-				s := mustOpen(t, filepath.Join(t.TempDir(), "a.db"), Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+				logger := slog.New(slog.NewTextHandler(&log, nil))
+				s := mustOpen(t, filepath.Join(t.TempDir(), "a.db"), Options{Logger: logger})
 				wait(t, s, putQueue(1, "q"))
 				onWriter(s, func() { must(t, s.writer.conn.checkpoint(lib.SQLITE_CHECKPOINT_PASSIVE)) })
 				other, err := openConn(s.Path())

@@ -39,7 +39,8 @@ func TestHealth_OfAFullDiskIsTold(t *testing.T) {
 			}
 			fillUp(t, s)
 			for range 3 {
-				if err := asked(s); err == nil || !strings.HasSuffix(err.Error(), "Receive messages, or free space there.") {
+				err := asked(s)
+				if err == nil || !strings.HasSuffix(err.Error(), "Receive messages, or free space there.") {
 					t.Fatalf("of a full disk: %v", err)
 				}
 			}
@@ -51,7 +52,8 @@ func TestHealth_OfAFullDiskIsTold(t *testing.T) {
 	}
 }
 
-// TestHealth_OfWritesThatFailIsTold until one succeeds. The store tries by itself: clients may wait until it is healthy.
+// TestHealth_OfWritesThatFailIsTold until one succeeds. The store tries by itself: clients may wait until it is
+// healthy.
 func TestHealth_OfWritesThatFailIsTold(t *testing.T) {
 	s := newStore(t)
 	onWriter(s, func() { s.beforeCommit = func() error { return errors.New("the disk is on fire") } })
@@ -59,7 +61,8 @@ func TestHealth_OfWritesThatFailIsTold(t *testing.T) {
 		if err := <-begin(s, insertOp(10, 1, nil)); err == nil {
 			t.Fatal("stored")
 		}
-		if err := asked(s); err == nil || err.Error() != "The message store could not be written: the disk is on fire." {
+		err := asked(s)
+		if err == nil || err.Error() != "The message store could not be written: the disk is on fire." {
 			t.Errorf("problem %d: %v", i, err)
 		}
 	}

@@ -163,7 +163,10 @@ func TestSweepBeginsAtTheFirstRow(t *testing.T) {
 				}
 			})
 			sweepNow(s)
-			if m, p, b := count(t, s, "message"), count(t, s, "publication"), count(t, s, "body"); m != 1 || p != 0 || b != 1 {
+			m := count(t, s, "message")
+			p := count(t, s, "publication")
+			b := count(t, s, "body")
+			if m != 1 || p != 0 || b != 1 {
 				t.Errorf("left are %d messages, %d publications, %d bodies; want the one that stays, with its body", m, p, b)
 			}
 			if n := count(t, s, fmt.Sprint("body WHERE id=", first)); n != 1 {
@@ -299,7 +302,8 @@ func TestFailedChangeIsTakenBackInOrder(t *testing.T) {
 	})
 }
 
-// TestReservedIDsLastForManyMessages: the writer knows how many ids it has reserved, and does not write that with every change.
+// TestReservedIDsLastForManyMessages: the writer knows how many ids it has reserved, and does not write that with
+// every change.
 func TestReservedIDsLastForManyMessages(t *testing.T) {
 	s := newStore(t)
 	reserved := int64(0)
@@ -309,7 +313,8 @@ func TestReservedIDsLastForManyMessages(t *testing.T) {
 			next, err := s.writer.conn.queryInt("SELECT next_row FROM namespace WHERE id=1")
 			sp := s.writer.namespaces.byNumber[1]
 			if err != nil || next != sp.reserved || next <= sp.high || reserved != 0 && next != reserved {
-				t.Errorf("message %d: %d is stored, the writer knows %d, before it was %d: %v", i, next, sp.reserved, reserved, err)
+				t.Errorf("message %d: %d is stored, the writer knows %d, before it was %d: %v",
+					i, next, sp.reserved, reserved, err)
 			}
 			reserved = next
 		})

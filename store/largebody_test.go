@@ -70,7 +70,7 @@ func TestPassing_OtherEntitiesDoNotWaitForALargeBody(t *testing.T) {
 		s.Append(f.change("large too", nil, largeInsert(3, 12, 1)))
 		s.Append(f.change("both", nil, smallInsert(2, 13, 2), smallInsert(3, 14, 2)))
 		s.Append(f.change("after both", nil, smallInsert(2, 15, 4)))
-		s.Append(f.change("gone", func() { s.Append(late) }, into(4, emulator.Op{Kind: emulator.OpDelete, DropBody: true, Record: emulator.MessageRecord{Row: 9, Body: 9}})))
+		s.Append(f.change("gone", func() { s.Append(late) }, into(4, removeOp(9))))
 	})
 	f.want(t, "gone large same large too both after both late", nil)
 	if got := stored(t, s); len(got) != 7 || lastSeq(t, s, 1) != 2 || lastSeq(t, s, 3) != 2 {
@@ -91,10 +91,13 @@ func TestPassing_ChangesThatComeWhileTheBodyIsWritten(t *testing.T) {
 	f.want(t, "first second third large", nil)
 }
 
-// What is about more than messages keeps its place, and nothing passes it. What is tied to others, of whatever entity, keeps its place too, but is passed.
+// What is about more than messages keeps its place, and nothing passes it. What is tied to others, of whatever
+// entity, keeps its place too, but is passed.
 func TestPassing_WhatKeepsItsPlace(t *testing.T) {
 	tied := func(f *finished) []*emulator.Change {
-		a, b, none := f.change("a", nil, smallInsert(2, 20, 1)), f.change("b", nil, smallInsert(3, 21, 1)), f.change("none", nil)
+		a := f.change("a", nil, smallInsert(2, 20, 1))
+		b := f.change("b", nil, smallInsert(3, 21, 1))
+		none := f.change("none", nil)
 		b.Needs(a)
 		none.Needs(a) // all that it had to say is known already
 		return []*emulator.Change{a, b, none, f.change("of a's entity", nil, smallInsert(2, 22, 2))}
@@ -115,9 +118,11 @@ func TestPassing_WhatKeepsItsPlace(t *testing.T) {
 		"restored": {restored, "large restored small"},
 		"flush":    {func(f *finished) []*emulator.Change { return []*emulator.Change{nil} }, "small large flush"},
 		"state, and keys that are forgotten": {func(f *finished) []*emulator.Change {
+			r := emulator.MessageRecord{Entity: 3, Enqueued: 1}
 			return []*emulator.Change{
-				f.change("state of the same", nil, sessionOp(1, "s", []byte("x"))), f.change("state", nil, sessionOp(2, "s", []byte("x"))),
-				f.change("forgets", nil, emulator.Op{Kind: emulator.OpPruneHistory, Record: emulator.MessageRecord{Entity: 3, Enqueued: 1}}),
+				f.change("state of the same", nil, sessionOp(1, "s", []byte("x"))),
+				f.change("state", nil, sessionOp(2, "s", []byte("x"))),
+				f.change("forgets", nil, emulator.Op{Kind: emulator.OpPruneHistory, Record: r}),
 			}
 		}, "state forgets small large state of the same"},
 	} {
@@ -150,7 +155,9 @@ func TestPassing_FailureFailsWhatWasPassed(t *testing.T) {
 		parts   int64 // that are left
 	}{
 		"the disk is on fire": {errors.New("the disk is on fire"), emulator.CodeInternal, 3, 0},
-		"another program holds the lock, and would go on with that": {&sqliteError{code: lib.SQLITE_BUSY}, emulator.CodeServerBusy, 2, 1},
+		"another program holds the lock, and would go on with that": {
+			&sqliteError{code: lib.SQLITE_BUSY}, emulator.CodeServerBusy, 2, 1,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStore(t)
@@ -193,7 +200,8 @@ func TestPassing_FailureFailsWhatWasPassed(t *testing.T) {
 	}
 }
 
-// Parts that could not be removed do not stand in the way of a message that comes again, with the same body, until it can be stored.
+// Parts that could not be removed do not stand in the way of a message that comes again, with the same body, until it
+// can be stored.
 func TestParts_AreWrittenAgain(t *testing.T) {
 	s := newStore(t)
 	commits := 0
@@ -207,9 +215,7 @@ func TestParts_AreWrittenAgain(t *testing.T) {
 	})
 	op := largeInsert(1, 10, 1)
 	for again := range 2 {
-		done := make(chan error, 1)
-		s.Append(&emulator.Change{Ops: []emulator.Op{op}, Restores: true, Done: emulator.CompletionFunc(func(err error) { done <- err })})
-		if err := <-done; (err == nil) != (again == 1) {
+		if err := <-restore(s, op); (err == nil) != (again == 1) {
 			t.Fatalf("time %d: %v", again, err)
 		}
 		drain(s) // until then changes still count as queued behind the failed one
@@ -236,16 +242,9 @@ func TestPassing_SmallChangesGoOnWhileTheLogIsCopied(t *testing.T) {
 		}
 	}
 	defer end()
-	large := make(chan error, 1)
-	s.Append(&emulator.Change{
-		Ops:  []emulator.Op{into(1, insertOp(10, 1, make([]byte, 12<<20)))},
-		Done: emulator.CompletionFunc(func(err error) { large <- err }),
-	})
+	large := begin(s, into(1, insertOp(10, 1, make([]byte, 12<<20))))
 	for seq := range int64(10) {
-		small := make(chan error, 1)
-		s.Append(&emulator.Change{
-			Ops: []emulator.Op{smallInsert(2, 100+seq, seq+1)}, Done: emulator.CompletionFunc(func(err error) { small <- err }),
-		})
+		small := begin(s, smallInsert(2, 100+seq, seq+1))
 		select {
 		case err := <-small:
 			if err != nil {

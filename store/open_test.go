@@ -213,7 +213,8 @@ func TestOrphanedPartsGoAtStart(t *testing.T) {
 	})
 }
 
-// TestDatabaseUnderASymbolicLink: all files beside the database lie beside the link's target, where SQLite keeps its log.
+// TestDatabaseUnderASymbolicLink: all files beside the database lie beside the link's target, where SQLite keeps its
+// log.
 func TestDatabaseUnderASymbolicLink(t *testing.T) {
 	for _, there := range []bool{true, false} {
 		real, link := filepath.Join(t.TempDir(), "real.db"), filepath.Join(t.TempDir(), "link.db")

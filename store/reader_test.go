@@ -39,8 +39,8 @@ func TestOldBodiesAreForgotten(t *testing.T) {
 	}
 }
 
-// TestReadSeesWhatWasCommittedSince: no statement of an earlier read, which may stop in the middle of its rows, keeps an
-// old view of the database.
+// TestReadSeesWhatWasCommittedSince: no statement of an earlier read, which may stop in the middle of its rows, keeps
+// an old view of the database.
 func TestReadSeesWhatWasCommittedSince(t *testing.T) {
 	eachShelf(t, func(t *testing.T, s shelf) {
 		s.putRange(1, 100)
@@ -78,8 +78,8 @@ func TestFailedReadFailsItsRound(t *testing.T) {
 	}
 }
 
-// TestGapsAreGivenUpWhenTheyAreFull: an empty gap costs nothing; after a gap full of strays the reader tries no gaps for a
-// while.
+// TestGapsAreGivenUpWhenTheyAreFull: an empty gap costs nothing; after a gap full of strays the reader tries no gaps
+// for a while.
 func TestGapsAreGivenUpWhenTheyAreFull(t *testing.T) {
 	s := newShelf(t, false)
 	s.putRange(1, 300)

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// TestLogIsRestartedBeforeItsCeiling: the checkpointer copies until so little is left that the writer does not wait for it.
+// TestLogIsRestartedBeforeItsCeiling: the checkpointer copies until so little is left that the writer does not wait
+// for it.
 func TestLogIsRestartedBeforeItsCeiling(t *testing.T) {
 	s := newStore(t)
 	onWriter(s, func() { s.writer.log.checkpoint, s.writer.log.longest = 64, 1<<20 })
@@ -96,7 +97,8 @@ func TestHousekeepingDoesNotFillALogThatIsToBeRestarted(t *testing.T) {
 	})
 }
 
-// TestLogDoesNotRipenWhileAnOldStateIsRead: the checkpointer gives up, and housekeeping does not wait for another program's reader.
+// TestLogDoesNotRipenWhileAnOldStateIsRead: the checkpointer gives up, and housekeeping does not wait for another
+// program's reader.
 func TestLogDoesNotRipenWhileAnOldStateIsRead(t *testing.T) {
 	s := newStore(t)
 	other, err := openConn(s.path)
