@@ -54,7 +54,7 @@ func TestBatch_MessageThatStaysHoldsOnlyItself(t *testing.T) {
 					if transfer.Value() != nil {
 						t.Errorf("%s: the whole batch is in memory", target.q.Path())
 					}
-					all, _ := b.q.BodiesInMemory()
+					all, _ := b.q.InMemory().Bodies()
 					if faults := b.ns.Verify(); len(faults) > 0 || (all > 0) != (budget == 0) {
 						t.Errorf("%d bytes in memory, %v", all, faults)
 					}

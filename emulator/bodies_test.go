@@ -231,7 +231,7 @@ func TestQUO4_CopiesCountTheirBodyOnceInMemory(t *testing.T) {
 	topicBubbleWith(t, emulator.Options{BodyBudget: 450 << 10}, emulator.TopicOptions{}, named("a", "b", "c", "d"), func(b *broker) {
 		shown := func(what string, messages int64) {
 			t.Helper()
-			all, _ := b.q.BodiesInMemory()
+			all, _ := b.q.InMemory().Bodies()
 			if all < messages*size || all >= (messages+1)*size {
 				t.Errorf("%s: %d bytes are counted, want those of %d messages", what, all, messages)
 			}

@@ -190,7 +190,7 @@ func TestBroker_NothingIsWrittenForANamespaceThatIsGone(t *testing.T) {
 		equal(t, "stored messages", messages, 0)
 		equal(t, "stored bodies", stored, 0)
 		equal(t, "told in the log", lines.String(), "")
-		all, own := b.q.BodiesInMemory()
+		all, own := b.q.InMemory().Bodies()
 		equal(t, "bytes in memory", all+own, 0)
 	})
 }

@@ -58,7 +58,7 @@ func TestDeadlines_WhatHasLeftLeavesNoBucketOfDeadlines(t *testing.T) {
 					wait(300 * time.Millisecond) // the next bucket
 				}
 				b.wantCounts(0, 0, 0, 0)
-				if buckets, keys := b.q.BucketsInMemory(); buckets > 3 || keys > rounds/2 {
+				if buckets, keys := b.q.InMemory().Buckets(); buckets > 3 || keys > rounds/2 {
 					t.Errorf("%d buckets and %d keys after %d messages", buckets, keys, rounds)
 				}
 			})

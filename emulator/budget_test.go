@@ -17,7 +17,7 @@ func (h *house) held(name string) (all, own int64) {
 	if faults := b.ns.Verify(); len(faults) > 0 {
 		h.t.Error(faults)
 	}
-	return b.q.BodiesInMemory()
+	return b.q.InMemory().Bodies()
 }
 
 // store10K sends messages of 10 KiB.
@@ -52,7 +52,7 @@ func TestBudget_ADeepNamespaceDoesNotStarveASmallOne(t *testing.T) {
 		}
 
 		// The deep one has kept those that it delivers first.
-		if first := h.in("orders").q.FirstOnDisk(); first*11<<10 < deep {
+		if first := h.in("orders").q.InMemory().FirstOnDisk(); first*11<<10 < deep {
 			t.Errorf("the deep one has %d bytes in memory, and message %d is on disk only", deep, first)
 		}
 		want := make([]string, 80)

@@ -52,7 +52,7 @@ func (q *Entity) NewConsumer(sub SubQueue, mode ReceiveMode, notify func()) (*Co
 	if err := q.may.addReceiver(); err != nil {
 		return nil, err
 	}
-	q.receivers().Add(1)
+	q.may.receivers().Add(1)
 	now := q.ns.Now()
 	q.usage.touch(now)
 	s := &q.box(sub).supply
@@ -247,7 +247,7 @@ func (c *Consumer) Close() {
 	c.promise = 0
 	c.closed = true
 	q.attached.remove(c)
-	q.receivers().Add(-1)
+	q.may.receivers().Add(-1)
 	c.stopWaitingLocked(poked, q.ns.Now())
 	c.supply.wake()
 }

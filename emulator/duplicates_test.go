@@ -49,7 +49,7 @@ func TestDUP1_OffUnlessAsked(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		b.ids("a", "a")
 		b.wantCounts(2, 0, 0, 0)
-		equal(t, "remembered ids", b.q.HistoryInMemory(), 0)
+		equal(t, "remembered ids", b.q.InMemory().Duplicates(), 0)
 	})
 }
 
@@ -173,7 +173,7 @@ func TestDUP10_WithoutAnIDNeverADuplicate(t *testing.T) {
 		b.sendTexts("a", "a")
 		b.send(withID(""), withID(""))
 		b.wantCounts(4, 0, 0, 0)
-		equal(t, "remembered ids", b.q.HistoryInMemory(), 0)
+		equal(t, "remembered ids", b.q.InMemory().Duplicates(), 0)
 	})
 }
 
@@ -197,7 +197,7 @@ func TestDUP12_TransactionalSendsAreRememberedAtCommit(t *testing.T) {
 	bubble(t, deduplicating, func(b *broker) {
 		w := b.begin()
 		w.send(b, withID("a"))
-		equal(t, "remembered before the end", b.q.HistoryInMemory(), 0)
+		equal(t, "remembered before the end", b.q.InMemory().Duplicates(), 0)
 		w.Rollback()
 		b.ids("a")
 		b.wantCounts(1, 0, 0, 0)
@@ -243,7 +243,7 @@ func TestDUP14_IDsSpanSessions(t *testing.T) {
 			b.send(m)
 		}
 		equal(t, "stored", bodies(b.peek()), "s")
-		equal(t, "sessions", b.q.SessionsInMemory(), 1)
+		equal(t, "sessions", b.q.InMemory().Sessions(), 1)
 	})
 }
 
@@ -332,14 +332,14 @@ func TestDUP1_HistoryIsBoundedByTheWindow(t *testing.T) {
 			<-done
 		}
 		synctest.Wait()
-		if n := b.q.HistoryInMemory(); n > perMinute+perMinute/20 {
+		if n := b.q.InMemory().Duplicates(); n > perMinute+perMinute/20 {
 			t.Errorf("%d ids are remembered of %d in a window", n, perMinute)
 		}
 		if n := b.j.history(t); n > perMinute+perMinute/2 {
 			t.Errorf("%d ids are stored of %d in a window", n, perMinute)
 		}
 		wait(2 * time.Minute)
-		equal(t, "ids remembered after a pause", b.q.HistoryInMemory(), 0)
+		equal(t, "ids remembered after a pause", b.q.InMemory().Duplicates(), 0)
 		equal(t, "ids stored after a pause", b.j.history(t), 0)
 	})
 }

@@ -151,7 +151,7 @@ func (q *Entity) Watch(sub SubQueue, notify func(error)) (cancel func()) {
 	}
 	q.watchers[w] = struct{}{}
 	if q.gone { // since the watcher looked it up
-		notify(q.missing())
+		notify(q.may.missing())
 	}
 	q.mu.Unlock()
 	return func() {

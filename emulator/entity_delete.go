@@ -160,6 +160,6 @@ func (q *Entity) bury() (links int) {
 	if q.subscription != nil {
 		q.sessions.weigh(-q.sessions.bytes)
 	}
-	q.watchers.tell(q.missing())
+	q.watchers.tell(q.may.missing())
 	return len(q.watchers)
 }

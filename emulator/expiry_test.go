@@ -251,14 +251,14 @@ func TestEXP14_ExpiredMessagesThatStayAreLookedAtOnce(t *testing.T) {
 			return b.q.Settle(tokensOf(gs), emulator.Settlement{Outcome: emulator.Complete}, o)
 		}, func() {
 			h.c.Close()
-			equal(t, "passed over", b.q.PassedOver("s"), 52)
+			equal(t, "passed over", b.q.InMemory().PassedOver("s"), 52)
 			equal(t, "next while the first one is being removed", b.nextID(), "none")
 		})
 		if err == nil {
 			t.Fatal("a removal that could not be written succeeded")
 		}
 		b.verify(true)
-		equal(t, "passed over with the first one back", b.q.PassedOver("s"), 1)
+		equal(t, "passed over with the first one back", b.q.InMemory().PassedOver("s"), 1)
 		equal(t, "next", b.nextID(), "s")
 	})
 }

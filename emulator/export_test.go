@@ -14,43 +14,55 @@ func (ns *Namespace) Plan(paths ...string) {
 	}
 }
 
-// SessionsInMemory returns how many sessions the queue knows (SESS-26).
-func (q *Entity) SessionsInMemory() int {
+// InMemory is what an entity holds in memory.
+type InMemory struct{ q *Entity }
+
+// InMemory returns what the entity holds in memory.
+func (q *Entity) InMemory() InMemory { return InMemory{q} }
+
+// Sessions returns how many sessions the queue knows (SESS-26).
+func (m InMemory) Sessions() int {
+	q := m.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.sessions.byKey)
 }
 
 // PassedOver returns up to which number expired messages of a session are not looked at again for accepts (EXP-14).
-func (q *Entity) PassedOver(session string) int64 {
+func (m InMemory) PassedOver(session string) int64 {
+	q := m.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.sessions.find(session).stale
 }
 
-// HistoryInMemory returns how many message ids the queue remembers for duplicate detection.
-func (q *Entity) HistoryInMemory() int {
+// Duplicates returns how many message ids the queue remembers for duplicate detection.
+func (m InMemory) Duplicates() int {
+	q := m.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.history.seen)
 }
 
-// AcceptsInMemory returns how many accepts of the next session wait.
-func (q *Entity) AcceptsInMemory() int {
+// Accepts returns how many accepts of the next session wait.
+func (m InMemory) Accepts() int {
+	q := m.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.sessions.accepts)
 }
 
-// BodiesInMemory returns how many bytes of bodies the namespace keeps in memory, and how many of them are the queue's.
-func (q *Entity) BodiesInMemory() (all, own int64) {
+// Bodies returns how many bytes of bodies the namespace keeps in memory, and how many of them are the queue's.
+func (m InMemory) Bodies() (all, own int64) {
+	q := m.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.ns.budget.used.Load(), q.bodies.held
 }
 
 // FirstOnDisk returns the first message of the main queue whose body is on disk only, 0 if there is none.
-func (q *Entity) FirstOnDisk() (seq int64) {
+func (m InMemory) FirstOnDisk() (seq int64) {
+	q := m.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.box(Main).look(0, func(e *entry) bool {
@@ -69,7 +81,8 @@ func SmallChunks(o Options) Options {
 }
 
 // Packed returns how many messages of a sub-queue are packed.
-func (q *Entity) Packed(sub SubQueue) int {
+func (m InMemory) Packed(sub SubQueue) int {
+	q := m.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := 0
@@ -80,15 +93,17 @@ func (q *Entity) Packed(sub SubQueue) int {
 	return n
 }
 
-// DeadlinesInMemory returns how many instants the queue keeps, those that mean nothing any more included.
-func (q *Entity) DeadlinesInMemory() (n int) {
+// Deadlines returns how many instants the queue keeps, those that mean nothing any more included.
+func (m InMemory) Deadlines() (n int) {
+	q := m.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.locks.ends.kept() + q.schedule.dues.kept() + q.alarm.expiries.kept()
 }
 
-// BucketsInMemory returns how many buckets of deadlines the queue keeps, and how many keys of buckets.
-func (q *Entity) BucketsInMemory() (buckets, keys int) {
+// Buckets returns how many buckets of deadlines the queue keeps, and how many keys of buckets.
+func (m InMemory) Buckets() (buckets, keys int) {
+	q := m.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.locks.ends.buckets) + len(q.schedule.dues.buckets) + len(q.alarm.expiries.buckets),
@@ -96,7 +111,7 @@ func (q *Entity) BucketsInMemory() (buckets, keys int) {
 }
 
 // Receivers returns how many receivers and waiting accepts are counted for the entity.
-func (q *Entity) Receivers() int64 { return q.receivers().Load() }
+func (m InMemory) Receivers() int64 { return m.q.may.receivers().Load() }
 
 func (d *deadlines[E]) kept() (n int) {
 	for _, b := range d.buckets {

@@ -278,12 +278,12 @@ func TestBodies_ForwardedOnesKeepTheBudget(t *testing.T) {
 		b.update(func(o *emulator.QueueOptions) { o.ForwardTo = "target" })
 		wait(0)
 		target.wantCounts(64, 0, 0, 0)
-		all, own := target.q.BodiesInMemory()
+		all, own := target.q.InMemory().Bodies()
 		if all != own || all > 2*budget {
 			t.Errorf("%d bytes in memory, %d of the target's, with a budget of %d", all, own, budget)
 		}
 		target.drain()
-		all, _ = target.q.BodiesInMemory()
+		all, _ = target.q.InMemory().Bodies()
 		equal(t, "bytes in memory at the end", all, 0)
 	})
 }

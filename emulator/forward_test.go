@@ -75,7 +75,7 @@ func TestFWD3_SESS26_FailedForwardLeavesNoSession(t *testing.T) {
 		target := b.create("target", sessionful)
 		b.j.onTransfer(target.q.ID(), b.failOnce)
 		b.send(inSession("s", "a"))
-		equal(t, "sessions after a failed forward", target.q.SessionsInMemory(), 0)
+		equal(t, "sessions after a failed forward", target.q.InMemory().Sessions(), 0)
 		equal(t, "next session", target.nextID(), "none")
 		b.j.onTransfer(0, nil)
 		wait(time.Second)

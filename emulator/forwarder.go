@@ -72,7 +72,7 @@ func (f *forwarder) forwardSome(sub SubQueue) bool {
 func (f *forwarder) forwardTo(name string, sub SubQueue, picked []*entry) error {
 	target, err := f.q.ns.Entity(name)
 	if err == nil && target.subscription != nil {
-		err = target.missing() // FWD-1: subscriptions are never targets
+		err = target.may.missing() // FWD-1: subscriptions are never targets
 	}
 	var list []forwarded
 	if err == nil {

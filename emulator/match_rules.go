@@ -68,7 +68,7 @@ func (m *matching) choose(ask *MatchQuestion) (list []judged, err error) {
 	m.t.mu.Unlock()
 	switch {
 	case m.s != nil && len(list) == 0:
-		return nil, m.s.missing()
+		return nil, m.s.may.missing()
 	case ask.Rule != nil && m.s == nil:
 		list = []judged{{s: newSubscription(m.t, 0, "", SubscriptionOptions{})}}
 	}

@@ -35,21 +35,21 @@ func wantNumber(t *testing.T, g *got, seq int64) {
 func TestPacked_DeepQueueIs(t *testing.T) {
 	const n = 20_000
 	deep(t, n, emulator.QueueOptions{}, func(b *broker) {
-		if packed := b.q.Packed(emulator.Main); packed < n/4 || packed > n-9_000 {
+		if packed := b.q.InMemory().Packed(emulator.Main); packed < n/4 || packed > n-9_000 {
 			t.Fatalf("%d of %d messages are packed", packed, n)
 		}
 		b.wantCounts(n, 0, 0, 0)
-		before := b.q.Packed(emulator.Main)
+		before := b.q.InMemory().Packed(emulator.Main)
 		for from := int64(1); from < n; from += 997 {
 			for i, g := range b.peekFrom(emulator.Main, from, 20) {
 				wantNumber(t, g, from+int64(i))
 			}
 		}
-		equal(t, "packed after peeks", b.q.Packed(emulator.Main), before)
+		equal(t, "packed after peeks", b.q.InMemory().Packed(emulator.Main), before)
 		b.restart()
 		b.wantCounts(n, 0, 0, 0)
-		if b.q.Packed(emulator.Main) < before {
-			t.Errorf("%d messages are packed after a restart, %d before", b.q.Packed(emulator.Main), before)
+		if b.q.InMemory().Packed(emulator.Main) < before {
+			t.Errorf("%d messages are packed after a restart, %d before", b.q.InMemory().Packed(emulator.Main), before)
 		}
 		for next := int64(1); next <= n; {
 			for _, g := range b.receiveFrom(emulator.Main, emulator.ReceiveAndDelete, 500) {
@@ -58,7 +58,7 @@ func TestPacked_DeepQueueIs(t *testing.T) {
 			}
 		}
 		b.wantCounts(0, 0, 0, 0)
-		equal(t, "packed in an empty queue", b.q.Packed(emulator.Main), 0)
+		equal(t, "packed in an empty queue", b.q.InMemory().Packed(emulator.Main), 0)
 	})
 }
 
@@ -66,14 +66,14 @@ func TestPacked_DeepQueueIs(t *testing.T) {
 func TestPacked_DEF3_SCHED8_AskedForByNumber(t *testing.T) {
 	const n = 14_000
 	deep(t, n, emulator.QueueOptions{}, func(b *broker) {
-		before := b.q.Packed(emulator.Main)
+		before := b.q.InMemory().Packed(emulator.Main)
 		if before == 0 {
 			t.Fatal("nothing is packed, so the test proves nothing")
 		}
 		_, err := b.byNumber(emulator.Main, emulator.PeekLock, 9_500)
 		wantCode(t, "receive an available message as deferred", err, emulator.CodeMessageNotFound)
 		wantCode(t, "cancel an available message", b.cancel(9_501), emulator.CodeMessageNotFound)
-		equal(t, "packed", b.q.Packed(emulator.Main), before)
+		equal(t, "packed", b.q.InMemory().Packed(emulator.Main), before)
 		b.wantCounts(n, 0, 0, 0)
 		wantNumber(t, b.peekOne(emulator.Main, 9_500), 9_500)
 	})
@@ -89,7 +89,7 @@ func TestPacked_SCHED9_LoadedOutOfOrder(t *testing.T) {
 		wait(time.Minute)
 		b.sendTexts("last")
 		b.restart()
-		if packed := b.q.Packed(emulator.Main); packed != n+2 {
+		if packed := b.q.InMemory().Packed(emulator.Main); packed != n+2 {
 			t.Errorf("%d messages are packed, want all %d", packed, n+2)
 		}
 		all := b.peekFrom(emulator.Main, n, 9)
@@ -103,7 +103,7 @@ func TestPacked_SCHED9_LoadedOutOfOrder(t *testing.T) {
 func TestPacked_EXP5_EXP6_ExpireDeepInTheQueue(t *testing.T) {
 	const n = 14_000
 	deep(t, n, emulator.QueueOptions{DefaultMessageTimeToLive: time.Hour, DeadLetteringOnExpiration: true}, func(b *broker) {
-		if b.q.Packed(emulator.Main) == 0 {
+		if b.q.InMemory().Packed(emulator.Main) == 0 {
 			t.Fatal("nothing is packed, so the test proves nothing")
 		}
 		wait(59 * time.Minute)
@@ -120,7 +120,7 @@ func TestPacked_BDEL5_DeletedFromTheFront(t *testing.T) {
 	const n = 14_000
 	deep(t, n, emulator.QueueOptions{}, func(b *broker) {
 		equal(t, "older than any", b.deleteBatch(emulator.Main, 4000, now().Add(-time.Hour)), 0)
-		packed := b.q.Packed(emulator.Main)
+		packed := b.q.InMemory().Packed(emulator.Main)
 		if packed == 0 {
 			t.Fatal("a search that finds nothing unpacks the queue")
 		}
@@ -136,7 +136,7 @@ func TestPacked_DEL1_WithItsQueue(t *testing.T) {
 		if err := b.ns.Entities().Delete("q"); err != nil {
 			t.Fatalf("delete queue: %v", err)
 		}
-		all, _ := b.q.BodiesInMemory()
+		all, _ := b.q.InMemory().Bodies()
 		equal(t, "bytes of bodies in memory", all, 0)
 	})
 }
@@ -153,14 +153,14 @@ func TestPacked_QUO4_SizesOfSubscriptions(t *testing.T) {
 			b.send(text("two copies"))
 		}
 		before := b.q.Counts().SizeBytes
-		if packed := b.sub("all").q.Packed(emulator.Main); before == 0 || packed == 0 || packed > 20 {
+		if packed := b.sub("all").q.InMemory().Packed(emulator.Main); before == 0 || packed == 0 || packed > 20 {
 			t.Fatalf("the topic has %d bytes, and %d copies are packed", before, packed)
 		}
 		b = b.again()
 		equal(t, "size of the topic after a restart", b.q.Counts().SizeBytes, before)
 		for name, n := range map[string]int{"all": 40, "later": 20} {
 			sub := b.sub(name)
-			if packed := sub.q.Packed(emulator.Main); packed > n-20 {
+			if packed := sub.q.InMemory().Packed(emulator.Main); packed > n-20 {
 				t.Errorf("%d copies of %s are packed", packed, name)
 			}
 			sub.settle(emulator.Complete, sub.receive(n)...)
@@ -180,7 +180,7 @@ func TestPacked_SESS20_Sessions(t *testing.T) {
 			b.send(inSession(fmt.Sprint(i%sessions), fmt.Sprintf("%d %s", i+1, padding)))
 		}
 		for _, id := range []int{77, 1234} {
-			before := b.q.Packed(emulator.Main)
+			before := b.q.InMemory().Packed(emulator.Main)
 			if before < n/4 {
 				t.Fatalf("%d of %d messages are packed", before, n)
 			}
@@ -190,7 +190,7 @@ func TestPacked_SESS20_Sessions(t *testing.T) {
 			for i, g := range gs {
 				wantNumber(t, g, int64(i*sessions+id+1))
 			}
-			if packed := b.q.Packed(emulator.Main); packed < before-n/sessions {
+			if packed := b.q.InMemory().Packed(emulator.Main); packed < before-n/sessions {
 				t.Errorf("%d messages are packed, %d before one session was received", packed, before)
 			}
 			b.settle(emulator.Complete, gs...)

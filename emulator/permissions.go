@@ -8,14 +8,15 @@ type permissions struct{ q *Entity }
 // use fails when the queue was deleted (DEL-1).
 func (m *permissions) use() error {
 	if m.q.deleted {
-		return m.q.missing()
+		return m.missing()
 	}
 	return nil
 }
 
 // missing is the service's answer for an entity that is no more. One that was replaced asks its clients to attach again, which they do by
 // themselves.
-func (q *Entity) missing() *Error {
+func (m *permissions) missing() *Error {
+	q := m.q
 	if q.replaced.Load() {
 		return errorf(CodeDetached, q.path, "The link is force detached: the namespace '%s' was reset. Attach again.", q.ns.name)
 	}
@@ -136,7 +137,7 @@ func (m *permissions) grow() error {
 // accept of a session while it waits.
 func (m *permissions) addReceiver() error {
 	most := profiles[m.q.ns.Limits()].Receivers
-	if n := m.q.receivers().Load(); most > 0 && n >= int64(most) {
+	if n := m.receivers().Load(); most > 0 && n >= int64(most) {
 		return errorf(CodeQuotaExceeded, m.q.path, "The maximum number of concurrent receive requests has been reached or exceeded for "+
 			"the entity '%s'. Actual: %d, Max allowed: %d.", m.q.path, n, most)
 	}
@@ -144,9 +145,9 @@ func (m *permissions) addReceiver() error {
 }
 
 // receivers counts the receivers of the entity.
-func (q *Entity) receivers() *atomic.Int64 {
-	if q.subscription != nil {
-		return &q.subscription.topic.receiving
+func (m *permissions) receivers() *atomic.Int64 {
+	if s := m.q.subscription; s != nil {
+		return &s.topic.receiving
 	}
-	return &q.receiving
+	return &m.q.receiving
 }

@@ -89,7 +89,7 @@ func TestQUO12_SessionReceiversAndAccepts(t *testing.T) {
 			b.accept(id)
 		}
 		full("after they were lost")
-		equal(t, "sessions in memory", b.q.SessionsInMemory(), 4)
+		equal(t, "sessions in memory", b.q.InMemory().Sessions(), 4)
 	})
 }
 

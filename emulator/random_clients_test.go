@@ -266,7 +266,7 @@ func (s *clients) check(no emulator.Options) {
 			}
 			equal(s.t, "counts of "+path, s.queue(path).Counts(), want)
 		}
-		equal(s.t, "sessions that are left", s.queue("work").SessionsInMemory(), len(s.states))
+		equal(s.t, "sessions that are left", s.queue("work").InMemory().Sessions(), len(s.states))
 		for id, want := range s.states {
 			state, err := s.queue("work").Sessions().BrowseState(id)
 			if err != nil || string(state) != want {

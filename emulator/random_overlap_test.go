@@ -208,7 +208,7 @@ func (w *overlap) leave() {
 	w.verify(true)
 	for _, path := range overlapPaths {
 		if q, err := w.ns.Entity(path); err == nil {
-			equal(w.t, "receivers of "+path, q.Receivers(), 0)
+			equal(w.t, "receivers of "+path, q.InMemory().Receivers(), 0)
 		}
 	}
 	w.holders, w.open, w.works = nil, nil, nil

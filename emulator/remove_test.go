@@ -122,7 +122,7 @@ func TestRescheduleLeavesNoDeadlines(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if n := b.q.DeadlinesInMemory(); n > 100 {
+		if n := b.q.InMemory().Deadlines(); n > 100 {
 			t.Errorf("%d deadlines of one message", n)
 		}
 		equal(t, "now", b.reschedule(seq, start.Add(-time.Hour)), nil)

@@ -76,12 +76,12 @@ func TestSCHED4_CancelledMessagesLeaveNoDeadlines(t *testing.T) {
 				t.Fatal("a commit that could not be written succeeded")
 			}
 		}
-		if n := b.q.DeadlinesInMemory(); n > 64 {
+		if n := b.q.InMemory().Deadlines(); n > 64 {
 			t.Errorf("%d deadlines for one message", n)
 		}
 		wait(24 * 365 * time.Hour)
 		equal(t, "arrived in the end", bodies(b.receive(5)), "kept")
-		equal(t, "deadlines but that of its lock", b.q.DeadlinesInMemory(), 1)
+		equal(t, "deadlines but that of its lock", b.q.InMemory().Deadlines(), 1)
 	})
 }
 

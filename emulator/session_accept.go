@@ -19,7 +19,7 @@ func (ss Sessions) Accept(id string, a Accept) (*Consumer, error) {
 	if err := q.may.addReceiver(); err != nil {
 		return nil, err
 	}
-	q.receivers().Add(1)
+	q.may.receivers().Add(1)
 	return q.sessions.hold(q.sessions.get(id), id, a), nil
 }
 
@@ -36,7 +36,7 @@ func (ss Sessions) AcceptNext(a Accept, granted func(*Consumer)) (cancel func(),
 	if err := q.may.addReceiver(); err != nil {
 		return nil, err
 	}
-	q.receivers().Add(1) // it becomes the consumer's
+	q.may.receivers().Add(1) // it becomes the consumer's
 	w := &waitingAccept{Accept: a, granted: granted, since: q.ns.Now()}
 	q.sessions.accepts = append(q.sessions.accepts, w)
 	q.attached.add(w)
@@ -47,7 +47,7 @@ func (ss Sessions) AcceptNext(a Accept, granted func(*Consumer)) (cancel func(),
 		if i := slices.Index(q.sessions.accepts, w); i >= 0 {
 			q.sessions.accepts = slices.Delete(q.sessions.accepts, i, i+1)
 			q.attached.remove(w)
-			q.receivers().Add(-1)
+			q.may.receivers().Add(-1)
 			q.usage.touch(q.ns.Now())
 		}
 	}, nil

@@ -55,7 +55,7 @@ func TestSESS9_CancelledAcceptLocksNothing(t *testing.T) {
 		w := b.next()
 		w.cancel()
 		w.cancel()
-		equal(t, "accepts that are remembered", b.q.AcceptsInMemory(), 0)
+		equal(t, "accepts that are remembered", b.q.InMemory().Accepts(), 0)
 		b.sendSession("s:1")
 		equal(t, "granted", w.granted(), 0)
 		b.accept("s")

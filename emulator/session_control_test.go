@@ -48,7 +48,7 @@ func TestSessionsAreListedAndTheirStateIsWritten(t *testing.T) {
 		_, err = b.q.Sessions().Get("c")
 		wantCode(t, "a session without anything", err, emulator.CodeNotFound)
 		wantCode(t, "clear its state", b.writeState("c", nil), emulator.CodeNotFound)
-		equal(t, "sessions", b.q.SessionsInMemory(), 2)
+		equal(t, "sessions", b.q.InMemory().Sessions(), 2)
 		plain := b.create("plain", emulator.QueueOptions{})
 		wantCode(t, "state on a queue without sessions", plain.writeState("c", nil), emulator.CodeNotAllowed)
 		wantCode(t, "break on a queue without sessions", plain.q.Sessions().Break("c", nil), emulator.CodeNotAllowed)

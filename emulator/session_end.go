@@ -13,7 +13,7 @@ func (t *sessionTable) free(s *session, expired bool, now int64) {
 	c.promise, c.closed = 0, true
 	s.hold, s.line = nil, nil
 	t.q.attached.remove(c)
-	t.q.receivers().Add(-1)
+	t.q.may.receivers().Add(-1)
 	op := newTransition(t.q, 1, nil)
 	for _, e := range locked {
 		if e.lock.tx != nil {

@@ -95,7 +95,7 @@ func TestRAD5_SESS26_ReturnedMessageFindsItsForgottenSession(t *testing.T) {
 		h.c.Close()
 		b.j.Resume()
 		synctest.Wait()
-		equal(t, "sessions", b.q.SessionsInMemory(), 1)
+		equal(t, "sessions", b.q.InMemory().Sessions(), 1)
 		equal(t, "received", bodies(b.accept("s").take(5)), "s:1")
 		equal(t, "next session while it is held", b.nextID(), "none")
 	})
@@ -108,7 +108,7 @@ func TestPEEK7_PeekOfASessionNeedsNoLock(t *testing.T) {
 		equal(t, "one session", bodies(b.peekSession("s")), "s:1 s:3")
 		equal(t, "all sessions", bodies(b.peek()), "s:1 t:2 s:3")
 		equal(t, "a session that is not there", len(b.peekSession("u")), 0)
-		equal(t, "sessions in memory", b.q.SessionsInMemory(), 2)
+		equal(t, "sessions in memory", b.q.InMemory().Sessions(), 2)
 	})
 }
 

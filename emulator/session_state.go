@@ -252,7 +252,7 @@ func (f *stateFetch) Completed(err error) {
 	s := f.q.sessions.find(f.read.State.SessionID)
 	switch {
 	case f.q.gone:
-		err = f.q.missing()
+		err = f.q.may.missing()
 	case s != nil && s.hasState() && s.state.writing == 0:
 		err = errorf(CodeInternal, f.q.path, "The state of the session '%.60s' of '%s' is not in the database any more.", s.id, f.q.path)
 	}

@@ -101,7 +101,7 @@ func TestSESS22_FailedSetLeavesTheState(t *testing.T) {
 			t.Errorf("set state: %v", err)
 		}
 		fresh.c.Close()
-		equal(t, "sessions", b.q.SessionsInMemory(), 1)
+		equal(t, "sessions", b.q.InMemory().Sessions(), 1)
 	})
 }
 
@@ -215,9 +215,9 @@ func TestSESS25_SESS26_StateThatIsRolledBackLeavesNothing(t *testing.T) {
 		w := b.begin()
 		w.setState(h, "x")
 		h.c.Close()
-		equal(t, "sessions", b.q.SessionsInMemory(), 1)
+		equal(t, "sessions", b.q.InMemory().Sessions(), 1)
 		w.Rollback()
-		equal(t, "sessions", b.q.SessionsInMemory(), 0)
+		equal(t, "sessions", b.q.InMemory().Sessions(), 0)
 		h = b.accept("s")
 		w = b.begin()
 		w.setState(h, "x")
@@ -226,7 +226,7 @@ func TestSESS25_SESS26_StateThatIsRolledBackLeavesNothing(t *testing.T) {
 			t.Error("committed")
 		}
 		h.c.Close()
-		equal(t, "sessions", b.q.SessionsInMemory(), 0)
+		equal(t, "sessions", b.q.InMemory().Sessions(), 0)
 	})
 }
 
@@ -338,7 +338,7 @@ func TestSESS22_StatesKeepToTheBudget(t *testing.T) {
 		for i := range states {
 			b.withState(state(i), fmt.Sprint("s", i))
 		}
-		all, _ := b.q.BodiesInMemory()
+		all, _ := b.q.InMemory().Bodies()
 		if all < budget/2 || all > budget+size {
 			t.Errorf("%d bytes are in memory, with a budget of %d", all, budget)
 		}
@@ -353,7 +353,7 @@ func TestSESS22_StatesKeepToTheBudget(t *testing.T) {
 		}
 		check()
 		b.restart()
-		if all, _ = b.q.BodiesInMemory(); all != 0 {
+		if all, _ = b.q.InMemory().Bodies(); all != 0 {
 			t.Errorf("%d bytes are in memory after a start", all)
 		}
 		check()
@@ -367,7 +367,7 @@ func TestSESS22_StatesKeepToTheBudget(t *testing.T) {
 		for i := range states {
 			b.withState("", fmt.Sprint("s", i))
 		}
-		if all, _ = b.q.BodiesInMemory(); all != 0 {
+		if all, _ = b.q.InMemory().Bodies(); all != 0 {
 			t.Errorf("%d bytes are counted without states", all)
 		}
 	})
@@ -423,7 +423,7 @@ func TestBudget_StatesGiveWay(t *testing.T) {
 		if _, small := h.held("stocks"); small < 80*10<<10 {
 			t.Errorf("the small one has %d bytes in memory: not all of its messages", small)
 		}
-		if all, states := q.BodiesInMemory(); states > budget || all > budget+20<<10 {
+		if all, states := q.InMemory().Bodies(); states > budget || all > budget+20<<10 {
 			t.Errorf("states have %d bytes in memory, the process %d", states, all)
 		}
 		if err := b.ns.Entities().Delete("sessions"); err != nil {

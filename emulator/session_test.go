@@ -241,26 +241,26 @@ func TestSESS26_SessionIsForgottenWhenNothingIsLeftOfIt(t *testing.T) {
 			t.Fatalf("set state: %v", err)
 		}
 		h.c.Close()
-		equal(t, "sessions with a state", b.q.SessionsInMemory(), 1)
+		equal(t, "sessions with a state", b.q.InMemory().Sessions(), 1)
 		h = b.accept("s")
 		if err := h.setState(nil); err != nil {
 			t.Fatalf("clear state: %v", err)
 		}
-		equal(t, "held sessions", b.q.SessionsInMemory(), 1)
+		equal(t, "held sessions", b.q.InMemory().Sessions(), 1)
 		h.c.Close()
-		equal(t, "sessions of which nothing is left", b.q.SessionsInMemory(), 0)
+		equal(t, "sessions of which nothing is left", b.q.InMemory().Sessions(), 0)
 		b.failOnce()
 		if err := b.trySend(inSession("failed", "x")); err == nil {
 			t.Error("the send did not fail")
 		}
-		equal(t, "sessions after a failed send", b.q.SessionsInMemory(), 0)
+		equal(t, "sessions after a failed send", b.q.InMemory().Sessions(), 0)
 		b.accept("never").c.Close()
-		equal(t, "sessions that were only accepted", b.q.SessionsInMemory(), 0)
+		equal(t, "sessions that were only accepted", b.q.InMemory().Sessions(), 0)
 		m := inSession("expires", "x")
 		m.Header = &goamqp.MessageHeader{TTL: time.Minute}
 		b.send(m)
 		wait(time.Minute)
-		equal(t, "sessions whose message expired", b.q.SessionsInMemory(), 0)
+		equal(t, "sessions whose message expired", b.q.InMemory().Sessions(), 0)
 	})
 }
 

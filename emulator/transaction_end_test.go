@@ -304,7 +304,7 @@ func TestTXN2_FailedCommitChangesNothing(t *testing.T) {
 		}
 		b.wantCounts(3, 0, 1, 0)
 		other.wantCounts(0, 0, 0, 0)
-		equal(t, "sessions", b.q.SessionsInMemory(), 1)
+		equal(t, "sessions", b.q.InMemory().Sessions(), 1)
 		b.settle(emulator.Complete, gs...) // locked as before
 		if err := b.cancel(seqs...); err != nil {
 			t.Errorf("cancel: %v", err)

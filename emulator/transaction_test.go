@@ -165,7 +165,7 @@ func TestTXN11_DLQ16_CNT6_DisabledDestination(t *testing.T) {
 			w.commit()
 			equal(t, "in the transfer dead-letter queue", b.q.Counts().TransferDeadLetter, 2)
 			b.wantCounts(0, 0, 0, 0)
-			equal(t, "sessions", b.q.SessionsInMemory(), 0)
+			equal(t, "sessions", b.q.InMemory().Sessions(), 0)
 			equalSlices(t, "reasons", b.deadReasons(emulator.TransferDeadLetter),
 				"a=MessagingEntityDisabledException", "b=MessagingEntityDisabledException")
 			b.restart()

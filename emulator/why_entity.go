@@ -52,7 +52,7 @@ func (ns *Namespace) cantTake(path string) error {
 		return err
 	}
 	if target.subscription != nil {
-		return target.missing() // FWD-1
+		return target.may.missing() // FWD-1
 	}
 	target.mu.Lock()
 	defer target.mu.Unlock()
