@@ -1,5 +1,7 @@
 package emulator
 
+import "minibus/emulator/clock"
+
 // turn is how many due messages are treated in one critical section.
 const turn = 128
 
@@ -11,7 +13,7 @@ const retryAfter = 1000 // ms
 type alarm struct {
 	q        *Entity
 	expiries deadlines[int64] // by number: entries of Main may be packed
-	timer    Timer
+	timer    clock.Timer
 	at       int64 // ms; 0: no timer is set
 	stopped  bool
 }
@@ -131,8 +133,8 @@ func popTurn[E any](d *deadlines[E], now int64) []E {
 // later returns the instant at which failed work is tried again.
 func (a *alarm) later() int64 {
 	ns := a.q.ns
-	if c, ok := ns.clock.(*SystemClock); ok {
-		return c.later(ns.Now(), retryAfter)
+	if c, ok := ns.clock.(*clock.System); ok {
+		return c.RetryAt(ns.Now(), retryAfter)
 	}
 	return ns.Now() + retryAfter
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"minibus/emulator/clock"
 )
 
 // Broker is the namespaces of a process. They have nothing in common but the room for bodies in memory, which is divided among them, and
@@ -69,7 +71,7 @@ func (b *Broker) open(r NamespaceRecord) error {
 	if r.ID == DefaultNamespaceID {
 		b.first = ns
 	}
-	if o.Time != (ClockState{}) {
+	if o.Time != (clock.State{}) {
 		shown := ns.Clock().Read()
 		ns.logger.Warn("the clock of a namespace was steered before, and goes on from there", "namespace", ns.name,
 			"now", textOf(shown.Now), "ahead", shown.Ahead.Round(time.Second), "frozen", shown.Frozen)

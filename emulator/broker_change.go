@@ -4,6 +4,8 @@ import (
 	crand "crypto/rand"
 	"encoding/json"
 	"fmt"
+
+	"minibus/emulator/clock"
 )
 
 // Create makes a namespace with the entities of o, by one change in the store, and waits until that is durable. If o has no policies it gets [RootPolicy], with keys of its own. Create fails
@@ -18,7 +20,7 @@ func (b *Broker) Create(name string, o NamespaceOptions) (*Namespace, error) {
 	}
 	b.passing.mu.RLock() // Advance counts for it from now on or not at all
 	defer b.passing.mu.RUnlock()
-	o.Time = ClockState{Ahead: b.passing.passed.Milliseconds()}
+	o.Time = clock.State{Ahead: b.passing.passed.Milliseconds()}
 	r := NamespaceRecord{Name: name}
 	crand.Read(r.Secret[:])
 	ns, err := b.newNamespace(r, o)

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"minibus/emulator"
+	"minibus/emulator/clock"
 	"minibus/store/storetest"
 )
 
@@ -22,7 +23,7 @@ func houseBubble(t *testing.T, o emulator.Options, names []string, f func(h *hou
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		if o.Clock == nil {
-			o.Clock = &emulator.SystemClock{Recheck: math.MaxInt64}
+			o.Clock = &clock.System{Recheck: math.MaxInt64}
 		}
 		h := &house{t: t, options: o, m: storetest.NewMemory()}
 		h.open()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"minibus/emulator"
+	"minibus/emulator/clock"
 )
 
 // wallClock is the time of day, which a test lets jump. The bubble's own time is the monotonic clock.
@@ -29,7 +30,7 @@ func (w *wallClock) jump(by time.Duration) { w.by.Add(int64(by)) }
 func jumpBubble(t *testing.T, o emulator.QueueOptions, f func(b *broker, w *wallClock)) {
 	t.Helper()
 	w := &wallClock{}
-	bubbleWith(t, emulator.Options{Clock: &emulator.SystemClock{Wall: w.show}}, o, func(b *broker) { f(b, w) })
+	bubbleWith(t, emulator.Options{Clock: &clock.System{Wall: w.show}}, o, func(b *broker) { f(b, w) })
 }
 
 func TestClock_WhatFellDueDuringASleepHappensWithinASecondInOrder(t *testing.T) {
@@ -128,7 +129,7 @@ func TestClock_SetBackEnqueuedTimesAndNumbersStillAscend(t *testing.T) {
 func TestClock_SetBackItIsRightAgainAfterTwiceTheStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &wallClock{}
-		c := &emulator.SystemClock{Wall: w.show}
+		c := &clock.System{Wall: w.show}
 		start := c.Now()
 		c.At(start.Add(24*time.Hour), func() {})
 		for range 2 { // the second time some while after the first
@@ -150,7 +151,7 @@ func TestClock_SetBackItIsRightAgainAfterTwiceTheStep(t *testing.T) {
 func TestClock_NeverGoesBackHoweverTheWallClockJumps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &wallClock{}
-		c := &emulator.SystemClock{Wall: w.show}
+		c := &clock.System{Wall: w.show}
 		r := emulator.NewRandom(t)
 		var latest atomic.Int64
 		var all sync.WaitGroup
@@ -167,7 +168,7 @@ func TestClock_NeverGoesBackHoweverTheWallClockJumps(t *testing.T) {
 }
 
 // askForTime compares instants with those that others were told before, and checks that timers are neither early nor late.
-func askForTime(t *testing.T, c *emulator.SystemClock, latest *atomic.Int64, r *rand.Rand) {
+func askForTime(t *testing.T, c *clock.System, latest *atomic.Int64, r *rand.Rand) {
 	for range 500 {
 		before := latest.Load()
 		at := c.Now().UnixMilli()
@@ -192,8 +193,8 @@ func askForTime(t *testing.T, c *emulator.SystemClock, latest *atomic.Int64, r *
 func TestClock_LooksOnceASecondWhateverIsPendingAndNeverWithoutATimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &wallClock{}
-		c := &emulator.SystemClock{Wall: w.show}
-		var timers []emulator.Timer
+		c := &clock.System{Wall: w.show}
+		var timers []clock.Timer
 		for i := range 1000 {
 			timers = append(timers, c.At(c.Now().Add(time.Hour+time.Duration(i)*time.Second), func() {}))
 		}
@@ -217,7 +218,7 @@ func TestClock_TellsOfJumps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &wallClock{}
 		told := make(chan time.Duration, 10)
-		c := &emulator.SystemClock{Wall: w.show, Jumped: func(by time.Duration) { told <- by }}
+		c := &clock.System{Wall: w.show, Jumped: func(by time.Duration) { told <- by }}
 		w.jump(time.Hour) // nothing waits for anything
 		c.At(c.Now().Add(24*time.Hour), func() {})
 		for _, by := range []time.Duration{8 * time.Hour, -time.Hour, 900 * time.Millisecond, -3 * time.Second} {
@@ -247,7 +248,7 @@ func TestClock_SetBackWhileTheBrokerIsDown(t *testing.T) {
 				b.create("scheduled", emulator.QueueOptions{}).send(at("x", now().Add(time.Minute)))
 				b.stop()
 				w.jump(-back)
-				b.options.Clock = &emulator.SystemClock{Wall: w.show}
+				b.options.Clock = &clock.System{Wall: w.show}
 				b.start()
 				start := w.show().Round(0).UTC()
 				for i, g := range append(b.peek(), b.on("scheduled").peek()...) {

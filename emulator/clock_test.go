@@ -6,10 +6,11 @@ import (
 	"time"
 
 	"minibus/emulator"
+	"minibus/emulator/clock"
 )
 
 func TestDEC35_AdvanceLetsEverythingHappenInOrderBeforeItReturns(t *testing.T) {
-	clock := &emulator.SystemClock{}
+	clock := &clock.System{}
 	bubbleWith(t, emulator.Options{Clock: clock}, emulator.QueueOptions{ForwardTo: "work"}, func(b *broker) {
 		work := b.create("work", emulator.QueueOptions{
 			MaxDeliveryCount: 2, DeadLetteringOnExpiration: true, ForwardDeadLetteredMessagesTo: "dead",

@@ -173,3 +173,29 @@ type ascending struct{}
 
 func (ascending) less(a, b int64) bool { return a < b }
 func (ascending) placed(int64, int)    {}
+
+// largeBucket is how many deadlines a bucket has that is not searched for the first that still counts.
+const largeBucket = 1000
+
+// earliest returns the instant that comes due first. It is exact unless more than largeBucket share its bucket.
+func (d *deadlines[E]) earliest() (at int64, ok bool) {
+	for {
+		if _, ok := d.next(); !ok {
+			return 0, false
+		}
+		b := d.buckets[d.keys[0]]
+		if len(b.items) > largeBucket {
+			return b.min, true
+		}
+		b.compact(d.live)
+		if len(b.items) == 0 {
+			d.leave(b)
+			continue
+		}
+		at = b.items[0].at
+		for _, x := range b.items {
+			at = min(at, x.at)
+		}
+		return at, true
+	}
+}

@@ -18,12 +18,12 @@
 // change is completed one subscription after another as well, so only the commit of a transaction ever holds the mutexes of all.
 //
 // The package owns no standing goroutine. Work happens on the callers' goroutines, on the journal's (completions)
-// and in timer callbacks of the [Clock], one timer per entity; forwarders live as long as there is something to
+// and in timer callbacks of the [clock.Clock], one timer per entity; forwarders live as long as there is something to
 // forward, a job as long as it runs, and one that evicts bodies as long as a namespace has too many.
 //
 // Lock order: Namespace.steering, Namespace.admin, Transaction.mu, then the entities' mutexes by ascending id, which puts a topic before its
 // subscriptions, then leaf locks such as the directory's and the catalog's, under which nothing else is taken. Under an entity's mutex nothing
-// blocks: the only calls outward are those of the [Journal], of the [Clock] and of consumers' notify functions, and none of them waits.
+// blocks: the only calls outward are those of the [Journal], of the [clock.Clock] and of consumers' notify functions, and none of them waits.
 //
 // Rule ids in comments (SCHED-9, LOCK-10) and decisions (DEC-22) name the behaviour of the service that the code
 // reproduces; docs/rules.md lists them with their tests.
@@ -61,8 +61,7 @@
 // as a set of entities.
 //
 //   - tools: heap.go, deadlines.go, calendar.go, running.go
-//   - contract, what the journal, the store, the clock and the settings are: journal.go, store.go, snapshot_store.go, fate.go, clock.go, clock_advance.go, clock_freeze.go,
-//     clock_system.go, clock_timers.go, options.go, topic_options.go, admin.go, protocol.go, values.go, value_types.go, value_texts.go, limits.go, profile.go,
+//   - contract, what the journal, the store and the settings are: journal.go, store.go, snapshot_store.go, fate.go, options.go, topic_options.go, admin.go, protocol.go, values.go, value_types.go, value_texts.go, limits.go, profile.go,
 //     rule_limits.go, rule_names.go, errors.go, client.go
 //   - log, how messages lie in memory: entry.go, payload.go, log.go, chunk.go, seqs.go, shelf.go, line.go, numbers.go,
 //     message_id.go, deadletter.go
@@ -87,5 +86,5 @@
 //   - diagnosis, why nothing is received: facts.go, why.go, why_facts.go, why_entity.go, why_receivers.go, why_messages.go, await.go, await_message.go, await_words.go;
 //     where a message would go: match.go, match_rules.go
 //   - broker, the namespaces of a process: broker.go, broker_names.go, broker_directory.go, broker_find.go, broker_change.go,
-//     clock_steer.go, clock_due.go (a namespace's time under control)
+//     clock.go (a namespace's time under control)
 package emulator

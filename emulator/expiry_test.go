@@ -8,6 +8,7 @@ import (
 	goamqp "github.com/Azure/go-amqp"
 
 	"minibus/emulator"
+	"minibus/emulator/clock"
 )
 
 func TestEXP5_NeverDeliveredPastTheInstant(t *testing.T) {
@@ -40,12 +41,12 @@ func TestEXP5_LateTimerStillDeliversNothingExpired(t *testing.T) {
 
 // lateClock is the system's clock, the timers of which do not fire once late is set.
 type lateClock struct {
-	emulator.SystemClock
+	clock.System
 	late atomic.Bool
 }
 
-func (c *lateClock) At(t time.Time, f func()) emulator.Timer {
-	return c.SystemClock.At(t, func() {
+func (c *lateClock) At(t time.Time, f func()) clock.Timer {
+	return c.System.At(t, func() {
 		if !c.late.Load() {
 			f()
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"minibus/emulator/clock"
 	"minibus/internal/entitypath"
 )
 
@@ -83,8 +84,8 @@ type Fault struct {
 	options FaultOptions
 	path    string // of Entity, without its sub-queue
 	sub     SubQueue
-	until   int64 // ms; 0: none
-	timer   Timer // nil: none
+	until   int64       // ms; 0: none
+	timer   clock.Timer // nil: none
 
 	// guarded by the table's mutex
 	random *rand.Rand

@@ -75,7 +75,7 @@ func (o *FaultOptions) check() error {
 		return errorf(CodeArgument, "", "Skip and count can't be negative, a probability is from 0 to 1, and a seed from 1 to %d.", maxSeed)
 	case o.Kind == FaultStarve && (o.Skip != 0 || o.Count != 0 || o.Probability != 0):
 		return errorf(CodeArgument, "", "A fault of the kind starve has no skip, count and probability: it lasts until it is removed, or for a time.")
-	case o.For < 0 || o.For > farthest:
+	case o.For < 0 || o.For > maxAhead:
 		return errorf(CodeArgument, "", "A fault lasts for a positive time of at most 100 years; found %v.", o.For)
 	case o.For > 0 && o.For < time.Millisecond:
 		return errorf(CodeArgument, "", "A fault lasts for a millisecond at least; found %v.", o.For)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"minibus/emulator"
+	"minibus/emulator/clock"
 	"minibus/store/storetest"
 )
 
@@ -32,7 +33,7 @@ func bubbleWith(t *testing.T, no emulator.Options, o emulator.QueueOptions, f fu
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		if no.Clock == nil {
-			no.Clock = &emulator.SystemClock{Recheck: math.MaxInt64}
+			no.Clock = &clock.System{Recheck: math.MaxInt64}
 		}
 		b := &broker{t: t, options: no, j: &journal{Memory: storetest.NewMemory()}}
 		b.open()

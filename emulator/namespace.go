@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"minibus/emulator/clock"
 	"minibus/internal/entitypath"
 )
 
@@ -21,7 +22,7 @@ type Namespace struct {
 	secret  [16]byte
 	common  *common
 	journal Journal
-	clock   Clock
+	clock   clock.Clock
 	logger  *slog.Logger
 	ids     messageIDs
 
@@ -57,7 +58,7 @@ type Namespace struct {
 // Options configure a [Broker], or a [Namespace] that is opened by itself. The zero value of a field means its default.
 type Options struct {
 	Name       string       // of the default namespace, used in texts; default "sbemulatorns" (DEC-11)
-	Clock      Clock        // default SystemClock, of which each namespace of a broker has one of its own
+	Clock      clock.Clock  // default a clock.System, of which each namespace of a broker has one of its own
 	BodyBudget int64        // bytes of message bodies kept in memory; default 64 MiB
 	Logger     *slog.Logger // default discards
 	Limits     Limits       // of all namespaces that do not say; default LimitsRelaxed (DEC-1)
@@ -76,7 +77,7 @@ type Options struct {
 
 // common holds what all namespaces of a process share.
 type common struct {
-	clock  Clock
+	clock  clock.Clock
 	single bool // the clock is the namespace's
 	logger *slog.Logger
 	limits Limits
@@ -92,7 +93,7 @@ func newCommon(o Options) *common {
 		c.logger = slog.New(slog.DiscardHandler)
 	}
 	if c.clock == nil {
-		c.clock = &SystemClock{Jumped: (&jumps{logger: c.logger}).tell}
+		c.clock = &clock.System{Jumped: clock.LogJumps(c.logger)}
 	}
 	return c
 }
@@ -126,10 +127,8 @@ func newNamespace(c *common, r NamespaceRecord, o NamespaceOptions) (*Namespace,
 		gone: make(chan struct{}), budget: bodyShare{bodyBudget: c.bodies},
 		catalog: newCatalog(),
 	}
-	if base, ok := c.clock.(*SystemClock); ok && !c.single {
-		own := base.Another()
-		own.set(o.Time)
-		ns.clock = own
+	if base, ok := c.clock.(*clock.System); ok && !c.single {
+		ns.clock = base.Another(o.Time)
 	}
 	if r.ID != DefaultNamespaceID {
 		ns.logger = c.logger.With("namespace", r.Name)

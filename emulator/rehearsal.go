@@ -3,6 +3,8 @@ package emulator
 import (
 	"fmt"
 	"time"
+
+	"minibus/emulator/clock"
 )
 
 // rehearse finds out whether a plan can be carried out, by making the list true in a copy of the namespace that has its entities but for those that the plan
@@ -72,6 +74,6 @@ func (r *rehearsal) Flush(done Completion)   { done.Completed(nil) }
 // stoppedClock stands still, so that nothing falls due.
 type stoppedClock time.Time
 
-func (c stoppedClock) Now() time.Time             { return time.Time(c) }
-func (c stoppedClock) At(time.Time, func()) Timer { return c }
-func (c stoppedClock) Stop() bool                 { return true }
+func (c stoppedClock) Now() time.Time                   { return time.Time(c) }
+func (c stoppedClock) At(time.Time, func()) clock.Timer { return c }
+func (c stoppedClock) Stop() bool                       { return true }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"minibus/emulator/clock"
 )
 
 // Reset makes the namespace as if it were new: it has the entities of the list and no others, all of them empty, and its clock shows the machine's time.
@@ -20,11 +22,7 @@ func (ns *Namespace) Reset(list []EntityConfig) error {
 	if ns.stage.Load() == stageGone {
 		return namespaceNotFound(ns.name)
 	}
-	now := ns.clock.Now()
-	if c, ok := ns.clock.(*SystemClock); ok {
-		now = c.wall()
-	}
-	records, err := ns.entitiesOf(list, millis(now))
+	records, err := ns.entitiesOf(list, ns.Clock().machineTime())
 	if err != nil {
 		return err
 	}
@@ -38,16 +36,14 @@ func (ns *Namespace) Reset(list []EntityConfig) error {
 	}
 	ns.fresh.Store(ns.common.record.Next())
 	ns.Faults().RemoveAll()
-	if c, ok := ns.clock.(*SystemClock); ok {
-		c.restart(ClockState{})
-	}
+	ns.Clock().restart(clock.State{})
 	if err := r.load(records); err != nil {
 		return err
 	}
-	if ns.Options().Time == (ClockState{}) {
+	if ns.Options().Time == (clock.State{}) {
 		return nil
 	}
-	return ns.Clock().keepLocked(ClockState{})
+	return ns.Clock().keepLocked(clock.State{})
 }
 
 // entitiesOf returns what the journal keeps of the entities of a list, with ids of this namespace, topics before their subscriptions. The entities are made in

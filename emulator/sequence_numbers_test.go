@@ -9,6 +9,7 @@ import (
 	goamqp "github.com/Azure/go-amqp"
 
 	"minibus/emulator"
+	"minibus/emulator/clock"
 )
 
 func TestSEQ10_FreshQueueNumbersFromOne(t *testing.T) {
@@ -179,14 +180,14 @@ func TestSEQ8_SEQ9_OrderGoesByNumberNotByTime(t *testing.T) {
 
 // steppingClock is the system's clock, set back.
 type steppingClock struct {
-	emulator.SystemClock
+	clock.System
 	back time.Duration
 }
 
-func (c *steppingClock) Now() time.Time { return c.SystemClock.Now().Add(-c.back) }
+func (c *steppingClock) Now() time.Time { return c.System.Now().Add(-c.back) }
 
-func (c *steppingClock) At(t time.Time, f func()) emulator.Timer {
-	return c.SystemClock.At(t.Add(c.back), f)
+func (c *steppingClock) At(t time.Time, f func()) clock.Timer {
+	return c.System.At(t.Add(c.back), f)
 }
 
 func TestSEQ12_NumberSurvivesAbandonExpiryDeferralAndDeadLettering(t *testing.T) {

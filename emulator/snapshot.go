@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"minibus/emulator/clock"
 )
 
 // MaxSnapshots is how many snapshots a namespace may have.
@@ -105,7 +107,7 @@ func (s Snapshots) begin(ctx context.Context, r *SnapshotRecord, instead int64, 
 	return await(func(begun Completion) {
 		ns.home.store.SaveSnapshot(ctx, r, instead, CompletionFunc(func(err error) {
 			r.Now = ns.Now() // no earlier than anything in the snapshot
-			if c, ok := ns.clock.(*SystemClock); ok {
+			if c, ok := ns.clock.(*clock.System); ok {
 				r.Frozen = c.Frozen()
 			}
 			begun.Completed(err)

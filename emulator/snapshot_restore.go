@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"strings"
+
+	"minibus/emulator/clock"
 )
 
 // Restore makes the namespace what it was when a snapshot was saved: it has those entities and no others, with the same messages, numbers, states of
@@ -85,9 +87,7 @@ func (s Snapshots) adopt(r *SnapshotRecord, number int64, l *loader) error {
 	}
 	ns.settings.Store(&o)
 	s.goOnWith(number, l)
-	if c, ok := ns.clock.(*SystemClock); ok {
-		c.restart(o.Time)
-	}
+	ns.Clock().restart(o.Time)
 	for _, q := range l.byID {
 		if s := q.subscription; s != nil {
 			s.reach.since = ns.Now()
@@ -103,15 +103,15 @@ func (s Snapshots) dropCopy(number int64, err error) error {
 }
 
 // timeOf returns what the clock becomes.
-func (s Snapshots) timeOf(r *SnapshotRecord) ClockState {
+func (s Snapshots) timeOf(r *SnapshotRecord) clock.State {
 	ns := s.ns
-	if _, ok := ns.clock.(*SystemClock); !ok {
+	if _, ok := ns.clock.(*clock.System); !ok {
 		return ns.Options().Time
 	}
 	if r.Frozen {
-		return ClockState{Frozen: r.Now}
+		return clock.State{Frozen: r.Now}
 	}
-	return ClockState{Ahead: r.Now - ns.Clock().machineTime()}
+	return clock.State{Ahead: r.Now - ns.Clock().machineTime()}
 }
 
 // goOnWith draws ids behind all that the namespace ever used, apart from the number, so that no two messages have the same made id.

@@ -1,5 +1,7 @@
 package emulator
 
+import "minibus/emulator/clock"
+
 // Store is the durable side of a [Broker]: it keeps the list of namespaces, and the journal of each. All of them share one order of
 // commits, so a change of the list is committed after what was appended to any journal before it.
 type Store interface {
@@ -44,7 +46,7 @@ type NamespaceOptions struct {
 	// Entities are those with which it was created, for a reset.
 	Entities []EntityConfig `json:"entities,omitempty"`
 
-	Time ClockState `json:"time,omitzero"` // of its clock
+	Time clock.State `json:"time,omitzero"` // of its clock
 }
 
 // DefaultNamespaceID is the id of the namespace that always exists.

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"minibus/emulator/clock"
 	"minibus/internal/amqp/message"
 	"minibus/internal/entitypath"
 )
@@ -29,7 +30,7 @@ type Transaction struct {
 	entered  bool // it has taken an operation
 	ended    bool
 	timedOut bool
-	timer    Timer
+	timer    clock.Timer
 	root     string // the entity that it is pinned to (TXN-8); "" until the first operation
 	cross    bool   // it may send to other entities, through the root (TXN-9)
 	messages int

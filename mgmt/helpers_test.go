@@ -21,29 +21,32 @@ import (
 	goamqp "github.com/Azure/go-amqp"
 
 	"minibus/emulator"
+	"minibus/emulator/clock"
 	"minibus/internal/amqp/message"
 	"minibus/internal/listen"
 	"minibus/internal/tlsca"
 	"minibus/store/storetest"
 )
 
-// clock stands still unless a test moves it. Its timers never fire.
-type clock struct {
+// standingClock stands still unless a test moves it. Its timers never fire.
+type standingClock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-func newClock() *clock { return &clock{now: time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)} }
+func newClock() *standingClock {
+	return &standingClock{now: time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)}
+}
 
-func (c *clock) Now() time.Time {
+func (c *standingClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-func (c *clock) At(time.Time, func()) emulator.Timer { return time.NewTimer(time.Hour) }
+func (c *standingClock) At(time.Time, func()) clock.Timer { return time.NewTimer(time.Hour) }
 
-func (c *clock) advance(d time.Duration) {
+func (c *standingClock) advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
@@ -53,7 +56,7 @@ func (c *clock) advance(d time.Duration) {
 type bus struct {
 	t       testing.TB
 	limits  emulator.Limits
-	clock   *clock // nil: the machine's
+	clock   *standingClock // nil: the machine's
 	journal *storetest.Memory
 	broker  *emulator.Broker
 	ns      *emulator.Namespace // the default one

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"minibus/config"
-	"minibus/emulator"
+	"minibus/emulator/clock"
 	"minibus/server"
 )
 
@@ -50,12 +50,12 @@ const (
 // options are those of [Start], put together.
 type options struct {
 	config server.Config
-	clock  *emulator.SystemClock
+	clock  *clock.System
 	parts  []config.Part // what the test declares, read once all options are known
 }
 
 func newOptions() *options {
-	o := &options{clock: &emulator.SystemClock{Recheck: math.MaxInt64}} // years may pass in a bubble
+	o := &options{clock: &clock.System{Recheck: math.MaxInt64}} // years may pass in a bubble
 	o.config.Settings = config.Settings{
 		Host: "localhost", History: recordSize, TLSPort: config.PortOff, HTTPPort: config.PortOff,
 		NamespacePorts: "0", Ephemeral: true,

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"minibus/emulator"
+	"minibus/emulator/clock"
 	"minibus/internal/sas"
 )
 
@@ -153,15 +154,15 @@ type handTimer struct {
 	f func()
 }
 
-// Now implements emulator.Clock.
+// Now implements clock.Clock.
 func (c *handClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// At implements emulator.Clock.
-func (c *handClock) At(at time.Time, f func()) emulator.Timer {
+// At implements clock.Clock.
+func (c *handClock) At(at time.Time, f func()) clock.Timer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := &handTimer{c, f}
@@ -172,7 +173,7 @@ func (c *handClock) At(at time.Time, f func()) emulator.Timer {
 	return t
 }
 
-// Stop implements emulator.Timer.
+// Stop implements clock.Timer.
 func (t *handTimer) Stop() bool {
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()

@@ -20,10 +20,10 @@ type floor struct {
 var floors = []floor{
 	{"who runs it", map[string][]string{
 		"cmd/minibus": {"server/command"},
-		"sbtest":      {"server", "config", "emulator", "emulator/filter", "mgmt/control", "mgmt/control/api", "mgmt/control/receive", "internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/entitypath"},
+		"sbtest":      {"server", "config", "emulator", "emulator/clock", "emulator/filter", "mgmt/control", "mgmt/control/api", "mgmt/control/receive", "internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/entitypath"},
 	}},
 	{"the command line of the program", map[string][]string{
-		"server/command": {"server", "config", "emulator", "store", "mgmt/control", "export", "cli", "internal/sas", "internal/tlsca",
+		"server/command": {"server", "config", "emulator", "emulator/clock", "store", "mgmt/control", "export", "cli", "internal/sas", "internal/tlsca",
 			"internal/hostname", "internal/filelock", "internal/printable"},
 	}},
 	{"the whole, put together", map[string][]string{
@@ -56,8 +56,9 @@ var floors = []floor{
 		"config":               {"emulator", "internal/entitypath", "internal/dotnet", "internal/printable"},
 	}},
 	{"the domain", map[string][]string{
-		"emulator":        {"emulator/filter", "internal/amqp/message", "internal/amqp", "internal/entitypath", "internal/dotnet"},
+		"emulator":        {"emulator/filter", "emulator/clock", "internal/amqp/message", "internal/amqp", "internal/entitypath", "internal/dotnet"},
 		"emulator/filter": {"internal/dotnet"},
+		"emulator/clock":  {},
 	}},
 	{leaves, map[string][]string{
 		"internal/amqp":             {},

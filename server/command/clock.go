@@ -2,7 +2,7 @@
 
 package command
 
-import "minibus/emulator"
+import "minibus/emulator/clock"
 
-// clock is the broker's clock; nil means the machine's. Builds for the soak test have another one (clock_steps.go).
-var clock emulator.Clock
+// brokerClock is the broker's clock; nil means the machine's. Builds for the soak test have another one (clock_steps.go).
+var brokerClock clock.Clock

@@ -111,7 +111,7 @@ func serve(ctx context.Context, s config.Settings, stdin io.Reader, stdout, stde
 			end()
 		}()
 	}
-	c := server.Config{Settings: s, Topology: topology, Logger: log, Broker: emulator.Options{Clock: clock}}
+	c := server.Config{Settings: s, Topology: topology, Logger: log, Broker: emulator.Options{Clock: brokerClock}}
 	if s.Trace {
 		c.Trace = stdout
 	}

@@ -1,17 +1,17 @@
-package emulator_test
+package clock_test
 
 import (
 	"sync"
 	"testing"
 	"time"
 
-	"minibus/emulator"
+	"minibus/emulator/clock"
 )
 
 // TestDEC35_NoReaderSeesAClockGoBack while others freeze, advance and resume it, nor go on while it is frozen.
 func TestDEC35_NoReaderSeesAClockGoBack(t *testing.T) {
 	const rounds = 300
-	var c emulator.SystemClock
+	var c clock.System
 	var readers sync.WaitGroup
 	done := make(chan struct{})
 	for range 4 {
