@@ -2,10 +2,8 @@ package store
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"minibus/emulator"
@@ -98,42 +96,4 @@ func TestDamagedPageIsToldAndHarmsNoOther(t *testing.T) {
 			s.checkDamaged(t, 15, listsAround15...)
 		})
 	}
-}
-
-// TestDatabaseOfTheFirstVersionKeepsEverything: bodies of that version have no checksum, and are still read.
-func TestDatabaseOfTheFirstVersionKeepsEverything(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.db")
-	script, err := migrationFiles.ReadFile(migrations[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := openConn(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var old strings.Builder
-	fmt.Fprintf(&old, "PRAGMA page_size=%d; PRAGMA auto_vacuum=INCREMENTAL; BEGIN; %s; PRAGMA application_id=%d; PRAGMA user_version=1;",
-		pageSize, script, applicationID)
-	old.WriteString("INSERT INTO entity(id, ns, kind, path, deleted, history_from) VALUES(1,1,1,'q',0,0); UPDATE meta SET value=100 WHERE key='next_row';")
-	for row := 10; row < 20; row++ {
-		fmt.Fprintf(&old, `INSERT INTO message(row, ns, entity, sub, seq, state, delivery_count, body, enqueued, ttl, scheduled, size, enqueued_seq, hops)
-			VALUES(%[1]d,1,1,0,%[1]d,0,0,%[1]d,0,0,0,5,0,0); INSERT INTO body(id, ns, parts, data) VALUES(%[1]d,1,0,'old%[1]d');`, row)
-	}
-	if err := c.exec(old.String() + "COMMIT; PRAGMA journal_mode=WAL"); err != nil {
-		t.Fatal(err)
-	}
-	c.close()
-
-	s := shelf{mustOpen(t, path, Options{}), map[int64][]byte{}}
-	defer s.Close()
-	if got := stored(t, s.Store); len(got) != 10 || s.NextRow() != 100 {
-		t.Fatalf("loaded %d messages, next row %d", len(got), s.NextRow())
-	}
-	for row := int64(10); row < 20; row++ {
-		s.bodies[row] = fmt.Append(nil, "old", row)
-	}
-	s.put(100, 1000)
-	s.check(t, []int64{10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 100})
-	s.sql(t, "UPDATE body SET data='new' WHERE id=100")
-	s.checkDamaged(t, 100, []int64{10, 100})
 }

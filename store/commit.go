@@ -11,9 +11,10 @@ import (
 	"minibus/emulator"
 )
 
-// commitQueued commits what had queued up, in as many transactions as its size needs, and reports whether there was
-// something. The caller holds mu.
+// commitQueued commits what had queued up and need not wait for a snapshot, in as many transactions as its size
+// needs, and reports whether there was something. The caller holds mu.
 func (w *writer) commitQueued(items []item) bool {
+	items = w.copier.admit(items)
 	if len(items) == 0 {
 		return false
 	}
@@ -29,13 +30,13 @@ func (w *writer) commitQueued(items []item) bool {
 		}
 		w.behind = items[n:]
 		err := w.commitBatch(items[:n])
-		items, w.behind = w.behind, nil
+		items, w.behind = w.copier.admit(w.behind), nil
 		if err != nil {
 			w.failBehind(items, err)
 			break
 		}
 		if len(items) == 0 && w.disk.refusal != nil {
-			items = w.disk.refusedBehind()
+			items = w.copier.admit(w.disk.refusedBehind())
 		}
 	}
 	w.busy = time.Now()
@@ -59,6 +60,9 @@ func (w *writer) batchLength(items []item) int {
 		if large {
 			return 1
 		}
+		if it.begins(opBeginCopy) {
+			return i + 1 // what is behind does not belong to the copy
+		}
 		ops += len(it.change.Ops)
 		for j := range it.change.Ops {
 			bytes += len(it.change.Ops[j].Data)
@@ -80,6 +84,7 @@ func (w *writer) failBehind(items []item, err error) {
 			items[i] = item{}
 		}
 		items, _ = w.s.inbox.take()
+		items = w.copier.admit(items)
 		changes = slices.ContainsFunc(items, item.isChange)
 	}
 	for _, it := range items { // only flushes
@@ -157,9 +162,6 @@ func (w *writer) store(batch []item) error {
 	var err error
 	if w.disk.refusal == nil {
 		err = w.disk.orMakeSpace(once)
-		if isFull(err) && w.copies.giveUp(err) {
-			err = once()
-		}
 		if isFull(err) {
 			w.disk.refuse(err)
 		}
@@ -290,7 +292,7 @@ func (w *writer) apply(c *emulator.Change) error {
 		case opDeleteNamespace:
 			err = w.namespaces.bury(op.Entity.ID)
 		case opBeginCopy:
-			err = w.copies.begin(op.Entity.ID)
+			err = w.copier.begin(op.Entity.ID)
 		case opAdoptCopy:
 			err = w.namespaces.adopt(op)
 		case opDropCopy:

@@ -79,7 +79,7 @@ func snapshotChild(path string) {
 	if err := s.Load(&everything{}); err != nil {
 		panic(err)
 	}
-	onWriter(s, func() { s.writer.copies.size = 11 })
+	onWriter(s, func() { s.writer.copier.size = 11 })
 	must := func(err error) {
 		if err != nil {
 			panic(err)

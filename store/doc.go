@@ -25,7 +25,7 @@
 //   - applyBatch decides which changes are left out, each with an error of its own;
 //   - apply runs the operations of a change: a method of messages, entities, duplicates or namespaces for each.
 //
-// Storage: message rows and bodies are in separate tables (see migrations/0001_init.sql), beside counters, session
+// Storage: message rows and bodies are in separate tables (see schema.sql), beside counters, session
 // states and the keys of duplicate detection, in a database in WAL mode, which the sqlite3 shell can read while
 // Minibus runs. Two advisory locks keep a second Minibus out, one on the database and one on a file beside it.
 //

@@ -81,7 +81,6 @@ func (d *duplicates) remember(op *emulator.Op) error {
 // write puts the gathered keys into the open transaction.
 func (d *duplicates) write() error {
 	for _, g := range d.pending {
-		d.w.copies.remembered(g.entity.id, g.at, g.keys)
 		d.add.bindInts(g.entity.space.number, g.entity.id, g.at)
 		if err := d.add.bindBlob(4, g.keys); err != nil {
 			return err
@@ -124,9 +123,12 @@ func (d *duplicates) pruneLater(e *entityState) {
 	}
 }
 
-// pruneSome removes some forgotten keys of the entity that has waited longest. After a failure, for example on a full
-// disk, they stay until the next forgetting or start.
-func (d *duplicates) pruneSome() {
+// pruneSome removes some forgotten keys of the entity that has waited longest, and reports whether there were any. After
+// a failure, for example on a full disk, they stay until the next forgetting or start.
+func (d *duplicates) pruneSome() bool {
+	if len(d.prunes) == 0 {
+		return false
+	}
 	e := d.prunes[0]
 	end := e.dead // the sweep removes its keys
 	if !end {
@@ -145,6 +147,7 @@ func (d *duplicates) pruneSome() {
 		d.prunes = d.prunes[1:]
 		d.w.vacuum.look = true
 	}
+	return true
 }
 
 // pruneRows removes some rows from before an instant and reports whether those were the last.

@@ -195,15 +195,12 @@ func (es *entities) setSession(op *emulator.Op) error {
 	if err != nil {
 		return err
 	}
-	err = es.w.copies.keepSession(r.Entity, r.SessionID)
-	switch {
-	case err != nil:
-	case op.Data == nil:
+	if op.Data == nil {
 		es.removeSession.bindInt(1, r.Entity)
 		if err = es.removeSession.bindText(2, r.SessionID); err == nil {
 			err = es.removeSession.exec()
 		}
-	default:
+	} else {
 		st := es.putSession
 		if len(op.Data) > maxInline {
 			defer st.shrink(5)

@@ -78,14 +78,14 @@ func copyFiles(t *testing.T, path string) (copied string) {
 // onWriter runs f on the writer's goroutine.
 func onWriter(s *Store, f func()) {
 	done := make(chan struct{})
-	s.Flush(emulator.CompletionFunc(func(error) { f(); close(done) }))
+	s.inbox.put(item{flush: emulator.CompletionFunc(func(error) { f(); close(done) })})
 	<-done
 }
 
 // hold makes everything that is appended during f one batch.
 func hold(s *Store, f func()) {
 	entered, leave := make(chan struct{}), make(chan struct{})
-	s.Flush(emulator.CompletionFunc(func(error) { close(entered); <-leave }))
+	s.inbox.put(item{flush: emulator.CompletionFunc(func(error) { close(entered); <-leave })})
 	<-entered
 	f()
 	close(leave)

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 )
@@ -46,7 +45,7 @@ func (m *marks) mark(row, body int64) (done bool, err error) {
 	if !m.on {
 		return false, nil
 	}
-	if err := cmp.Or(m.w.copies.keepRow(row), m.set.run(row)); err != nil {
+	if err := m.set.run(row); err != nil {
 		return false, fmt.Errorf("mark message row %d: %w", row, err)
 	}
 	g := goner{row: row, body: body}
@@ -82,7 +81,10 @@ func (m *marks) drop(g goner) error {
 	if g.publication == 0 {
 		return m.w.messages.remove(g.row, g.body, true)
 	}
-	return cmp.Or(m.w.copies.keepBody(g.row), m.w.published.removeRow.run(g.publication), m.w.messages.removeBody(g.body))
+	if err := m.w.published.removeRow.run(g.publication); err != nil {
+		return fmt.Errorf("remove the publication with row %d: %w", g.publication, err)
+	}
+	return m.w.messages.removeBody(g.body)
 }
 
 // byItself reports whether a batch is so small that it is cheaper to mark its messages and remove them later.

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"path/filepath"
 	"testing"
 
 	"minibus/emulator"
@@ -98,34 +97,6 @@ func TestMarkedBodyIsStoredAgain(t *testing.T) {
 	s.ReadBodies(r)
 	if err := <-res; err != nil || string(r.Bodies[0]) != "again" {
 		t.Errorf("the body is %q (%v)", r.Bodies[0], err)
-	}
-}
-
-// TestDatabaseOfTheFirstSchemaOpens and keeps what it has.
-func TestDatabaseOfTheFirstSchemaOpens(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.db")
-	c, err := openConn(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.migrate(0, 1); err != nil {
-		t.Fatal(err)
-	}
-	err = c.exec("INSERT INTO entity VALUES(1,1,1,'q',0,0,NULL); INSERT INTO counter VALUES(1,0,1,7); INSERT INTO body VALUES(5,1,0,'x');" +
-		"INSERT INTO message VALUES(4,1,1,0,7,0,0,5,1,0,0,1,0,0,NULL,'id',NULL,NULL,NULL,NULL); UPDATE meta SET value=9 WHERE key='next_row'")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.close()
-	s := mustOpen(t, path, Options{})
-	defer s.Close()
-	if got := stored(t, s); len(got) != 1 || got[4].MessageID != "id" || lastSeq(t, s, 1) != 7 || s.NextRow() != 9 {
-		t.Errorf("stored are %v, counter %d, next row %d", got, lastSeq(t, s, 1), s.NextRow())
-	}
-	wait(t, s, insertOp(10, 8, nil))
-	wait(t, s, removeOp(10))
-	if got := count(t, s, "messages"); got != 1 {
-		t.Errorf("people see %d messages", got)
 	}
 }
 

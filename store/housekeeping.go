@@ -41,7 +41,7 @@ func (w *writer) afterWork() {
 		w.vacuum.look = true
 		w.disk.look()
 	}
-	if w.rounds%busyBatchesPerStep == 0 {
+	if w.rounds%busyBatchesPerStep == 0 || w.copier.awaited() {
 		w.cleanSome()
 	}
 	w.keepUp()
@@ -82,19 +82,17 @@ func (w *writer) idleWork() bool {
 	return true
 }
 
-// cleanSome does one step of a prune, a sweep or a copy, and reports whether there was one. A copy adds no more than
-// is removed of deleted copies and namespaces meanwhile, which it has no use for.
+// cleanSome does one step of a copy or of what removes rows, in turns, and reports whether there was one. So a copy adds
+// no more than is removed meanwhile.
 func (w *writer) cleanSome() bool {
-	w.cleared = !w.cleared && w.sweeper.clearSome()
-	switch {
-	case w.cleared:
-	case w.copies.step(): // others would remove what it has not copied
-	case len(w.duplicates.prunes) > 0: // first, because it is short, and a sweep may be long
-		w.duplicates.pruneSome()
-	default:
-		return w.sweeper.step()
+	kinds := [...]func() bool{w.copier.step, w.sweeper.clearSome, w.duplicates.pruneSome, w.sweeper.step}
+	for range kinds {
+		w.turn = (w.turn + 1) % len(kinds)
+		if kinds[w.turn]() {
+			return true
+		}
 	}
-	return true
+	return false
 }
 
 // finish runs on the goroutine of Close when the writer's own has ended. It gives back the unused ids and empties the

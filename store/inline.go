@@ -46,7 +46,8 @@ func (s *Store) Release() {
 	if s.inbox.isClosed() {
 		return // the writer's goroutine commits the rest, or Close fails it
 	}
-	if w := s.writer; !w.tidied || s.health.full() || !w.tx.tryBegin() {
+	w := s.writer
+	if !w.tidied || s.health.full() || len(w.copier.ready) > 0 || !w.tx.tryBegin() {
 		// There is more to do. Or another program holds the write lock, and the caller has heartbeats to send.
 		s.inbox.poke()
 		return

@@ -106,7 +106,7 @@ func (w *writer) letPass(large *emulator.Change) error {
 	}()
 	for {
 		items, _ := w.s.inbox.take()
-		w.behind = append(w.behind, items...)
+		w.behind = append(w.behind, w.copier.admit(items)...)
 		var passing []item
 		if w.disk.refusal == nil {
 			passing = w.takePassing(large)

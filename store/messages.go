@@ -83,7 +83,6 @@ func (m *messages) insert(op *emulator.Op) error {
 	if err != nil {
 		return fmt.Errorf("insert message row %d: %w", r.Row, err)
 	}
-	m.w.copies.added(r.Row)
 	m.took(e, op)
 	m.w.namespaces.use(e.space, max(r.Row, r.Body))
 	return nil
@@ -145,9 +144,6 @@ func (m *messages) update(op *emulator.Op) error {
 	if err := m.checkAlive(r.Row); err != nil {
 		return err
 	}
-	if err := m.w.copies.keepRow(r.Row); err != nil {
-		return err
-	}
 	done := true
 	err = bindMessage(m.updateRow, r)
 	if err == nil {
@@ -198,16 +194,7 @@ func (m *messages) delete(op *emulator.Op) error {
 // stands for none: the body is removed by itself.
 func (m *messages) remove(row, body int64, dropBody bool) error {
 	if row == 0 {
-		if err := m.w.copies.keepLoose(body); err != nil {
-			return err
-		}
 		return m.removeBody(body)
-	}
-	if err := m.w.copies.keepRow(row); err != nil {
-		return err
-	}
-	if err := m.w.copies.keepBody(row); err != nil {
-		return err
 	}
 	published := false
 	var err error

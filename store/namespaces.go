@@ -35,8 +35,8 @@ type namespaces struct {
 
 	unloaded int // how many of those at the start have not been loaded yet
 
-	store, mark, nextRow               *stmt
-	own, leave, number, keeps, forgets *stmt
+	store, mark, nextRow                     *stmt
+	own, leave, number, putSnapshot, forgets *stmt
 }
 
 // space holds what the writer knows about the rows of a number: those of a namespace, of a snapshot, or of a copy that is being made.
@@ -44,7 +44,6 @@ type space struct {
 	number   int64
 	record   emulator.NamespaceRecord // of the namespace to which it belongs
 	dead     bool                     // deleted; the sweeper removes its rows
-	copying  *copying                 // the copy that is being made of it while clients change it; nil: none
 	high     int64                    // greatest row, body or entity id stored so far
 	reserved int64                    // lower ids may have been used: the committed value of next_row
 	opened   int64                    // reserved at the start of the process or of the namespace
@@ -64,7 +63,7 @@ func (n *namespaces) prepare() error {
 		"INSERT INTO namespace(id, created, next_row, owner, name, secret, deleted) VALUES(?,?,?,?,'',zeroblob(16),0)":           &n.own,
 		"UPDATE namespace SET deleted=1 WHERE id=? AND owner IS NOT NULL":                                                        &n.leave,
 		"UPDATE namespace SET number=? WHERE id=?":                                                                               &n.number,
-		"INSERT INTO snapshot(number, namespace, saved, now, frozen, entities, messages, bytes, name) VALUES(?,?,?,?,?,?,?,?,?)": &n.keeps,
+		"INSERT INTO snapshot(number, namespace, saved, now, frozen, entities, messages, bytes, name) VALUES(?,?,?,?,?,?,?,?,?)": &n.putSnapshot,
 		"DELETE FROM snapshot WHERE number=?1 OR namespace=?2":                                                                   &n.forgets,
 	})
 	if err != nil {
@@ -142,11 +141,16 @@ func (n *namespaces) put(op *emulator.Op) error {
 	}
 	first, _ := emulator.RowsOf(r.ID)
 	n.store.bindInts(r.ID, r.Created, first)
-	err := cmp.Or(n.store.bindText(4, r.Name), n.store.bindBlob(5, r.Secret[:]), n.store.bindTextOrNull(6, string(r.Options)))
-	if err == nil {
-		err = n.store.exec()
+	if err := n.store.bindText(4, r.Name); err != nil {
+		return err
 	}
-	if err != nil {
+	if err := n.store.bindBlob(5, r.Secret[:]); err != nil {
+		return err
+	}
+	if err := n.store.bindTextOrNull(6, string(r.Options)); err != nil {
+		return err
+	}
+	if err := n.store.exec(); err != nil {
 		return fmt.Errorf("store namespace %s: %w", r.Name, err)
 	}
 	n.mu.Lock()
@@ -180,8 +184,11 @@ func (n *namespaces) bury(id int64) error {
 	if sp == nil {
 		return noNamespace(id)
 	}
-	if err := cmp.Or(n.mark.run(id), n.forgets.run(0, id)); err != nil {
+	if err := n.mark.run(id); err != nil {
 		return fmt.Errorf("delete namespace %s: %w", sp.record.Name, err)
+	}
+	if err := n.forgets.run(0, id); err != nil {
+		return fmt.Errorf("delete the snapshots of namespace %s: %w", sp.record.Name, err)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -256,7 +263,7 @@ func (n *namespaces) settle() {
 		return
 	}
 	maps.DeleteFunc(n.w.entities.byID, func(_ int64, e *entityState) bool { return e.space.dead })
-	n.w.copies.endOfDead()
+	n.w.copier.endOfDead()
 	n.w.sweeper.clear(n.buried...)
 	n.buried = n.buried[:0]
 }

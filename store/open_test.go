@@ -23,6 +23,7 @@ func TestRefusedDatabasesStayAsTheyAre(t *testing.T) {
 		"damaged schema":        {func(t *testing.T, p string) { scribble(t, p, 100, 4000) }, "damaged"},
 		"cut off":               {func(t *testing.T, p string) { truncate(t, p, 10000) }, "damaged"},
 		"of a newer version":    {func(t *testing.T, p string) { run(t, p, "PRAGMA user_version=99") }, "newer version of Minibus (schema 99"},
+		"of an older build":     {func(t *testing.T, p string) { run(t, p, "PRAGMA user_version=6") }, "before the first release (schema 6"},
 		"of another program":    {func(t *testing.T, p string) { run(t, p, "PRAGMA application_id=7") }, "not a Minibus database"},
 		"newer, with a log":     {leaveLogOf("PRAGMA user_version=99"), "newer version of Minibus (schema 99"},
 		"without its secret":    {func(t *testing.T, p string) { run(t, p, "UPDATE namespace SET secret=x'01'") }, "damaged"},

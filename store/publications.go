@@ -76,7 +76,6 @@ func (ps *publications) insert(op *emulator.Op) error {
 			return err
 		}
 		row := r.Row + int64(i)
-		ps.w.copies.added(row)
 		e.firstRow = min(e.firstRow, row)
 		es.draw(e, c.Partition, c.Seq)
 		text = append(strconv.AppendInt(append(text, '['), c.Entity&entityBits, 10), ',')

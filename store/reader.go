@@ -183,8 +183,8 @@ func (e *damageError) Error() string { return e.why }
 
 // verify compares a body from the current row of st with the checksum in column 3.
 func verify(st *stmt, data []byte) error {
-	want := st.columnInt(3) // 0 is not checked: NULL, of a body of an older version, or one sum in 2^32
-	if got := int64(checksum(data)); got != want && want != 0 {
+	want := st.columnInt(3)
+	if got := int64(checksum(data)); got != want {
 		why := fmt.Sprintf("its %d bytes have the checksum %08x, and were stored with %08x", len(data), got, want)
 		return &damageError{why, data}
 	}

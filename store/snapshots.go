@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -9,8 +8,8 @@ import (
 	"minibus/emulator"
 )
 
-// A snapshot is a copy of the rows of a namespace, with ids of another number (copying.go). What it is called and when it was made stands in the table snapshot,
-// and a number counts as a snapshot from the moment at which it has a row there.
+// A snapshot is a copy of the rows of a namespace, with ids of another number (snapshot_copy.go). The table snapshot has its
+// name and when it was saved. A number counts as a snapshot once it has a row there.
 
 // Snapshots implements [emulator.SnapshotStore].
 func (s *Store) Snapshots(namespace int64) (all []emulator.SnapshotRecord) {
@@ -27,27 +26,28 @@ func (s *Store) Snapshots(namespace int64) (all []emulator.SnapshotRecord) {
 
 // SaveSnapshot implements [emulator.SnapshotStore].
 func (s *Store) SaveSnapshot(ctx context.Context, r *emulator.SnapshotRecord, instead int64, begun, done emulator.Completion) {
-	s.beginCopy(&copying{ctx: ctx, snapshot: r, instead: instead, to: &space{number: r.Number}, done: done}, begun)
+	c := &snapshotCopy{ctx: ctx, snapshot: r, instead: instead, to: &space{number: r.Number}, done: done}
+	s.beginCopy(r.Namespace, c, begun)
 }
 
 // CopySnapshot implements [emulator.SnapshotStore].
 func (s *Store) CopySnapshot(ctx context.Context, number, to int64, done emulator.Completion) {
-	s.beginCopy(&copying{ctx: ctx, of: number, to: &space{number: to}, done: done}, emulator.CompletionFunc(func(err error) {
+	c := &snapshotCopy{ctx: ctx, of: number, to: &space{number: to}, done: done}
+	s.beginCopy(0, c, emulator.CompletionFunc(func(err error) {
 		if err != nil {
 			done.Completed(err)
 		}
 	}))
 }
 
-// beginCopy begins a copy in its place among the changes.
-func (s *Store) beginCopy(c *copying, begun emulator.Completion) {
-	s.copies.Store(c.to.number, c)
-	s.writer.copies.turn.await(func() {
-		s.change(emulator.CompletionFunc(func(err error) {
-			s.copies.Delete(c.to.number)
-			begun.Completed(err)
-		}), emulator.Op{Kind: opBeginCopy, Entity: emulator.EntityRecord{ID: c.to.number}})
-	})
+// beginCopy begins a copy in its place among the changes of a namespace.
+func (s *Store) beginCopy(namespace int64, c *snapshotCopy, begun emulator.Completion) {
+	number := c.to.number
+	s.writer.copier.asked.Store(number, c)
+	s.change(namespace, emulator.CompletionFunc(func(err error) {
+		s.writer.copier.asked.Delete(number)
+		begun.Completed(err)
+	}), emulator.Op{Kind: opBeginCopy, Entity: emulator.EntityRecord{ID: number}})
 }
 
 // LoadCopy implements [emulator.SnapshotStore].
@@ -62,12 +62,12 @@ func (s *Store) LoadCopy(number int64, l emulator.Loader) error {
 func (s *Store) AdoptCopy(r emulator.NamespaceRecord, number int64, done emulator.Completion) {
 	op := putNamespaceOp(r)
 	op.Kind, op.Record.Row = opAdoptCopy, number
-	s.change(done, op)
+	s.change(r.ID, done, op)
 }
 
 // DropCopy implements [emulator.SnapshotStore].
 func (s *Store) DropCopy(number int64, done emulator.Completion) {
-	s.change(done, emulator.Op{Kind: opDropCopy, Entity: emulator.EntityRecord{ID: number}})
+	s.change(0, done, emulator.Op{Kind: opDropCopy, Entity: emulator.EntityRecord{ID: number}})
 }
 
 // readSnapshots reads the list.
@@ -102,32 +102,43 @@ func (n *namespaces) reserve(from, to *space) error {
 	return nil
 }
 
-// keep makes a finished copy a snapshot, and returns what is to be noted when that is committed.
-func (n *namespaces) keep(r *emulator.SnapshotRecord, instead int64) (noted func(), err error) {
+// storeSnapshot makes a finished copy a snapshot, and returns what is to be called when that is committed.
+func (n *namespaces) storeSnapshot(r *emulator.SnapshotRecord, instead int64) (stored func(), err error) {
 	old := n.byNumber[instead]
 	if old != nil {
-		err = cmp.Or(n.leave.run(instead), n.forgets.run(instead, 0))
-	}
-	if err == nil {
-		frozen := int64(0)
-		if r.Frozen {
-			frozen = 1
+		if err := n.removeSnapshot(instead); err != nil {
+			return nil, fmt.Errorf("replace the snapshot %s: %w", r.Name, err)
 		}
-		n.keeps.bindInts(r.Number, r.Namespace, r.Saved, r.Now, frozen, r.Entities, r.Messages, r.Bytes)
-		err = cmp.Or(n.keeps.bindText(9, r.Name), n.keeps.exec())
 	}
-	if err != nil {
+	frozen := int64(0)
+	if r.Frozen {
+		frozen = 1
+	}
+	n.putSnapshot.bindInts(r.Number, r.Namespace, r.Saved, r.Now, frozen, r.Entities, r.Messages, r.Bytes)
+	if err := n.putSnapshot.bindText(9, r.Name); err != nil {
+		return nil, err
+	}
+	if err := n.putSnapshot.exec(); err != nil {
 		return nil, fmt.Errorf("store the snapshot %s: %w", r.Name, err)
 	}
 	return func() {
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		n.snapshots[r.Number] = *r
-		if delete(n.snapshots, instead); old != nil {
+		delete(n.snapshots, instead)
+		if old != nil {
 			old.dead = true
 			n.w.sweeper.clear(old)
 		}
 	}, nil
+}
+
+// removeSnapshot marks the rows of a number as deleted and removes its row as a snapshot, if it has one.
+func (n *namespaces) removeSnapshot(number int64) error {
+	if err := n.leave.run(number); err != nil {
+		return err
+	}
+	return n.forgets.run(number, 0)
 }
 
 // drop marks a snapshot, or a copy that is not adopted, as deleted. One that is not there is no error.
@@ -139,7 +150,7 @@ func (n *namespaces) drop(number int64) error {
 	if n.current[sp.record.ID] == sp {
 		return &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf("the number %d is that of a namespace", number)}
 	}
-	if err := cmp.Or(n.leave.run(number), n.forgets.run(number, 0)); err != nil {
+	if err := n.removeSnapshot(number); err != nil {
 		return fmt.Errorf("delete a snapshot of namespace %s: %w", sp.record.Name, err)
 	}
 	n.mu.Lock()
@@ -161,7 +172,10 @@ func (n *namespaces) adopt(op *emulator.Op) error {
 	if err := n.put(op); err != nil {
 		return err
 	}
-	if err := cmp.Or(n.number.run(sp.number, id), n.leave.run(old.number)); err != nil {
+	if err := n.number.run(sp.number, id); err != nil {
+		return fmt.Errorf("restore namespace %s: %w", old.record.Name, err)
+	}
+	if err := n.leave.run(old.number); err != nil {
 		return fmt.Errorf("restore namespace %s: %w", old.record.Name, err)
 	}
 	first, _ := emulator.RowsOf(old.number)

@@ -14,8 +14,8 @@ import (
 	"minibus/emulator"
 )
 
-// TestSnapshotsOfManyMessages measures a snapshot and a restore of MINIBUS_SNAPSHOT_MESSAGES messages of 1 KiB, and for how long changes of another
-// namespace wait for their commit meanwhile.
+// TestSnapshotsOfManyMessages measures a snapshot and a restore of MINIBUS_SNAPSHOT_MESSAGES messages of 1 KiB, and for how
+// long changes of that namespace and of another one wait for their commit meanwhile.
 func TestSnapshotsOfManyMessages(t *testing.T) {
 	n, err := strconv.Atoi(os.Getenv("MINIBUS_SNAPSHOT_MESSAGES"))
 	if err != nil {
@@ -34,36 +34,20 @@ func TestSnapshotsOfManyMessages(t *testing.T) {
 		if err := s.Load(&countLoader{}); err != nil {
 			t.Fatal(err)
 		}
-		var longest atomicMax
+		row, rowOfOther := int64(2*n+10), other+10
 		measured := func(what string, f func() error) {
-			stop, log := make(chan struct{}), int64(0)
-			var all sync.WaitGroup
-			var times []time.Duration
-			all.Go(func() {
-				for i := int64(1); ; i++ {
-					select {
-					case <-stop:
-						return
-					default:
-					}
-					begun := time.Now()
-					<-begin(s, into(other, insertOp(other+longest.next(), i, make([]byte, 1024))))
-					times = append(times, time.Since(begun))
-					log = max(log, s.writer.disk.logSize())
-					time.Sleep(time.Millisecond)
-				}
-			})
+			stop := make(chan struct{})
+			var clients sync.WaitGroup
+			var own, others waits
+			clients.Go(func() { own.measure(s.Journal(1), 1, &row, stop) })
+			clients.Go(func() { others.measure(s.Journal(2), other, &rowOfOther, stop) })
 			begun := time.Now()
 			err := f()
 			took := time.Since(begun)
 			close(stop)
-			all.Wait()
-			slices.Sort(times)
-			at := func(q float64) time.Duration {
-				return times[min(int(q*float64(len(times))), len(times)-1)].Round(10 * time.Microsecond)
-			}
-			t.Logf("%s of %d messages: %s, error %v; %d commits of another namespace meanwhile took %s at the median, %s for 99 %%, %s at most; log up to %d MiB",
-				what, n, took.Round(time.Millisecond), err, len(times), at(0.5), at(0.99), at(1), log>>20)
+			clients.Wait()
+			t.Logf("%s of %d messages: %s, error %v; commits of the namespace: %s; of another one: %s",
+				what, n, took.Round(time.Millisecond), err, own, others)
 		}
 		measured("nothing", func() error { time.Sleep(2 * time.Second); return nil })
 		measured("snapshot", func() error {
@@ -81,7 +65,33 @@ func TestSnapshotsOfManyMessages(t *testing.T) {
 	})
 }
 
-// atomicMax counts.
-type atomicMax struct{ n int64 }
+// waits are how long the commits of a client took that adds one message after another.
+type waits []time.Duration
 
-func (a *atomicMax) next() int64 { a.n++; return a.n }
+func (w *waits) measure(j emulator.Journal, queue int64, row *int64, stop <-chan struct{}) {
+	for {
+		select {
+		case <-stop:
+			return
+		case <-time.After(time.Millisecond):
+		}
+		done := make(chan struct{})
+		*row++
+		op := into(queue, insertOp(*row, *row, make([]byte, 1024)))
+		begun := time.Now()
+		j.Append(&emulator.Change{Ops: []emulator.Op{op}, Done: emulator.CompletionFunc(func(error) { close(done) })})
+		<-done
+		*w = append(*w, time.Since(begun))
+	}
+}
+
+func (w waits) String() string {
+	if len(w) == 0 {
+		return "none"
+	}
+	slices.Sort(w)
+	at := func(q float64) time.Duration {
+		return w[min(int(q*float64(len(w))), len(w)-1)].Round(10 * time.Microsecond)
+	}
+	return fmt.Sprintf("%d took %s at the median, %s for 99 %%, %s at most", len(w), at(0.5), at(0.99), at(1))
+}

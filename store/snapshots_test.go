@@ -24,6 +24,9 @@ func (c *contents) add(format string, args ...any) {
 	c.lines = append(c.lines, fmt.Sprintf(format, args...))
 }
 
+// rowsOfNumber is the distance of the ids of a number to those of the next one.
+const rowsOfNumber = 1 << 40
+
 func plain(id int64) int64 { return id & (rowsOfNumber - 1) }
 
 func (c *contents) LoadEntity(r emulator.EntityRecord) error {
@@ -324,7 +327,7 @@ func TestSnapshotIsThatOfOneMoment(t *testing.T) {
 		defer func() { _ = s.Close() }()
 		number := int64(1)
 		for round := range 5 {
-			onWriter(s, func() { s.writer.copies.size = 1 + rand.IntN(40) })
+			onWriter(s, func() { s.writer.copier.size = 1 + rand.IntN(40) })
 			c := newChanger(t, s, 1)
 			for range 150 {
 				c.change()
@@ -428,7 +431,7 @@ func TestSnapshotThatFailsLeavesNothing(t *testing.T) {
 		for n := int64(1); ; n++ {
 			commits := int64(0)
 			onWriter(s, func() {
-				s.writer.copies.size = 7
+				s.writer.copier.size = 7
 				s.beforeCommit = func() error {
 					if commits++; commits == n {
 						return broken
@@ -467,7 +470,7 @@ func TestSnapshotThatFailsLeavesNothing(t *testing.T) {
 func TestSnapshotEndsWithItsNamespace(t *testing.T) {
 	s := newStore(t)
 	newNamespace(t, s, 2, 50)
-	onWriter(s, func() { s.writer.copies.size = 1 })
+	onWriter(s, func() { s.writer.copier.size = 1 })
 	var done func() error
 	deleted := make(chan error, 1)
 	hold(s, func() {
@@ -503,7 +506,7 @@ func TestSnapshotOnAFullDisk(t *testing.T) {
 	if got := namespaceContents(t, s, 1); got != want || len(s.Snapshots(1)) != 0 {
 		t.Errorf("afterwards the namespace has%s, and there are %v", difference(got, want), s.Snapshots(1))
 	}
-	onWriter(s, func() { s.writer.copies.size = 5 })
+	onWriter(s, func() { s.writer.copier.size = 5 })
 	_, done = saving(s, 1, 3, 0)
 	results := make([]<-chan error, 0, n)
 	for i := range n {

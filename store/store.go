@@ -22,6 +22,11 @@ type Options struct {
 // errClosed is the cause of the errors that changes and reads after Close get.
 var errClosed = errors.New("the message store is closed")
 
+// errorOfClosed is the error that completions get after Close.
+func errorOfClosed() error {
+	return &emulator.Error{Code: emulator.CodeInternal, Text: "The message store no longer works", Err: errClosed}
+}
+
 // Store is a store of namespaces on SQLite, and the journal of the default one. Make one with [Open].
 type Store struct {
 	*journal // of the default namespace
@@ -39,7 +44,6 @@ type Store struct {
 	writer *writer
 	reader *reader
 	loads  *loads
-	copies sync.Map // of *copying, by number: those that were asked for and have not begun
 
 	checkpointer *checkpointer // nil for an ephemeral database
 
@@ -53,10 +57,11 @@ type Store struct {
 	beforeCommit func() error // fault injection by tests: if it fails, the commit fails with its error
 }
 
-// item is one entry of the writer's inbox. Exactly one field is set.
+// item is one entry of the writer's inbox: a change or a flush.
 type item struct {
-	change *emulator.Change
-	flush  emulator.Completion
+	namespace int64 // id of the namespace whose journal has it; 0: none
+	change    *emulator.Change
+	flush     emulator.Completion
 }
 
 // Path returns the path of the database file; empty when it is ephemeral.
@@ -71,13 +76,12 @@ func (s *Store) Close() error {
 }
 
 func (s *Store) shutdown() error {
-	closed := &emulator.Error{Code: emulator.CodeInternal, Text: "The message store no longer works", Err: errClosed}
+	closed := errorOfClosed()
 	s.inbox.close(func(it item) { it.finish(closed) })
 	s.reads.close(func(r *emulator.BodyRead) { finishRead(r, closed) })
 	s.checkpointer.close()
 	s.writer.mu.Lock() // a Release may be under way
 	defer s.writer.mu.Unlock()
-	s.writer.copies.close(closed)
 	_ = s.checkFiles(s.writer.conn)
 	if s.files.check(0) != nil {
 		s.writer.conn.leaveLog() // the files at the paths are not ours to delete
@@ -95,6 +99,11 @@ func (s *Store) shutdown() error {
 }
 
 func (it item) isChange() bool { return it.change != nil }
+
+// begins reports whether the first operation of a change is of some kind.
+func (it item) begins(kind emulator.OpKind) bool {
+	return it.change != nil && len(it.change.Ops) > 0 && it.change.Ops[0].Kind == kind
+}
 
 func (it item) finish(err error) {
 	if it.flush != nil {
@@ -149,7 +158,7 @@ func (s *Store) PutNamespace(r emulator.NamespaceRecord, entities []emulator.Ent
 	for _, e := range entities {
 		ops = append(ops, emulator.Op{Kind: emulator.OpPutEntity, Entity: e})
 	}
-	s.change(done, ops...)
+	s.change(r.ID, done, ops...)
 }
 
 func putNamespaceOp(r emulator.NamespaceRecord) emulator.Op {
@@ -161,11 +170,12 @@ func putNamespaceOp(r emulator.NamespaceRecord) emulator.Op {
 
 // DeleteNamespace implements [emulator.Store].
 func (s *Store) DeleteNamespace(id int64, done emulator.Completion) {
-	s.change(done, emulator.Op{Kind: opDeleteNamespace, Entity: emulator.EntityRecord{ID: id}})
+	s.change(id, done, emulator.Op{Kind: opDeleteNamespace, Entity: emulator.EntityRecord{ID: id}})
 }
 
-func (s *Store) change(done emulator.Completion, ops ...emulator.Op) {
-	s.Append(&emulator.Change{Ops: ops, Done: done})
+// change appends a change of a namespace, 0 for none, that only the store knows.
+func (s *Store) change(namespace int64, done emulator.Completion, ops ...emulator.Op) {
+	s.inbox.put(item{namespace: namespace, change: &emulator.Change{Ops: ops, Done: done}})
 }
 
 // NextRow implements [emulator.Journal].
@@ -178,10 +188,14 @@ func (j *journal) Secret() [16]byte { return j.record.Secret }
 func (j *journal) Created() int64 { return j.record.Created }
 
 // Append implements [emulator.Journal].
-func (j *journal) Append(c *emulator.Change) { j.s.inbox.put(item{change: c}) }
+func (j *journal) Append(c *emulator.Change) {
+	j.s.inbox.put(item{namespace: j.record.ID, change: c})
+}
 
 // Flush implements [emulator.Journal]. The completion gets nil even if what came before it failed.
-func (j *journal) Flush(done emulator.Completion) { j.s.inbox.put(item{flush: done}) }
+func (j *journal) Flush(done emulator.Completion) {
+	j.s.inbox.put(item{namespace: j.record.ID, flush: done})
+}
 
 // ReadBodies implements [emulator.Journal].
 func (j *journal) ReadBodies(r *emulator.BodyRead) { j.s.reads.put(r) }

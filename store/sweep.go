@@ -2,7 +2,6 @@ package store
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -18,9 +17,6 @@ const (
 	sweepEntities = 50
 	clearRows     = 200
 )
-
-// allSweeps stands for all sweeps that there are.
-const allSweeps = math.MaxInt32
 
 // sweeper removes what is left of deleted entities and namespaces, in small transactions between the batches. A crash leaves
 // tombstones, and the next start goes on.
@@ -112,7 +108,6 @@ func (sw *sweeper) next() {
 		sp = sw.whole[0]
 	default:
 		sw.thorough, sw.crashed = false, false
-		sw.w.copies.sweepEnded(allSweeps)
 		return
 	}
 	sw.whole = slices.DeleteFunc(sw.whole, func(of *space) bool { return of == sp })
@@ -153,7 +148,6 @@ func (sw *sweeper) try(some func() error) {
 	if err := some(); err != nil {
 		sw.w.s.log.Warn("removing a deleted entity or namespace failed; it goes on with the next deletion or start", "error", err)
 		sw.now, sw.waiting, sw.whole, sw.spaces, sw.failed = nil, nil, nil, nil, true
-		sw.w.copies.sweepEnded(allSweeps)
 	}
 }
 
@@ -169,21 +163,6 @@ const lagsAfter = 10 * time.Second
 
 // lags reports whether there has been something to do for so long that clients should wait for it.
 func (sw *sweeper) lags() bool { return !sw.since.IsZero() && time.Since(sw.since) > lagsAfter }
-
-// pending returns how many sweeps remove all that is to be removed of entities now.
-func (sw *sweeper) pending() (sweeps int) {
-	spaces := map[*space]struct{}{}
-	for _, sp := range sw.whole {
-		spaces[sp] = struct{}{}
-	}
-	for _, e := range sw.waiting {
-		spaces[e.space] = struct{}{}
-	}
-	if sweeps = len(spaces); sw.now != nil {
-		sweeps++
-	}
-	return sweeps
-}
 
 // aside runs a step in a transaction.
 func (sw *sweeper) aside(f func() error) error {
@@ -259,7 +238,6 @@ func (s *sweep) step() error {
 		}
 		s.w.vacuum.look = true
 		sw.next()
-		s.w.copies.sweepEnded(1)
 	}
 	return err
 }

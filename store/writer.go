@@ -38,7 +38,7 @@ type writer struct {
 	messages   messages
 	published  publications
 	duplicates duplicates
-	copies     copies
+	copier     snapshotCopier
 	marks      marks
 	sweeper    sweeper
 	vacuum     vacuum
@@ -53,7 +53,7 @@ type writer struct {
 	rounds  int           // calls of afterWork
 	busy    time.Time     // when changes were committed last
 	spent   time.Duration // on commits since keepUp
-	cleared bool          // by the last step of cleanSome
+	turn    int           // which kind of work cleanSome did last
 }
 
 func newWriter(s *Store, c *conn, ephemeral bool) (*writer, error) {
@@ -68,7 +68,8 @@ func newWriter(s *Store, c *conn, ephemeral bool) (*writer, error) {
 	w.messages = messages{w: w}
 	w.published = publications{w: w}
 	w.duplicates = duplicates{w: w}
-	w.copies = copies{w: w, size: copyRows}
+	w.copier.w = w
+	w.copier.size = copyRows
 	w.marks = marks{w: w, due: goneTogether}
 	w.sweeper = sweeper{w: w}
 	w.vacuum = vacuum{w: w}
@@ -106,6 +107,9 @@ func (w *writer) step() (worked, closed bool) {
 	defer w.mu.Unlock()
 	w.checkHealth()
 	items, closed := w.s.inbox.take() // what comes after that is late if closed
+	if closed {
+		w.copier.close()
+	}
 	if !w.commitQueued(items) && w.inlined == 0 {
 		return false, closed
 	}
@@ -117,17 +121,19 @@ func (w *writer) step() (worked, closed bool) {
 
 // idle does a step of housekeeping or, if there is none, waits for items. While clients work, each step is followed
 // by a pause of the same length, so that they find the writer free more often than not, and the processor too.
+// While clients wait for a snapshot there is no pause.
 func (w *writer) idle() {
 	begin := time.Now()
 	w.mu.Lock()
 	worked, busy := w.idleWork(), w.busy
+	awaited := w.copier.awaited()
 	w.mu.Unlock()
 	if !worked {
 		<-w.s.inbox.wake
 		return
 	}
 	now := time.Now()
-	if now.Sub(busy) > idleAfter {
+	if awaited || now.Sub(busy) > idleAfter {
 		return
 	}
 	pause := time.NewTimer(min(now.Sub(begin), longestPause))

@@ -1,20 +1,25 @@
 package store
 
 import (
-	"embed"
+	_ "embed" // the schema
 	"errors"
 	"fmt"
 	"log/slog"
 )
 
-//go:embed migrations/*.sql
-var migrationFiles embed.FS
+// schema makes what is in a new database.
+//
+//go:embed schema.sql
+var schema string
 
-// migrations bring a database from the version of their index to the next one. They are never changed once released.
-var migrations = []string{
-	"migrations/0001_init.sql", "migrations/0002_gone.sql", "migrations/0003_body_checksum.sql", "migrations/0004_namespaces.sql",
-	"migrations/0005_snapshots.sql", "migrations/0006_publications.sql",
-}
+// firstSchema is the version of the schema that schema.sql makes. Lower ones are of builds before the first release.
+const firstSchema = 7
+
+// migrations are scripts that bring a database from firstSchema to later versions, one version each. They are never
+// changed once released.
+var migrations []string
+
+func lastSchema() int64 { return int64(firstSchema + len(migrations)) }
 
 const applicationID = 0x4d425553 // "MBUS"; identifies Minibus databases
 
@@ -44,7 +49,7 @@ func (c *conn) setUp(path, sync string, log *slog.Logger) error {
 	if c.readOnly() {
 		return errors.New("the file is not writable")
 	}
-	if err := c.tellLostLog(path, log); err != nil {
+	if err := c.tellUselessLog(path, log); err != nil {
 		return err
 	}
 	if version == 0 {
@@ -52,7 +57,7 @@ func (c *conn) setUp(path, sync string, log *slog.Logger) error {
 			return err
 		}
 	}
-	if err := c.migrate(version, int64(len(migrations))); err != nil {
+	if err := c.migrate(version); err != nil {
 		return err
 	}
 	return c.exec("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; PRAGMA journal_size_limit=67108864;" +
@@ -77,40 +82,39 @@ func (c *conn) recognise() (version int64, err error) {
 		return 0, nil
 	case app != applicationID:
 		return 0, errForeign
-	case version > int64(len(migrations)):
-		return 0, fmt.Errorf("it was made by a newer version of Minibus (schema %d, this version knows %d): use that version, or name another file with --data",
-			version, len(migrations))
+	case version > lastSchema():
+		return 0, fmt.Errorf("it was made by a newer version of Minibus (schema %d, this version knows %d): "+
+			"use that version, or name another file with --data", version, lastSchema())
+	case version < firstSchema:
+		return 0, fmt.Errorf("it was made by a build from before the first release (schema %d, this version knows %d): "+
+			"use that build, or name another file with --data; one that does not exist is made", version, lastSchema())
 	}
 	return version, nil
 }
 
-// migrate brings the schema from one version to another in one transaction, for each waits for the disk several times. A new database does not
-// enter WAL mode before, so that the application id is in the file itself.
-func (c *conn) migrate(from, to int64) error {
-	if from >= to {
+// migrate brings the schema from a version, 0 for none, to the last one in one transaction, for each waits for the disk
+// several times. A new database does not enter WAL mode before, so that the application id is in the file itself.
+func (c *conn) migrate(version int64) error {
+	if version == lastSchema() {
 		return nil
 	}
 	err := c.exec("BEGIN IMMEDIATE")
-	for version := from; version < to && err == nil; version++ {
-		if err = c.runMigration(version); err != nil {
+	if err == nil && version == 0 {
+		err = c.exec(schema)
+		version = firstSchema
+	}
+	for ; err == nil && version < lastSchema(); version++ {
+		if err = c.exec(migrations[version-firstSchema]); err != nil {
 			err = fmt.Errorf("bring the schema to version %d: %w", version+1, err)
 		}
 	}
 	if err == nil {
-		err = c.exec(fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT", applicationID, to))
+		err = c.exec(fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT", applicationID, version))
 	}
 	if err != nil {
 		c.rollback()
 	}
 	return err
-}
-
-func (c *conn) runMigration(version int64) error {
-	script, err := migrationFiles.ReadFile(migrations[version])
-	if err != nil {
-		return err
-	}
-	return c.exec(string(script))
 }
 
 // openError wraps an error at start into one line that says what to do.
