@@ -51,23 +51,6 @@ func (a *assembly) add(in *incomingLink, bytes int) {
 	}
 }
 
-// forget takes a delivery out of the counts.
-func (a *assembly) forget(p *partialDelivery) {
-	a.bytes -= p.size
-	if p.size > largeDelivery {
-		a.large--
-	}
-	p.size = 0
-	if a.buffered == p {
-		a.buffered = nil
-	}
-	if a.large == 0 && a.limit > 0 {
-		a.limit = 0
-		a.waiting, a.hasMemory = false, false
-		a.c.srv.incomingMemory.ask(&a.share, 0, 0, a.moved)
-	}
-}
-
 // mayGrow reports whether the connection may read on. A connection that has waited was not silent, and its links were
 // not idle.
 func (a *assembly) mayGrow() bool {

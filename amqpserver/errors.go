@@ -38,7 +38,6 @@ const (
 	endsLink
 )
 
-// Error returns condition and text.
 func (e amqpError) Error() string { return string(e.condition) + ": " + e.text }
 
 func linkErrorf(condition amqp.Symbol, format string, args ...any) error {

@@ -118,7 +118,6 @@ func (w *window) received() (topUp bool) {
 // reopen notes that a flow tells the peer that the whole window is open.
 func (w *window) reopen() { w.incoming = incomingWindow }
 
-// sent counts one transfer frame to the peer.
 func (w *window) sent() {
 	w.nextOutgoing++
 	w.outgoing--

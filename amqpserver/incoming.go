@@ -148,10 +148,22 @@ func (in *incomingLink) refusePartial(err error) {
 	in.refuse("send", &d, err)
 }
 
-// drop forgets the unfinished delivery.
+// drop forgets the unfinished delivery. With the last large one the connection gives its memory back.
 func (in *incomingLink) drop() {
-	in.s.c.assembly.forget(&in.partial)
-	in.partial = partialDelivery{}
+	a, p := &in.s.c.assembly, &in.partial
+	a.bytes -= p.size
+	if p.size > largeDelivery {
+		a.large--
+	}
+	if a.buffered == p {
+		a.buffered = nil
+	}
+	*p = partialDelivery{}
+	if a.large == 0 && a.limit > 0 {
+		a.limit = 0
+		a.waiting, a.hasMemory = false, false
+		a.c.srv.incomingMemory.ask(&a.share, 0, 0, a.moved)
+	}
 }
 
 // tooLarge refuses a message with the service's sentence; clients show it.

@@ -339,9 +339,6 @@ func (c *conn) sendDelayed(ready func(*delayedAnswer) bool) {
 	}
 }
 
-// full reports whether there are as many as there may be.
-func (la *delayedAnswers) full() bool { return la != nil && len(la.list) >= maxDelayed }
-
 // due returns when the first answer is due; zero: there is none.
 func (la *delayedAnswers) due() time.Time {
 	if la == nil {

@@ -47,7 +47,6 @@ const (
 	InMemory            Transport = "memory"
 )
 
-// transportOf tells what carries a connection.
 func transportOf(nc net.Conn) Transport {
 	ws, overWebSocket := nc.(*wsConn)
 	if overWebSocket {
@@ -116,7 +115,6 @@ type inquiry struct {
 	answer *Connection   // nil: the connection has ended
 }
 
-// run implements event.
 func (q *inquiry) run(c *conn) { c.inspection.answer(c.look()) }
 
 // ask lets the loop describe the connection; nil: it has ended.
@@ -293,7 +291,6 @@ func (s *Server) DetachLink(ns *emulator.Namespace, id string, number int64) err
 	return nil
 }
 
-// find returns an open connection.
 func (s *Server) find(ns *emulator.Namespace, id string) (*conn, error) {
 	for _, c := range s.openIn(ns) {
 		if c.id == id {

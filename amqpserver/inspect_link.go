@@ -110,7 +110,6 @@ func (l *link) look(e endpoint, unsettled map[*outgoingLink]int) Link {
 	return is
 }
 
-// waitsFor says what a receiver waits for.
 func (o *outgoingLink) waitsFor() WaitsFor {
 	switch {
 	case o.opening != nil:
@@ -131,7 +130,6 @@ func (o *outgoingLink) waitsFor() WaitsFor {
 	return ForMessage
 }
 
-// waitsFor says what the link of a client that waits for replies waits for.
 func (to *replyLink) waitsFor() WaitsFor {
 	switch {
 	case len(to.queue) == 0 && !to.partial():
@@ -144,7 +142,6 @@ func (to *replyLink) waitsFor() WaitsFor {
 	return ForCredit
 }
 
-// waitsFor says what a sender waits for.
 func (in *incomingLink) waitsFor() WaitsFor {
 	switch {
 	case in.starvedBy != 0:

@@ -156,7 +156,8 @@ func (c *conn) input() <-chan *batch {
 		return nil
 	case !c.assembly.mayGrow(), c.uncommitted >= maxUncommitted, c.weight >= maxWeight,
 		c.uncommitted > 0 && c.srv.uncommitted.Load() >= maxUncommittedAll,
-		len(c.out.buf) >= c.tokens.limit(maxPendingReplies, unauthenticatedReplies), c.delayed.full():
+		len(c.out.buf) >= c.tokens.limit(maxPendingReplies, unauthenticatedReplies),
+		c.delayed != nil && len(c.delayed.list) >= maxDelayed:
 		return nil
 	}
 	return c.reader.batches

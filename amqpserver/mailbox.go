@@ -77,7 +77,6 @@ func (m *mailbox) endTurn() {
 	}
 }
 
-// hasEvents reports whether there are events.
 func (m *mailbox) hasEvents() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

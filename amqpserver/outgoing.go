@@ -115,7 +115,9 @@ func (o *outgoingLink) pump() bool {
 	if o.released || o.opening != nil {
 		return false
 	}
-	o.forgetExpired()
+	if expired := o.consumer.Ended(); len(expired) > 0 {
+		o.forgetExpired(expired)
+	}
 	full := o.write()
 	if o.state == linkClosing {
 		o.close(full)
@@ -143,14 +145,10 @@ func (o *outgoingLink) pump() bool {
 
 // forgetExpired drops deliveries whose locks have ended from the unsettled ones: the client may have others in their
 // place (LOCK-8).
-func (o *outgoingLink) forgetExpired() {
-	ended := o.consumer.Ended()
-	if len(ended) == 0 {
-		return
-	}
+func (o *outgoingLink) forgetExpired(locks []*emulator.Lock) {
 	ds := &o.s.sent
 	wasFull := ds.left() <= 0
-	for _, l := range ended {
+	for _, l := range locks {
 		if ds.unsettled[l.ID].lock == l { // else the client has settled it, or it is not written
 			delete(ds.unsettled, l.ID)
 			o.expired.add(l.ID)

@@ -10,24 +10,20 @@ type replyLink struct {
 	sendingLink
 	key    string // of the node
 	target string // address of the target, by which requests may ask for this link
-	order  int64  // a later one is greater
 	queue  []*request
-
 	memory *replyMemory // of the reply that is being written; nil: it is not large
 }
 
-// Append implements content.
+// A request is the content of its reply.
+
 func (r *request) Append(dst []byte) []byte { return append(dst, r.response...) }
 
-// AppendHead implements content.
 func (r *request) AppendHead(dst []byte) (head, tail []byte) { return dst, r.response }
 
-// Size implements content.
 func (r *request) Size() int { return len(r.response) }
 
 func (s *session) attachReplies(a *frames.Attach, n node) error {
-	s.c.requests.links++
-	r := &replyLink{sendingLink: sendingLink{link: s.newLink(a, n)}, key: n.key(), order: s.c.requests.links}
+	r := &replyLink{sendingLink: sendingLink{link: s.newLink(a, n)}, key: n.key()}
 	if n.kind == nodeManagement {
 		if err := r.lookUp(anyClaim); err != nil {
 			return err
@@ -48,10 +44,8 @@ func (s *session) attachReplies(a *frames.Attach, n node) error {
 type requests struct {
 	c       *conn
 	waiting int
-	held    int   // bytes of replies that wait for credit
-	links   int64 // links for replies that there have been
-
-	memory map[*replyMemory]struct{} // large replies
+	held    int                       // bytes of replies that wait for credit
+	memory  map[*replyMemory]struct{} // of large replies
 }
 
 // full reports whether no further request can be taken.
@@ -101,8 +95,18 @@ func (rs *requests) route(r *request) *replyLink {
 		if !ok || to.key != r.key || to.state != linkAttached || to.released {
 			continue
 		}
-		rank := to.rank(r)
-		if best == nil || rank > bestRank || rank == bestRank && to.order > best.order {
+		rank := 0
+		switch {
+		case r.replyTo == "":
+		case to.target == r.replyTo:
+			rank = 4
+		case to.name == r.replyTo:
+			rank = 2
+		}
+		if to.s == r.in.s {
+			rank++
+		}
+		if best == nil || rank > bestRank || rank == bestRank && to.number > best.number {
 			best, bestRank = to, rank
 		}
 	}
@@ -116,22 +120,6 @@ func (rs *requests) topUp(key string) {
 			in.topUp()
 		}
 	}
-}
-
-// rank returns how well a link fits a request.
-func (to *replyLink) rank(r *request) int {
-	rank := 0
-	switch {
-	case r.replyTo == "":
-	case to.target == r.replyTo:
-		rank = 4
-	case to.name == r.replyTo:
-		rank = 2
-	}
-	if to.s == r.in.s {
-		rank++
-	}
-	return rank
 }
 
 // flow takes the client's credit; some clients grant it one by one.

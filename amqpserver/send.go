@@ -154,7 +154,6 @@ func (op *sendOp) run(c *conn) {
 	op.answer()
 }
 
-// answer gives the client the outcome.
 func (op *sendOp) answer() {
 	in := op.in
 	switch {

@@ -157,7 +157,6 @@ func (s *session) endNow() {
 	}
 }
 
-// releaseLinks gives back what the session's links hold.
 func (s *session) releaseLinks() {
 	s.sent.unsettled = nil
 	for _, e := range s.links {
@@ -173,7 +172,6 @@ func (s *session) endpoint(handle uint32) (endpoint, error) {
 	return nil, sessionErrorf(amqp.CondUnattachedHandle, "There is no link with handle %d.", handle)
 }
 
-// flushOutcomes writes the outcomes that have been collected.
 func (s *session) flushOutcomes() {
 	if !s.released {
 		s.received.flush()

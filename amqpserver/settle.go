@@ -121,7 +121,6 @@ func (op *settleOp) run(c *conn) {
 	op.answer()
 }
 
-// answer gives the client the outcome.
 func (op *settleOp) answer() {
 	c, ds := op.s.c, &op.s.sent
 	wasFull := ds.left() <= 0
@@ -225,7 +224,6 @@ func (o *outcomes) add(id serial, what outcome) {
 	o.outcome = what
 }
 
-// flush writes the range.
 func (o *outcomes) flush() {
 	if !o.some {
 		return

@@ -44,7 +44,6 @@ type heldToken struct {
 // namedKey is a key that a client showed as user name and password.
 type namedKey struct{ name, key string }
 
-// checked reports whether tokens are checked.
 func (k *credentials) checked() bool { return k.c.srv.options.Access != nil }
 
 // takeKey takes the name and key of a policy as user name and password [RFC 4616]. They stand for tokens that never

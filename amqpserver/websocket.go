@@ -227,7 +227,6 @@ func (c *wsConn) SetReadDeadline(t time.Time) error { return c.ws.SetReadDeadlin
 // SetWriteDeadline counts for later writes.
 func (c *wsConn) SetWriteDeadline(t time.Time) error { return c.ws.SetWriteDeadline(t) }
 
-// SetDeadline sets both.
 func (c *wsConn) SetDeadline(t time.Time) error {
 	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }

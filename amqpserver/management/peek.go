@@ -61,7 +61,6 @@ func (c *call) peekedSession(a args) (*string, error) {
 	return &id, nil
 }
 
-// peeked replies with the messages of a peek.
 func (c *call) peeked(ds []*emulator.Delivery, err error) {
 	switch {
 	case err != nil:
