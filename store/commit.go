@@ -18,7 +18,7 @@ func (w *writer) commitQueued(items []item) bool {
 	if len(items) == 0 {
 		return false
 	}
-	if slices.ContainsFunc(items, item.isChange) {
+	if !w.tidied && slices.ContainsFunc(items, item.isChange) {
 		w.tidy()
 	}
 	w.s.contention.committed(len(items))
@@ -172,7 +172,9 @@ func (w *writer) store(batch []item) error {
 	if large && (err != nil || w.errs[0] != nil) {
 		w.dropParts(first, err)
 	}
-	w.disk.note(batch, err)
+	if w.s.health.full() {
+		w.disk.note(batch, err)
+	}
 	return err
 }
 
@@ -193,7 +195,10 @@ func (w *writer) transact(batch []item) error {
 		}
 	}
 	w.namespaces.settle()
-	w.entities.settle()
+	if dead := w.entities.buried; len(dead) > 0 {
+		w.sweeper.start(dead...)
+		w.entities.buried = dead[:0]
+	}
 	w.marks.settle()
 	w.undo = w.undo[:0]
 	return nil
@@ -208,7 +213,7 @@ func (w *writer) applyBatch(batch []item, oneByOne bool) error {
 		if c == nil {
 			continue
 		}
-		if w.disk.refuses(c) {
+		if w.disk.refusal != nil && w.disk.refuses(c) {
 			w.errs[i] = w.disk.refusal
 		} else {
 			w.errs[i] = c.Unmet()
@@ -319,11 +324,11 @@ func (w *writer) writePending() error {
 	if err := w.published.write(); err != nil {
 		return err
 	}
-	w.dropPending()
+	w.published.drop()
 	return nil
 }
 
-// dropPending forgets what operations have gathered.
+// dropPending forgets what operations have gathered, after a failure.
 func (w *writer) dropPending() {
 	w.published.drop()
 	w.entities.dropCounters()

@@ -89,6 +89,7 @@ func (d *duplicates) write() error {
 			return fmt.Errorf("write the duplicate keys of %s: %w", g.entity.path, err)
 		}
 	}
+	d.pending = d.pending[:0]
 	return nil
 }
 

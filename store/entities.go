@@ -158,18 +158,23 @@ func (es *entities) draw(e *entityState, partition uint8, seq int64) {
 // writeCounters puts the counters drawn from into the open transaction.
 func (es *entities) writeCounters() error {
 	for _, e := range es.drawn {
-		for _, c := range e.counters {
+		for i := range e.counters {
+			c := &e.counters[i]
 			if !c.drawn {
 				continue
 			}
 			if err := es.putCount.run(e.space.number, e.id, int64(c.partition), c.seq); err != nil {
 				return fmt.Errorf("write the counter of %s: %w", e.path, err)
 			}
+			c.drawn = false
 		}
+		e.drawn = false
 	}
+	es.drawn = es.drawn[:0]
 	return nil
 }
 
+// dropCounters forgets the counters that are not written, after a failure.
 func (es *entities) dropCounters() {
 	for _, e := range es.drawn {
 		e.drawn = false
@@ -178,14 +183,6 @@ func (es *entities) dropCounters() {
 		}
 	}
 	es.drawn = es.drawn[:0]
-}
-
-// settle makes the open transaction's view of entities the committed one.
-func (es *entities) settle() {
-	if len(es.buried) > 0 {
-		es.w.sweeper.start(es.buried...)
-		es.buried = es.buried[:0]
-	}
 }
 
 // setSession stores or removes the state of a session (SESS-22).

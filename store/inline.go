@@ -43,9 +43,6 @@ func (s *Store) Release() {
 		return
 	}
 	defer s.writer.mu.Unlock()
-	if s.inbox.isClosed() {
-		return // the writer's goroutine commits the rest, or Close fails it
-	}
 	w := s.writer
 	if !w.tidied || s.health.full() || len(w.copier.ready) > 0 || !w.tx.tryBegin() {
 		// There is more to do. Or another program holds the write lock, and the caller has heartbeats to send.
