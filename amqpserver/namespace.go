@@ -108,7 +108,7 @@ func (s *Server) enter(c *conn) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	select {
-	case <-c.ns.Gone():
+	case <-c.ns.Deleted():
 		return errNamespaceDeleted(c.ns)
 	default:
 	}
@@ -149,7 +149,7 @@ func (s *Server) watch(ns *emulator.Namespace, t *openNamespace) {
 	select {
 	case <-t.empty:
 		return
-	case <-ns.Gone():
+	case <-ns.Deleted():
 	}
 	for _, c := range s.openConns() {
 		c.post(func() {

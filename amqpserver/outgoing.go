@@ -344,7 +344,7 @@ func (o *outgoingLink) pull(most int) {
 	for {
 		o.consumer.Limit(limit)
 		o.taken = o.consumer.Take(o.taken, wanted-len(o.taken))
-		if limit = o.consumer.Withheld(); limit == 0 {
+		if limit = o.consumer.OverLimit(); limit == 0 {
 			return
 		}
 		if o.memory.held = true; !o.askMemory(limit) {

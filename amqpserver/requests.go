@@ -200,7 +200,7 @@ func (r *request) reply() {
 // drop returns the messages in a reply that no client will get.
 func (r *request) drop() {
 	for _, d := range r.removed {
-		d.TakeBack()
+		d.Return()
 	}
 }
 

@@ -113,7 +113,7 @@ func (o *sendingLink) noteRemoved() {
 // takeBack returns to the queue the messages of a delivery that was not written whole.
 func (o *sendingLink) takeBack() {
 	for _, d := range o.removed {
-		d.TakeBack()
+		d.Return()
 	}
 	o.removed = nil
 }

@@ -107,7 +107,7 @@ func (o *output) takeBack() {
 	default:
 	}
 	for _, r := range slices.Concat(o.removedInWrite, o.removed) {
-		r.d.TakeBack()
+		r.d.Return()
 	}
 	o.removedInWrite, o.removed = nil, nil
 }

@@ -20,12 +20,12 @@ type alarm struct {
 
 func (a *alarm) init(q *Entity) {
 	a.q = q
-	a.expiries = newDeadlines(func(seq, at int64) bool { return q.messages.boxes[Main].expires(seq) == at }, func(seq int64) int64 { return seq })
+	a.expiries = newDeadlines(func(seq, at int64) bool { return q.messages.subQueues[Main].expires(seq) == at }, func(seq int64) int64 { return seq })
 }
 
 // set makes sure that the queue's timer fires at at, in milliseconds, or earlier.
 func (a *alarm) set(at int64) {
-	if a.stopped || a.q.deleted || a.at != 0 && a.at <= at {
+	if a.stopped || a.q.deleting || a.at != 0 && a.at <= at {
 		return
 	}
 	if a.timer != nil {
@@ -39,7 +39,7 @@ func (a *alarm) set(at int64) {
 func (a *alarm) ring(at int64) {
 	for more := true; more; {
 		a.q.mu.Lock()
-		if a.stopped || a.q.deleted || a.at != at {
+		if a.stopped || a.q.deleting || a.at != at {
 			a.q.mu.Unlock()
 			return
 		}
@@ -72,7 +72,7 @@ func (a *alarm) setNext() {
 	if len(a.q.sessions.ends) > 0 {
 		a.set(a.q.sessions.ends[0].until)
 	}
-	if at, ok := a.q.history.next(); ok {
+	if at, ok := a.q.duplicates.next(); ok {
 		a.set(at)
 	}
 	for _, at := range a.q.forwarder.retryAt {
@@ -91,7 +91,7 @@ func (a *alarm) runDue(now int64) bool {
 	dues := popTurn(&a.q.schedule.dues, now)
 	expiries := a.entries(popTurn(&a.expiries, now))
 	if len(ends) > 0 {
-		a.q.locks.end(ends, now)
+		a.q.locks.endDue(ends, now)
 	}
 	if len(dues) > 0 {
 		a.q.schedule.activate(dues, now)
@@ -102,7 +102,7 @@ func (a *alarm) runDue(now int64) bool {
 	a.q.forwarder.startLocked(Main)
 	a.q.forwarder.startLocked(DeadLetter)
 	moreSessions := a.q.sessions.endDue(now)
-	moreHistory := a.q.history.pruneDue(now)
+	moreHistory := a.q.duplicates.pruneDue(now)
 	return len(ends) == turn || len(dues) == turn || len(expiries) == turn || moreSessions || moreHistory
 }
 
@@ -113,7 +113,7 @@ func (a *alarm) entries(seqs []int64) []*entry {
 	}
 	entries := make([]*entry, len(seqs))
 	for i, s := range seqs {
-		entries[i] = a.q.box(Main).find(s)
+		entries[i] = a.q.subQueue(Main).find(s)
 	}
 	return entries
 }
@@ -150,7 +150,7 @@ func (a *alarm) stop() {
 	}
 }
 
-// watch arms the deadlines of an entry that has just come to rest.
+// watch arms the deadlines of an entry that has just become free.
 func (a *alarm) watch(e *entry) {
 	switch {
 	case e.state == Scheduled:

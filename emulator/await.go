@@ -139,7 +139,7 @@ func (ns *Namespace) pause(ctx context.Context, changed <-chan struct{}) error {
 		}
 	case <-again.C:
 	case <-ctx.Done():
-	case <-ns.gone:
+	case <-ns.deleted:
 		return namespaceNotFound(ns.name)
 	}
 	return nil

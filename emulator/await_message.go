@@ -74,7 +74,7 @@ func (s *messageSearch) restart(ns *Namespace) {
 // walk looks at the next messages with numbers in a range, few at a time.
 func (s *messageSearch) walk(from, to int64) error {
 	s.found = 0
-	end, err := s.wanted.browse(Browse{Sub: s.Sub, Select: s.Select, From: &from, To: &to, Max: 1, room: s.room}, func(m *Seen) { s.found = m.Sequence })
+	end, err := s.wanted.browse(Browse{Sub: s.Sub, Select: s.Select, From: &from, To: &to, Max: 1, room: s.room}, func(m *MessageView) { s.found = m.Sequence })
 	if s.from = end.Next; to == math.MaxInt64 {
 		s.walked = !end.More
 	}

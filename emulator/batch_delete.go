@@ -5,7 +5,7 @@ const MaxBatchDelete = 4000
 
 // DeleteBatch deletes up to max available messages of a sub-queue that were enqueued at or before the given instant,
 // in milliseconds, the oldest first (BDEL-1, BDEL-5); locked, deferred and scheduled ones stay (BDEL-3, DEC-33). On an
-// entity with sessions it works on the session of holder (BDEL-4). who asks for it. done is called once with how many are gone. A synchronous error
+// entity with sessions it works on the session of holder (BDEL-4). client asks for it. done is called once with how many are gone. A synchronous error
 // means that it will not be called: CodeArgument for a max out of range.
 func (q *Entity) DeleteBatch(sub SubQueue, max int, before int64, holder *Consumer, client *Client, done func(int, error)) error {
 	if max <= 0 || max > MaxBatchDelete {
@@ -21,9 +21,9 @@ func (q *Entity) DeleteBatch(sub SubQueue, max int, before int64, holder *Consum
 	if holder != nil && sub == Main {
 		s = holder.session
 	}
-	found := q.box(sub).takeOld(max, before, s)
+	found := q.subQueue(sub).takeOld(max, before, s)
 	n := len(found)
-	newRemoval(q, found, EventPurged, fallback{undo: undoRest}, By(client, CompletionFunc(func(err error) {
+	newRemoval(q, found, EventPurged, fallback{undo: undoFree}, By(client, CompletionFunc(func(err error) {
 		if err != nil {
 			n = 0
 		}
@@ -34,9 +34,9 @@ func (q *Entity) DeleteBatch(sub SubQueue, max int, before int64, holder *Consum
 }
 
 // takeOld takes the oldest available messages, with a session only its own.
-func (b *box) takeOld(max int, before int64, s *session) []*entry {
+func (b *subQueue) takeOld(max int, before int64, s *session) []*entry {
 	var found []*entry
-	if b.parts != nil && s == nil { // numbers of different partitions do not tell what is older
+	if b.partitions != nil && s == nil { // numbers of different partitions do not tell what is older
 		for len(found) < max {
 			e := b.nextReady()
 			if e == nil || e.enqueued > before {

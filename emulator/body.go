@@ -103,7 +103,7 @@ func (b *bodies) keep(p *payload) {
 	}
 	size := int64(p.size)
 	alone := p.copies == nil || p.copies.shown.Load() == 0
-	if b.q.gone || alone && !b.q.ns.budget.hasRoom(size, b.held) {
+	if b.q.deleted || alone && !b.q.ns.budget.fits(size, b.held) {
 		p.data = nil
 		return
 	}
@@ -113,15 +113,15 @@ func (b *bodies) keep(p *payload) {
 	}
 }
 
-// shrink evicts bodies of messages at rest, the last ones first, since they are needed last, until the namespace has no more than goal
+// shrink evicts bodies of free messages, the last ones first, since they are needed last, until the namespace has no more than goal
 // bytes in memory. It reports whether it could evict any. Its caller does not hold the entity's mutex, which it takes for a while at a time.
 func (b *bodies) shrink(goal int64) (any bool) {
-	for i := range b.q.messages.boxes {
+	for i := range b.q.messages.subQueues {
 		from := int64(math.MaxInt64)
 		for more := true; more; {
 			b.q.mu.Lock()
 			looked := 0
-			b.q.messages.boxes[i].descend(from, func(e *entry) bool {
+			b.q.messages.subQueues[i].descend(from, func(e *entry) bool {
 				if e.mark == markFree && e.body.data != nil {
 					b.evict(e.body)
 					any = true
@@ -131,7 +131,7 @@ func (b *bodies) shrink(goal int64) (any bool) {
 				return looked < shrinkAtOnce && b.q.ns.budget.own.Load() > goal
 			})
 			more = looked == shrinkAtOnce && b.q.ns.budget.own.Load() > goal
-			b.q.messages.boxes[i].tried = min(b.q.messages.boxes[i].tried, from) // without their bodies they can be packed
+			b.q.messages.subQueues[i].tried = min(b.q.messages.subQueues[i].tried, from) // without their bodies they can be packed
 			b.q.mu.Unlock()
 		}
 	}
@@ -162,8 +162,8 @@ func (b *bodies) uncount(p *payload) {
 // removeAll gives up the bodies of everything in an entity that was deleted.
 func (b *bodies) removeAll() {
 	var last []int64
-	for i := range b.q.messages.boxes {
-		b.q.messages.boxes[i].look(-1<<63, func(e *entry) bool {
+	for i := range b.q.messages.subQueues {
+		b.q.messages.subQueues[i].look(-1<<63, func(e *entry) bool {
 			if e.mark == markPending {
 				return true // only a new self of another entry that stands in the log as well
 			}

@@ -147,7 +147,7 @@ func (ns *Namespace) record(o NamespaceOptions) (NamespaceRecord, error) {
 }
 
 // Delete removes a namespace with everything in it, and waits until that is durable. Its clients' operations are refused from the
-// beginning, and its Gone channel is closed at the end. If it fails the namespace lives on. Delete fails with CodeNotFound, and with
+// beginning, and its Deleted channel is closed at the end. If it fails the namespace lives on. Delete fails with CodeNotFound, and with
 // CodeNotAllowed for the default namespace.
 func (b *Broker) Delete(name string) error {
 	ns, err := b.hold(name)
@@ -170,7 +170,7 @@ func (b *Broker) Delete(name string) error {
 	b.directory.replace(ns, o.handles(ns.name), nil)
 	ns.catalog.clear()
 	ns.Faults().RemoveAll()
-	close(ns.gone)
+	close(ns.deleted)
 	d.finish()
 	return nil
 }

@@ -125,7 +125,7 @@ func TestBroker_ADeletionThatFailsLeavesEverything(t *testing.T) {
 		synctest.Wait()
 		equal(t, "gone", isGone(b.ns), false)
 		wantCode(t, "what links are told", errors.Join(told...), emulator.CodeDetached)
-		taken[0].TakeBack()
+		taken[0].Return()
 		synctest.Wait()
 		equal(t, "given back, and what was there", bodies(b.peek()), "a b scheduled expires")
 		b.settle(emulator.Complete, held)
@@ -181,7 +181,7 @@ func TestBroker_NothingIsWrittenForANamespaceThatIsGone(t *testing.T) {
 		go func() { done <- h.Delete("orders") }()
 		synctest.Wait()
 		for _, d := range taken {
-			d.TakeBack()
+			d.Return()
 		}
 		h.m.Resume()
 		equal(t, "delete", <-done, nil)

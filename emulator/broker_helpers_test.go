@@ -92,7 +92,7 @@ func (h *house) names() []string { return mapped(h.Namespaces(), (*emulator.Name
 // isGone reports whether a namespace says that it was deleted.
 func isGone(ns *emulator.Namespace) bool {
 	select {
-	case <-ns.Gone():
+	case <-ns.Deleted():
 		return true
 	default:
 		return false

@@ -44,7 +44,7 @@ type Browsed struct {
 // One call looks at a bounded number of messages and bodies: few may be shown, or none, although there are more. It takes the entity's mutex for a
 // few messages at a time. What it has to read from disk does not stay in memory. It fails with CodeArgument if the SQL is wrong, and with
 // CodeNotFound if the entity is gone.
-func (ms Messages) Browse(b Browse, show func(*Seen)) (Browsed, error) {
+func (ms Messages) Browse(b Browse, show func(*MessageView)) (Browsed, error) {
 	wanted, err := newSelector(ms.q, b.Sub, b.Select)
 	if err != nil {
 		return Browsed{}, err
@@ -53,7 +53,7 @@ func (ms Messages) Browse(b Browse, show func(*Seen)) (Browsed, error) {
 }
 
 // browse is [Messages.Browse] with a selection that is compiled.
-func (s *selector) browse(b Browse, show func(*Seen)) (Browsed, error) {
+func (s *selector) browse(b Browse, show func(*MessageView)) (Browsed, error) {
 	w := &browsing{selector: *s, Browse: &b, show: show}
 	w.Next, w.More = math.MinInt64, true
 	if b.Newest {
@@ -75,12 +75,12 @@ type browsing struct {
 	selector
 	*Browse
 	Browsed
-	show  func(*Seen)
+	show  func(*MessageView)
 	shown int
 	bytes int64
 
-	found []*Seen // of this step
-	at    []int   // Examined when each of them was looked at
+	found []*MessageView // of this step
+	at    []int          // Examined when each of them was looked at
 }
 
 // step looks at the next few messages and shows those that fit.
@@ -172,3 +172,43 @@ func (w *browsing) look() error {
 
 // enough reports whether all of the messages that may still be shown are found, which shows only where their content does not matter.
 func (w *browsing) enough() bool { return !w.reads() && w.shown+len(w.found) >= w.Max }
+
+// Upcoming says how many messages of an entity become active when.
+type Upcoming struct {
+	Total int   // scheduled messages
+	Next  int64 // ms, when the first of them is due; 0: there is none. Where very many are due together it may be up to a quarter of a second too early
+	Slots []int // how many are due in each step of the time that was asked for
+}
+
+// Upcoming returns how many scheduled messages are due in each of so many steps from an instant on. It rounds both down to minutes. The numbers are
+// kept up to date, not counted, and the entity's mutex is held for one step at a time. It fails with CodeNotFound if the entity is gone.
+func (ms Messages) Upcoming(from, step int64, steps int) (u Upcoming, err error) {
+	q := ms.q
+	from -= from % minute
+	step = max(step-step%minute, minute)
+	u.Slots = make([]int, steps)
+	for i := range u.Slots {
+		at := from + int64(i)*step
+		if u.Slots[i], err = ms.dueBetween(at, at+step); err != nil {
+			return Upcoming{}, err
+		}
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	u.Total = q.subQueue(Main).scheduled
+	if u.Total > 0 {
+		u.Next, _ = q.schedule.dues.earliest()
+	}
+	return u, nil
+}
+
+// dueBetween returns how many scheduled messages are due from one beginning of a minute to another.
+func (ms Messages) dueBetween(from, to int64) (int, error) {
+	q := ms.q
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.may.use(); err != nil {
+		return 0, err
+	}
+	return q.subQueue(Main).dues.between(from, to), nil
+}

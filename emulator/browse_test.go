@@ -19,7 +19,7 @@ func (b *broker) numbers(o emulator.Browse) (shown string, examined int) {
 		o.Max = 3
 	}
 	for more := true; more; {
-		end, err := b.q.Messages().Browse(o, func(s *emulator.Seen) { list = append(list, fmt.Sprint(s.Sequence)) })
+		end, err := b.q.Messages().Browse(o, func(s *emulator.MessageView) { list = append(list, fmt.Sprint(s.Sequence)) })
 		if err != nil {
 			b.t.Fatalf("browse: %v", err)
 		}
@@ -75,15 +75,15 @@ func TestBrowseIsBounded(t *testing.T) {
 			b.sendTexts(large)
 		}
 		shown := 0
-		end, err := b.q.Messages().Browse(emulator.Browse{Max: 100}, func(*emulator.Seen) { shown++ })
+		end, err := b.q.Messages().Browse(emulator.Browse{Max: 100}, func(*emulator.MessageView) { shown++ })
 		if err != nil || shown < 40 || shown > 48 || !end.More || end.Next != int64(shown+1) || end.Examined != shown {
 			t.Errorf("a page of large messages shows %d: %+v, %v", shown, end, err)
 		}
-		end, err = b.q.Messages().Browse(emulator.Browse{Max: 100, From: &end.Next}, func(*emulator.Seen) { shown++ })
+		end, err = b.q.Messages().Browse(emulator.Browse{Max: 100, From: &end.Next}, func(*emulator.MessageView) { shown++ })
 		if err != nil || shown != 50 || end.More {
 			t.Errorf("with the last page %d are shown: %+v, %v", shown, end, err)
 		}
-		_, err = b.q.Messages().Browse(emulator.Browse{Max: 1, Select: emulator.Selection{SQL: "="}}, func(*emulator.Seen) {})
+		_, err = b.q.Messages().Browse(emulator.Browse{Max: 1, Select: emulator.Selection{SQL: "="}}, func(*emulator.MessageView) {})
 		wantCode(t, "a wrong filter", err, emulator.CodeArgument)
 	})
 }
@@ -113,7 +113,7 @@ func TestBrowseTouchesNothing(t *testing.T) {
 		b.verify(true)
 		for range 6 {
 			wait(time.Minute - time.Second)
-			_, _ = b.q.Messages().Browse(emulator.Browse{Max: 1}, func(*emulator.Seen) {})
+			_, _ = b.q.Messages().Browse(emulator.Browse{Max: 1}, func(*emulator.MessageView) {})
 			_, _ = b.q.Messages().Get(emulator.Main, 1)
 		}
 		if _, err := b.ns.Entity("q"); err == nil {

@@ -58,9 +58,9 @@ func (s *bodyShare) fair() int64 {
 	return s.limit / max(holders, 1)
 }
 
-// hasRoom decides whether a body of that size stays in memory once it is on disk, for a queue that holds so many bytes
+// fits decides whether a body of that size stays in memory once it is on disk, for a queue that holds so many bytes
 // already. A deep queue may use what is free; a shallow one always finds a little room, and so does a namespace below its fair share.
-func (s *bodyShare) hasRoom(size, held int64) bool {
+func (s *bodyShare) fits(size, held int64) bool {
 	const floor = 256 << 10
 	total := s.used.Load() + size
 	if total <= s.limit {
@@ -81,7 +81,7 @@ func (s *bodyShare) copy(m *message.Message) []byte {
 	switch {
 	case !m.Part:
 		return m.Raw
-	case s.hasRoom(int64(len(m.Raw)), 0):
+	case s.fits(int64(len(m.Raw)), 0):
 		return bytes.Clone(m.Raw)
 	}
 	return nil
@@ -97,15 +97,15 @@ func (s *bodyShare) reclaim() {
 	go func() {
 		defer b.reclaims.done()
 		defer b.reclaiming.Store(false)
-		if !b.makeRoom(s.fair()) {
+		if !b.freeMemory(s.fair()) {
 			b.fruitless.Store(time.Now().UnixNano())
 		}
 	}()
 }
 
-// makeRoom evicts bodies of the namespaces that have more than a fair share, of the one with most first, until an eighth of the budget is
+// freeMemory evicts bodies of the namespaces that have more than a fair share, of the one with most first, until an eighth of the budget is
 // free. It reports whether it could evict any.
-func (b *bodyBudget) makeRoom(fair int64) (any bool) {
+func (b *bodyBudget) freeMemory(fair int64) (any bool) {
 	free := b.limit - b.limit/8
 	list := b.namespaces()
 	size := func(ns *Namespace) int64 { return ns.budget.own.Load() }

@@ -16,7 +16,7 @@ type chunk struct {
 	listed   bool          // stands in the log's list of opened chunks
 }
 
-// packedEntry is an entry at rest that has nothing but numbers. It holds no pointer: a deep queue costs the garbage
+// packedEntry is a free entry that has nothing but numbers. It holds no pointer: a deep queue costs the garbage
 // collector nothing, and a message in it takes less than half of the memory.
 type packedEntry struct {
 	seq, first, enqueued, ttl, row, body int64
@@ -205,7 +205,7 @@ func (l *log) noteOpened(c *chunk) {
 }
 
 // pack packs the chunks whose turn is far away, so that what waits deep in a queue is a few numbers. next is the place of the
-// next delivery: no consumer has an available entry behind it in hand. It must be called where no entry that is at rest is in use,
+// next delivery: no consumer has an available entry behind it in hand. It must be called where no free entry is in use,
 // and where entries stand in no other log. Consumers of sessions take from anywhere: what they take is opened entry by entry.
 //
 // Each chunk is tried once, when it is far enough from the end, and again after an entry was taken from it. The chunks

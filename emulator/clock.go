@@ -243,7 +243,7 @@ func (nc NamespaceClock) appendDue(list []Due, q *Entity) []Due {
 		add(DueSession, q.sessions.ends[0].until, true)
 	}
 	for sub, at := range q.forwarder.retryAt {
-		add(DueForward, at, at > nc.ns.Now() && q.box(SubQueue(sub)).available > 0)
+		add(DueForward, at, at > nc.ns.Now() && q.subQueue(SubQueue(sub)).available > 0)
 	}
 	at, ok = q.usage.idleAt()
 	add(DueIdle, at, ok)

@@ -17,15 +17,15 @@ type Consumer struct {
 	sub  SubQueue
 	mode ReceiveMode
 
-	supply  *supply      // by which it is served
+	ready   *readyQueue  // by which it is served
 	session *session     // nil: not a session receiver
 	asked   string       // the session's id as its receiver calls it (SESS-35)
 	hold    *sessionHold // of a session receiver
 	lost    func(error)  // of a session receiver
 	since   int64        // ms
 
-	most     int // bytes of the largest message that Take gives out; 0: any
-	withheld int // bytes of the message that the last Take did not give out; 0: none
+	most      int // bytes of the largest message that Take gives out; 0: any
+	overLimit int // bytes of the message that the last Take did not give out; 0: none
 
 	client *Client // guarded by q.mu; nil: unknown
 	waiter
@@ -55,11 +55,11 @@ func (q *Entity) NewConsumer(sub SubQueue, mode ReceiveMode, notify func()) (*Co
 	q.may.receivers().Add(1)
 	now := q.ns.Now()
 	q.usage.touch(now)
-	s := &q.box(sub).supply
-	if s.line == nil {
-		s.line = &line{}
+	s := &q.subQueue(sub).readyQueue
+	if s.waiters == nil {
+		s.waiters = &waitList{}
 	}
-	c := &Consumer{q: q, sub: sub, mode: mode, waiter: waiter{notify: notify}, supply: s, since: now}
+	c := &Consumer{q: q, sub: sub, mode: mode, waiter: waiter{notify: notify}, ready: s, since: now}
 	q.attached.add(c)
 	return c, nil
 }
@@ -81,22 +81,22 @@ func holder(c *Consumer) *Client {
 
 // attachedLocked implements attachment.
 func (c *Consumer) attachedLocked() Attached {
-	a := Attached{Client: c.client, Sub: c.sub, Mode: c.mode, Since: c.since, Available: int(c.supply.available), Asking: c.inLine || c.promise > 0}
+	a := Attached{Client: c.client, Sub: c.sub, Mode: c.mode, Since: c.since, Available: int(c.ready.available), Asking: c.waiting || c.promise > 0}
 	if c.session != nil {
 		a.Session, a.Until = &c.session.id, c.hold.until
 	}
 	return a
 }
 
-// Limit makes Take stop at the first message of more than so many bytes. [Consumer.Withheld] has its size then.
+// Limit makes Take stop at the first message of more than so many bytes. [Consumer.OverLimit] has its size then.
 func (c *Consumer) Limit(bytes int) { c.most = bytes }
 
-// Withheld returns the size of the message at which the last Take stopped, as [Delivery.Size] does; 0 if it did not.
-func (c *Consumer) Withheld() int { return c.withheld }
+// OverLimit returns the size of the message at which the last Take stopped, as [Delivery.Size] does; 0 if it did not.
+func (c *Consumer) OverLimit() int { return c.overLimit }
 
 // Take appends up to max messages, a quantum at most (64, or 1 MiB), to dst, those with the lowest numbers first (ORD-1). If there
-// are fewer the consumer waits in line, in the order in which consumers granted credit (ORD-4), and is notified when
-// there is something to take. Take(dst, 0) says that the consumer can't take anything now: it leaves the line, and
+// are fewer the consumer waits, in the order in which consumers granted credit (ORD-4), and is notified when
+// there is something to take. Take(dst, 0) says that the consumer can't take anything now: it leaves the wait list, and
 // what it was notified of goes to the next.
 //
 // In peek-lock mode the messages are locked from now on (LOCK-2). A delivery may not be ready at once: see
@@ -108,23 +108,23 @@ func (c *Consumer) Take(dst []*Delivery, max int) []*Delivery {
 	if c.closed {
 		return dst
 	}
-	line := c.supply.line
+	waiters := c.ready.waiters
 	poked := c.promise > 0
-	line.promised -= c.promise
-	c.promise, c.withheld = 0, 0
+	waiters.promised -= c.promise
+	c.promise, c.overLimit = 0, 0
 	now := q.ns.Now()
 	if max <= 0 || q.may.receive(c.sub) != nil {
 		c.stopWaitingLocked(poked, now)
-		c.supply.wake()
+		c.ready.wake()
 		return dst
 	}
-	taken, full := c.pickLocked(min(max, Quantum, int(c.supply.available)-line.promised), now)
-	c.lineUpLocked(max, len(taken), full, poked)
+	taken, full := c.pickLocked(min(max, Quantum, int(c.ready.available)-waiters.promised), now)
+	c.startWaitingLocked(max, len(taken), full, poked)
 	if len(taken) > 0 {
 		q.usage.touch(now)
 		dst = append(dst, c.deliverLocked(taken, now)...)
 	}
-	c.supply.wake()
+	c.ready.wake()
 	return dst
 }
 
@@ -136,21 +136,21 @@ func (c *Consumer) Err() error {
 	return c.q.may.receive(c.sub)
 }
 
-// stopWaitingLocked takes the consumer out of the line. Until now it was receiving (IDLE-5).
+// stopWaitingLocked takes the consumer out of the wait list. Until now it was receiving (IDLE-5).
 func (c *Consumer) stopWaitingLocked(poked bool, now int64) {
-	if c.inLine || poked {
+	if c.waiting || poked {
 		c.q.usage.touch(now)
 	}
-	c.supply.line.remove(&c.waiter)
+	c.ready.waiters.remove(&c.waiter)
 }
 
 // pickLocked returns up to n available entries, without changing them yet, and whether it stopped because of their size or number; expired ones go
 // where expired messages go instead (EXP-5, EXP-7).
 func (c *Consumer) pickLocked(n int, now int64) (picked []*entry, full bool) {
-	if n <= 0 || c.supply.returning > 0 {
+	if n <= 0 || c.ready.returning > 0 {
 		return nil, false
 	}
-	b := c.q.box(c.sub)
+	b := c.q.subQueue(c.sub)
 	picked = make([]*entry, 0, n)
 	var expired []*entry
 	bytes := 0
@@ -161,7 +161,7 @@ func (c *Consumer) pickLocked(n int, now int64) (picked []*entry, full bool) {
 		}
 		size, over := int(e.body.size), e.expired(now)
 		if c.most > 0 && size > c.most && !over {
-			c.withheld = size
+			c.overLimit = size
 			break
 		}
 		b.take(e, markBusy)
@@ -178,31 +178,31 @@ func (c *Consumer) pickLocked(n int, now int64) (picked []*entry, full bool) {
 	if len(expired) > 0 {
 		c.q.messages.expire(expired, now)
 	}
-	return picked, len(picked) == Quantum || bytes >= quantumBytes || c.withheld > 0
+	return picked, len(picked) == Quantum || bytes >= quantumBytes || c.overLimit > 0
 }
 
-func (c *Consumer) nextReadyLocked(b *box) *entry {
+func (c *Consumer) nextReadyLocked(b *subQueue) *entry {
 	if c.session != nil {
 		return c.session.nextReady(&b.log)
 	}
 	return b.nextReady()
 }
 
-// lineUpLocked puts a consumer that asked for max and got taken in its place in the line.
-func (c *Consumer) lineUpLocked(max, taken int, full, poked bool) {
-	line := c.supply.line
+// startWaitingLocked puts a consumer that asked for max and got taken in its place in the wait list.
+func (c *Consumer) startWaitingLocked(max, taken int, full, poked bool) {
+	waiters := c.ready.waiters
 	c.want = max - taken
 	switch {
 	case c.want == 0 || full:
-		line.remove(&c.waiter) // it has what it asked for, or it comes back at once
+		waiters.remove(&c.waiter) // it has what it asked for, or it comes back at once
 	case taken > 0:
-		line.remove(&c.waiter)
-		line.pushBack(&c.waiter)
-	case c.inLine:
+		waiters.remove(&c.waiter)
+		waiters.pushBack(&c.waiter)
+	case c.waiting:
 	case poked:
-		line.pushFront(&c.waiter) // another consumer was faster; this one keeps its turn
+		waiters.pushFront(&c.waiter) // another consumer was faster; this one keeps its turn
 	default:
-		line.pushBack(&c.waiter)
+		waiters.pushBack(&c.waiter)
 	}
 }
 
@@ -222,7 +222,7 @@ func (c *Consumer) deliverLocked(taken []*entry, now int64) []*Delivery {
 		ds[i] = newDelivery(c.q, e, c.notify)
 	}
 	if c.mode == ReceiveAndDelete {
-		c.q.returns.deliverDeletedLocked(ds, c.client)
+		c.q.requeues.deliverDeletedLocked(ds, c.client)
 		return ds
 	}
 	c.q.bodies.fetch(ds)
@@ -243,13 +243,13 @@ func (c *Consumer) Close() {
 		return
 	}
 	poked := c.promise > 0
-	c.supply.line.promised -= c.promise
+	c.ready.waiters.promised -= c.promise
 	c.promise = 0
 	c.closed = true
 	q.attached.remove(c)
 	q.may.receivers().Add(-1)
 	c.stopWaitingLocked(poked, q.ns.Now())
-	c.supply.wake()
+	c.ready.wake()
 }
 
 // Settle settles a delivery of this consumer, as [Entity.Settle] does. Whatever comes of it, the receiver forgets the delivery
@@ -262,8 +262,8 @@ func (c *Consumer) Settle(l *Lock, s Settlement, done Completion) error {
 	return c.q.locks.settle(token[:], s, c.client, done)
 }
 
-// lapseLocked notes that a lock of the consumer has ended.
-func (c *Consumer) lapseLocked(l *Lock) {
+// lockEndedLocked notes that a lock of the consumer has ended.
+func (c *Consumer) lockEndedLocked(l *Lock) {
 	l.kept = false
 	if c.closed {
 		return
@@ -300,6 +300,6 @@ func (c *Consumer) Return(ds []*Delivery) {
 	defer q.mu.Unlock()
 	now := q.ns.Now()
 	for i := len(ds) - 1; i >= 0; i-- {
-		ds[i].giveBackLocked(now)
+		ds[i].returnLocked(now)
 	}
 }

@@ -16,13 +16,13 @@ func TestConsumer_LimitWithholdsLargerMessages(t *testing.T) {
 		r.c.Limit(1000)
 		ds := r.c.Take(nil, 10)
 		equal(t, "taken", bodies(b.written(ds)), "a")
-		size := r.c.Withheld()
+		size := r.c.OverLimit()
 		if size < len(large) || size > len(large)+100 {
 			t.Errorf("a message of %d bytes is withheld", size)
 		}
 		r.c.Limit(size)
 		equal(t, "taken with room for it", bodies(b.written(r.c.Take(nil, 1))), large)
-		equal(t, "withheld then", r.c.Withheld(), 0)
+		equal(t, "withheld then", r.c.OverLimit(), 0)
 		equal(t, "left for another consumer", bodies(other.take(10)), "b")
 	})
 }
@@ -55,7 +55,7 @@ func TestConsumer_LimitDoesNotKeepExpiredMessages(t *testing.T) {
 		r := b.receiver(emulator.Main, emulator.PeekLock)
 		r.c.Limit(1000)
 		equal(t, "received", bodies(r.take(5)), "b")
-		equal(t, "withheld", r.c.Withheld(), 0)
+		equal(t, "withheld", r.c.OverLimit(), 0)
 		b.wantCounts(1, 1, 0, 0)
 	})
 }

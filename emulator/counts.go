@@ -16,13 +16,13 @@ type Counts struct {
 func (q *Entity) Counts() Counts {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	b := &q.messages.boxes[Main]
+	b := &q.messages.subQueues[Main]
 	c := Counts{
 		Active:             int64(b.n - b.pending - b.scheduled),
 		Scheduled:          int64(b.scheduled),
 		Deferred:           int64(b.deferred),
-		DeadLetter:         int64(q.messages.boxes[DeadLetter].n - q.messages.boxes[DeadLetter].pending),
-		TransferDeadLetter: int64(q.messages.boxes[TransferDeadLetter].n - q.messages.boxes[TransferDeadLetter].pending),
+		DeadLetter:         int64(q.messages.subQueues[DeadLetter].n - q.messages.subQueues[DeadLetter].pending),
+		TransferDeadLetter: int64(q.messages.subQueues[TransferDeadLetter].n - q.messages.subQueues[TransferDeadLetter].pending),
 	}
 	c.Transfer = int64(b.moving)
 	if q.options.ForwardTo != "" {
@@ -42,8 +42,8 @@ func (m *messages) size() int64 {
 	if m.q.topic != nil {
 		size += m.q.topic.bytes.Load()
 	}
-	for i := range m.boxes {
-		size += m.boxes[i].bytes
+	for i := range m.subQueues {
+		size += m.subQueues[i].bytes
 	}
 	return size
 }

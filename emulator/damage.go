@@ -64,12 +64,12 @@ func (u *undelivered) deadLetterDamaged(entries []*entry) {
 		return
 	}
 	if u.q.may.use() != nil {
-		u.restAll(entries)
+		u.freeAll(entries)
 		return
 	}
 	op := newTransition(u.q, len(entries), nil)
 	for _, e := range entries {
-		op.deadLetterLocked(e, e.count, deadLetterProperties(bodyDamaged, bodyDamagedText), EventDeadLettered, fallback{undo: undoOwnLater})
+		op.deadLetterLocked(e, e.count, deadLetterProperties(bodyDamaged, bodyDamagedText), EventDeadLettered, fallback{undo: undoRetryOwn})
 	}
 	op.appendLocked()
 }

@@ -27,7 +27,7 @@ func (q *Entity) SizeOf(sub SubQueue, seqs []int64) (bytes int) {
 		return 0
 	}
 	for _, seq := range seqs {
-		if e := q.box(sub).findLoose(seq); e != nil {
+		if e := q.subQueue(sub).findLoose(seq); e != nil {
 			bytes += int(e.body.size)
 		}
 	}
@@ -70,7 +70,7 @@ func (r *deferredReceive) takeLocked(seqs []int64, mode ReceiveMode) (ready bool
 		r.ds[i].withState = true
 	}
 	if mode == ReceiveAndDelete {
-		q.returns.receiveDeleteLocked(r.ds, r.client, r.finish)
+		q.requeues.receiveDeleteLocked(r.ds, r.client, r.finish)
 		return false, nil
 	}
 	missing := takeBodies(r.ds)
@@ -93,7 +93,7 @@ func (r *deferredReceive) bodiesRead(missing []*Delivery, err error) {
 			err = deferredNotFound(q.path) // it was settled by its token, or removed, meanwhile, or is about to be
 		}
 		if unfit {
-			if e := q.undelivered.reclaim(d); e != nil {
+			if e := q.undelivered.unlock(d); e != nil {
 				damaged = append(damaged, e)
 			}
 		}
@@ -103,8 +103,8 @@ func (r *deferredReceive) bodiesRead(missing []*Delivery, err error) {
 	if err != nil {
 		now := q.ns.Now()
 		for _, d := range r.ds {
-			if e := q.undelivered.reclaim(d); e != nil {
-				q.messages.rest(e, now)
+			if e := q.undelivered.unlock(d); e != nil {
+				q.messages.free(e, now)
 			}
 		}
 	}
@@ -126,7 +126,7 @@ func (r *deferredReceive) findLocked(seqs []int64, now int64) ([]*entry, error) 
 	bad := false
 	seen := make(map[int64]bool, len(seqs))
 	for _, s := range seqs {
-		e := q.box(r.sub).findLoose(s)
+		e := q.subQueue(r.sub).findLoose(s)
 		if e == nil || e.state != Deferred || e.mark != markFree || seen[s] || e.session != nil && e.session != r.holder.session {
 			bad = true
 			continue
@@ -141,7 +141,7 @@ func (r *deferredReceive) findLocked(seqs []int64, now int64) ([]*entry, error) 
 	if len(expired) > 0 {
 		op := newTransition(q, len(expired), nil)
 		for _, e := range expired {
-			op.expireLocked(e, e.count, nil, fallback{undo: undoRest})
+			op.expireLocked(e, e.count, nil, fallback{undo: undoFree})
 		}
 		op.appendLocked()
 	}

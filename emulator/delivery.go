@@ -10,7 +10,7 @@ import (
 const (
 	deliveryWaiting uint32 = iota // its body is being read, or its removal is being written
 	deliveryReady
-	deliveryGone   // its message was settled by its token meanwhile, or has no body
+	deliveryLost   // its message was settled by its token meanwhile, or has no body
 	deliveryFailed // the journal failed; its message is, or will be, available again
 )
 
@@ -66,7 +66,7 @@ func (d *Delivery) Ready() (ready, gone bool) {
 		return false, true
 	}
 	p := d.progress.Load()
-	return p == deliveryReady, p >= deliveryGone
+	return p == deliveryReady, p >= deliveryLost
 }
 
 // Failed reports whether the delivery is gone because the journal failed. In a session what was delivered behind it must be given
@@ -190,7 +190,7 @@ func (f *fetch) Completed(err error) {
 // finishFetch ends a read for peek-locked deliveries. Those without a body are given up and their locks released; those whose
 // body is damaged go to the dead-letter queue.
 func finishFetch(q *Entity, ds []*Delivery, err error) {
-	lost := deliveryGone
+	lost := deliveryLost
 	if err != nil {
 		lost = deliveryFailed
 		q.ns.logger.Error("message bodies could not be read", "entity", q.path, "error", err)
@@ -204,7 +204,7 @@ func finishFetch(q *Entity, ds []*Delivery, err error) {
 			continue
 		}
 		d.become(lost, nil)
-		switch e := q.undelivered.reclaim(d); {
+		switch e := q.undelivered.unlock(d); {
 		case e == nil:
 		case unfit:
 			damaged = append(damaged, e)
@@ -212,15 +212,15 @@ func finishFetch(q *Entity, ds []*Delivery, err error) {
 			rest = append(rest, e)
 		}
 	}
-	q.undelivered.restAll(rest)
+	q.undelivered.freeAll(rest)
 	q.undelivered.deadLetterDamaged(damaged)
 	q.mu.Unlock()
 	ds[0].notify()
 }
 
-// reclaim ends the lock of a message that does not reach its receiver, who knows that. It returns the entry, busy, or
+// unlock ends the lock of a message that does not reach its receiver, who knows that. It returns the entry, busy, or
 // nil if the lock is over already.
-func (u *undelivered) reclaim(d *Delivery) *entry {
+func (u *undelivered) unlock(d *Delivery) *entry {
 	e := u.q.locks.byToken[d.lock.token]
 	if e != nil {
 		d.lock.kept = false

@@ -30,26 +30,20 @@
 //
 // # Words
 //
-//   - arrive: to become visible, once the change that brings the message is written. Until then the message is expected.
-//   - available: active, unlocked, and not being changed: a receive may take it.
-//   - busy: a change of the message is being written.
+// The words that Service Bus and AMQP do not have:
+//
 //   - chunk: neighbours in a log. One whose turn is far away is packed: it has numbers instead of entries.
-//   - entry: a message in memory. Its state is that in the journal; its mark says what the broker is doing with it.
-//   - evict: to take a body out of memory. It stays on disk.
-//   - fallback: where an entry goes if the commit fails.
-//   - fault: an error that a test injects. Deliveries that fail for want of the journal are undelivered.
+//   - entry: a message in memory. Its state is that in the journal, its mark says what the broker is doing with it. It
+//     is free if no consumer or change has it in hand, busy while a change of it is being written.
+//   - expected: on its way into a sub-queue, and visible once it arrives, when the change that brings it is committed.
+//   - fault: an error that a test injects. The protocol's errors are [Error]s.
 //   - forwarder: moves the messages of an entity that forwards. One change is a transfer.
-//   - park: to set aside a dead-lettered message that its forward's target can never take. A job may take it. One whose target is missing, disabled or
-//     full stays in its place, and is tried again.
+//   - park: to set aside a dead-lettered message that its forward's target can never take. A job may take it.
 //   - part: of an entity, a struct with its own methods under the entity's mutex; of a change, its steps in one entity.
-//   - record: what happened to messages, event by event, in memory. The history is what duplicate detection remembers.
-//   - rest: a message is at rest if it is available, deferred or scheduled: no consumer or change has it in hand.
-//   - return: to give back a message that was removed for a client and did not reach it.
-//   - settle: to end a lock with one of the protocol's outcomes. A lock that ends by itself is not settled.
-//   - shelf: messages from which consumers are served: those of a sub-queue or of a partition. A session has a supply, and numbers instead of messages.
-//   - step: what a change does to one message.
+//   - record: what happened to messages, event by event, in memory. Users know it as the history.
+//   - requeue: to store a message again that was removed for a client and did not reach it.
+//   - step: what a change does to one message: an effect if it is committed, a fallback if it fails.
 //   - transition: a change of the messages of one entity.
-//   - withhold: to keep a message from all consumers for a while, by a lock without a holder.
 //
 // Callers of a function whose name ends in Locked hold the mutex of its entity or topic. Methods of an entity's parts do without
 // the ending, unless the part has methods that are called without the mutex too.
@@ -60,25 +54,25 @@
 // have a pointer to it, and what most of the package uses stands with it: messages, bodies, locks, sessions, and the namespace
 // as a set of entities.
 //
-//   - tools: heap.go, deadlines.go, calendar.go, running.go
-//   - contract, what the journal, the store and the settings are: journal.go, store.go, snapshot_store.go, fate.go, options.go, topic_options.go, admin.go, protocol.go, values.go, value_types.go, value_texts.go, limits.go, profile.go,
+//   - tools: heap.go, deadlines.go, running.go
+//   - contract, what the journal, the store and the settings are: journal.go, store.go, snapshot_store.go, options.go, topic_options.go, admin.go, protocol.go, values.go, value_types.go, value_texts.go, limits.go, profile.go,
 //     rule_limits.go, rule_names.go, errors.go, client.go
-//   - log, how messages lie in memory: entry.go, payload.go, log.go, chunk.go, seqs.go, shelf.go, line.go, numbers.go,
+//   - log, how messages lie in memory: entry.go, payload.go, log.go, chunk.go, seqs.go, ready_queue.go, numbers.go,
 //     message_id.go, deadletter.go
-//   - entity, what queues, topics and subscriptions have in common: entity.go, namespace.go, catalog.go, quiesce.go, box.go, attached.go,
-//     body.go, budget.go, history.go, lock.go, session.go, undelivered.go, permissions.go, alarm.go, usage.go, idle.go, counts.go,
+//   - entity, what queues, topics and subscriptions have in common: entity.go, namespace.go, catalog.go, quiesce.go, subqueue.go, attached.go,
+//     body.go, budget.go, duplicates.go, lock.go, session.go, undelivered.go, permissions.go, alarm.go, usage.go, idle.go, counts.go,
 //     event.go, event_text.go, event_query.go, record.go, traffic.go, jobs.go, selection.go, fault.go, fault_check.go, fault_error.go, fault_table.go
 //   - change, how a change takes effect or is taken back: step.go, transition.go
 //   - send: send.go, storing.go, schedule.go, reservation.go
-//   - receive: consumer.go, delivery.go, damage.go, deferred.go, receive_delete.go, returns.go, peek.go
+//   - receive: consumer.go, delivery.go, damage.go, deferred.go, receive_delete.go, requeue.go, peek.go
 //   - sessions, how they are accepted and end: session_accept.go, session_end.go, session_state.go,
 //     session_control.go
-//   - settle, how locks and lives end: settle.go (by a client), fault_effect.go (by a fault), lock_end.go (by themselves), expiry.go, batch_delete.go
+//   - settle, how locks and lives end: settle.go, fault_effect.go, expiry.go, batch_delete.go
 //   - topic, who gets a copy: topic.go, topic_match.go, topic_publish.go, topic_activate.go, subscription.go,
 //     subscription_change.go, subscription_rules.go, rule.go, rule_action.go, filter_value.go, filter_view.go
 //   - forward, from entity to entity: forwarder.go, parked.go, transfer.go
 //   - transaction: transaction.go, transaction_commit.go, transaction_lock.go, transaction_partition.go
-//   - messages, looked at and changed by number: select.go, seen.go, browse.go, upcoming.go, remove.go, reschedule.go
+//   - messages, looked at and changed by number: select.go, message_view.go, browse.go, remove.go, reschedule.go
 //   - jobs, work on many messages in the background: job_run.go, job_select.go, job_move.go, transfer_move.go
 //   - registry, how entities come, change and go: check.go, queue_admin.go, topic_admin.go, entity_delete.go, plan.go, apply.go,
 //     configurator.go, configurator_merge.go, rehearsal.go, load.go, load_bodies.go, load_messages.go, reset.go, snapshot.go,

@@ -347,10 +347,10 @@ func TestDUP1_HistoryIsBoundedByTheWindow(t *testing.T) {
 // historyCounter counts the message ids that a journal holds for duplicate detection.
 type historyCounter struct{ n int }
 
-func (c *historyCounter) LoadEntity(emulator.EntityRecord) error                 { return nil }
-func (c *historyCounter) LoadMessage(*emulator.MessageRecord) error              { return nil }
-func (c *historyCounter) LoadSession(int64, string, []byte, int64) error         { return nil }
-func (c *historyCounter) LoadHistory(entity int64, key [16]byte, at int64) error { c.n++; return nil }
+func (c *historyCounter) LoadEntity(emulator.EntityRecord) error                   { return nil }
+func (c *historyCounter) LoadMessage(*emulator.MessageRecord) error                { return nil }
+func (c *historyCounter) LoadSession(int64, string, []byte, int64) error           { return nil }
+func (c *historyCounter) LoadDuplicate(entity int64, key [16]byte, at int64) error { c.n++; return nil }
 
 func (j *journal) history(t *testing.T) int {
 	t.Helper()

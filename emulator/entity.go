@@ -26,19 +26,19 @@ type Entity struct {
 	// guarded by mu, as all parts are: each has its own methods, which are called with the mutex
 	mu          sync.Mutex
 	options     QueueOptions
-	deleted     bool // nothing is appended for it any more
-	gone        bool // its deletion is committed and its memory no longer counted
+	deleting    bool // nothing is appended for it any more
+	deleted     bool // its deletion is committed and its memory no longer counted
 	may         permissions
 	counters    counters
 	messages    messages
 	bodies      bodies
 	locks       lockTable
 	sessions    sessionTable // empty unless the entity requires sessions
-	history     history      // of duplicate detection
+	duplicates  duplicates   // of duplicate detection
 	schedule    schedule
 	alarm       alarm
 	forwarder   forwarder
-	returns     returns
+	requeues    requeues
 	undelivered undelivered
 	usage       usage
 	watchers    watchers
@@ -70,7 +70,7 @@ func (o *QueueOptions) nameTargets() {
 func newEntity(ns *Namespace, id int64, kind EntityKind, path string, o QueueOptions) *Entity {
 	now := ns.Now()
 	q := &Entity{ns: ns, id: id, kind: kind, path: nameOf(path), options: o, counters: newCounters(&o)}
-	q.may.q, q.bodies.q, q.history.q, q.forwarder.q, q.returns.q, q.undelivered.q = q, q, q, q, q, q
+	q.may.q, q.bodies.q, q.duplicates.q, q.forwarder.q, q.requeues.q, q.undelivered.q = q, q, q, q, q, q
 	q.usage = usage{q: q, created: now, updated: now}
 	q.sessions.q = q
 	q.messages.init(q)
@@ -138,7 +138,7 @@ func (q *Entity) LastSequenceNumber() int64 {
 	return q.counters.of[0].committed
 }
 
-func (q *Entity) box(s SubQueue) *box { return &q.messages.boxes[s] }
+func (q *Entity) subQueue(s SubQueue) *subQueue { return &q.messages.subQueues[s] }
 
 // Watch calls notify when the queue is updated, with an error of CodeDetached (LOCK-17), or deleted, with
 // CodeNotFound (DEC-18), until cancel is called. A queue that is deleted already says so at once. notify runs on any
@@ -150,7 +150,7 @@ func (q *Entity) Watch(sub SubQueue, notify func(error)) (cancel func()) {
 		q.watchers = make(watchers)
 	}
 	q.watchers[w] = struct{}{}
-	if q.gone { // since the watcher looked it up
+	if q.deleted { // since the watcher looked it up
 		notify(q.may.missing())
 	}
 	q.mu.Unlock()

@@ -61,10 +61,10 @@ func (d *deletion) retire(q *Entity, condition func() bool) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.deleted || condition != nil && !condition() {
+	if q.deleting || condition != nil && !condition() {
 		return
 	}
-	q.deleted = true
+	q.deleting = true
 	d.all = append(d.all, q)
 	switch {
 	case q.subscription != nil:
@@ -72,7 +72,7 @@ func (d *deletion) retire(q *Entity, condition func() bool) {
 	case q.topic != nil:
 		for _, s := range q.topic.byID() {
 			s.mu.Lock()
-			s.deleted = true
+			s.deleting = true
 			s.mu.Unlock()
 			d.all = append(d.all, s.Entity)
 		}
@@ -113,8 +113,8 @@ func (d *deletion) undo() {
 // reviveLocked lets an entity go on whose deletion failed. Its timer may have come and gone meanwhile, and its
 // consumers may have been turned away: they have to attach again.
 func (q *Entity) reviveLocked() {
-	q.deleted = false
-	q.returns.storeStrandedLocked()
+	q.deleting = false
+	q.requeues.retryLocked()
 	if q.alarm.timer != nil {
 		q.alarm.timer.Stop()
 	}
@@ -155,8 +155,8 @@ func (q *Entity) bury() (links int) {
 	defer q.mu.Unlock()
 	q.bodies.removeAll()
 	q.sessions.shrink(math.MinInt64)
-	q.gone = true
-	q.returns.storeStrandedLocked()
+	q.deleted = true
+	q.requeues.retryLocked()
 	if q.subscription != nil {
 		q.sessions.weigh(-q.sessions.bytes)
 	}

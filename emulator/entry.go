@@ -7,12 +7,12 @@ import "minibus/internal/amqp/message"
 type mark uint8
 
 const (
-	markFree    mark = iota // at rest: available, deferred or scheduled
+	markFree    mark = iota // available, deferred or scheduled: no consumer or change has it in hand
 	markPending             // being written, not visible yet
 	markLocked              // locked by a consumer
 	markBusy                // a change of it is being written: settled, moved, activated or removed
 	markMoving              // a forwarder has it in hand, or, in a dead-letter queue, has parked it
-	markGone                // no longer in any log
+	markRemoved             // no longer in any log
 )
 
 // entry is one message in memory. There is one for every stored message that is not packed (see packedEntry), so its size
@@ -31,7 +31,7 @@ type entry struct {
 	state    State
 	mark     mark
 	sub      SubQueue
-	returned bool // stands in its box's heap of returned messages
+	returned bool // stands in its sub-queue's heap of returned messages
 }
 
 // owners are the sessions of neighbouring entries whose numbers alone are kept; nil if none is of a session.
@@ -68,12 +68,12 @@ type Lock struct {
 	token LockToken // immutable
 
 	// guarded by q.mu
-	until  int64        // ms; of a message in a session, the session's lock counts instead
-	tx     *Transaction // that will settle it; nil: none
-	holder *Consumer    // of the session, or who took the message from the queue; else nil
-	kept   bool         // the holder has the delivery among its own, and has to know when the lock ends
-	back   bool         // without holder: the message must return to its session before others leave it (SESS-20)
-	own    bool         // without holder: when it ends the broker tries again what it does by itself
+	until         int64        // ms; of a message in a session, the session's lock counts instead
+	tx            *Transaction // that will settle it; nil: none
+	holder        *Consumer    // of the session, or who took the message from the queue; else nil
+	kept          bool         // the holder has the delivery among its own, and has to know when the lock ends
+	blocksSession bool         // without holder: others must not leave the message's session before it (SESS-20)
+	retries       bool         // without holder: when it ends the broker tries again what it does by itself, and counts no failed delivery
 
 	// owned by the goroutine of the consumer
 	over bool   // it was told that the lock has ended

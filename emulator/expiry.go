@@ -1,9 +1,9 @@
 package emulator
 
-// expire removes or dead-letters messages that are past their time to live, of those entries that are at rest
+// expire removes or dead-letters messages that are past their time to live, of those entries that are free
 // and active: what is locked is treated when it is unlocked (EXP-8), and deferred messages stay (EXP-10).
 func (m *messages) expire(entries []*entry, now int64) {
-	if m.q.deleted {
+	if m.q.deleting {
 		return
 	}
 	op := newTransition(m.q, len(entries), nil)
@@ -11,8 +11,8 @@ func (m *messages) expire(entries []*entry, now int64) {
 		if !e.ready() || !e.expired(now) {
 			continue
 		}
-		m.q.box(e.sub).take(e, markBusy)
-		op.expireLocked(e, e.count, nil, fallback{undo: undoOwnLater})
+		m.q.subQueue(e.sub).take(e, markBusy)
+		op.expireLocked(e, e.count, nil, fallback{undo: undoRetryOwn})
 		if e.session != nil {
 			m.q.sessions.rank(e.session) // EXP-14
 		}

@@ -41,7 +41,7 @@ func (m InMemory) Duplicates() int {
 	q := m.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.history.seen)
+	return len(q.duplicates.seen)
 }
 
 // Accepts returns how many accepts of the next session wait.
@@ -65,7 +65,7 @@ func (m InMemory) FirstOnDisk() (seq int64) {
 	q := m.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.box(Main).look(0, func(e *entry) bool {
+	q.subQueue(Main).look(0, func(e *entry) bool {
 		if e.body.data == nil {
 			seq = e.seq
 		}
@@ -86,8 +86,8 @@ func (m InMemory) Packed(sub SubQueue) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := 0
-	for i := range q.messages.boxes[sub].chunks {
-		c := &q.messages.boxes[sub].chunks[i]
+	for i := range q.messages.subQueues[sub].chunks {
+		c := &q.messages.subQueues[sub].chunks[i]
 		n += len(c.packed) - c.open
 	}
 	return n

@@ -29,7 +29,7 @@ func (q *Entity) Facts() Facts {
 	}
 	if at, ok := q.usage.idleAt(); ok {
 		f.IdleAt = at
-		f.InUse = q.messages.boxes[Main].scheduled > 0 || q.usage.receiverWaits() || q.topic != nil && q.topic.receiverWaits()
+		f.InUse = q.messages.subQueues[Main].scheduled > 0 || q.usage.receiverWaits() || q.topic != nil && q.topic.receiverWaits()
 	}
 	q.mu.Unlock()
 	q.findOldest(&f)
@@ -42,7 +42,7 @@ func (q *Entity) findOldest(f *Facts) {
 	for range oldestDepth / peekChunk {
 		looked, more := 0, false
 		q.mu.Lock()
-		q.box(Main).log.look(from, func(e *entry) bool {
+		q.subQueue(Main).log.look(from, func(e *entry) bool {
 			if looked++; looked > peekChunk {
 				more = true
 				return false

@@ -15,7 +15,7 @@ func (f *Fault) TakeLocks(q *Entity, tokens []LockToken) {
 		switch {
 		case e == nil:
 		case f.options.Kind == FaultLoseLock:
-			q.locks.lapse([]*entry{e}, now)
+			q.locks.end([]*entry{e}, now)
 		default:
 			entries = append(entries, e)
 		}
@@ -49,6 +49,6 @@ func (t *Faults) failJournalLocked(q *Entity, c *Change, op Operation, sub SubQu
 	f := t.hit(&Attempt{Operation: op, Entity: q, Sub: sub, Client: client}, func(f *Fault) bool { return f.options.Kind == FaultFailJournal })
 	if f != nil {
 		tie := c.tie()
-		tie.needed = append(tie.needed, &fate{err: f.journalError()})
+		tie.dependsOn = append(tie.dependsOn, &dependency{err: f.journalError()})
 	}
 }

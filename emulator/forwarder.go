@@ -45,7 +45,7 @@ func (f *forwarder) startLocked(sub SubQueue) {
 // mayStartLocked reports whether there is something to forward, now. A disabled source pauses (FWD-17).
 func (f *forwarder) mayStartLocked(sub SubQueue) bool {
 	return f.q.options.forwardTarget(sub) != "" && !f.q.alarm.stopped && f.q.ns.stage.Load() == stageThere && f.q.may.settle() == nil &&
-		f.q.box(sub).available > 0 && f.q.ns.Now() >= f.retryAt[sub]
+		f.q.subQueue(sub).available > 0 && f.q.ns.Now() >= f.retryAt[sub]
 }
 
 // forwardSome moves up to a quantum of messages and reports whether to go on.
@@ -94,7 +94,7 @@ func (f *forwarder) forwardTo(name string, sub SubQueue, picked []*entry) error 
 
 // pickLocked takes the next available messages and marks them as being transferred.
 func (f *forwarder) pickLocked(sub SubQueue) []*entry {
-	b := f.q.box(sub)
+	b := f.q.subQueue(sub)
 	now := f.q.ns.Now()
 	var picked, expired []*entry
 	bytes := 0
@@ -249,7 +249,7 @@ func (f *forwarder) postponeLocked(sub SubQueue, picked []*entry) {
 	f.retryAt[sub] = f.q.alarm.later()
 	f.q.alarm.set(f.retryAt[sub])
 	for _, e := range picked {
-		f.q.messages.rest(e, f.q.ns.Now())
+		f.q.messages.free(e, f.q.ns.Now())
 	}
 }
 
@@ -263,7 +263,7 @@ func (f *forwarder) deadLetterAll(entries []*entry, properties func(*entry) []by
 		defer f.q.mu.Unlock()
 		op := newTransition(f.q, len(entries), done)
 		for _, e := range entries {
-			op.deadLetterLocked(e, e.count, properties(e), EventDeadLettered, fallback{undo: undoRest})
+			op.deadLetterLocked(e, e.count, properties(e), EventDeadLettered, fallback{undo: undoFree})
 		}
 		op.appendLocked()
 	})

@@ -21,7 +21,7 @@ func (u *usage) idle(now int64) bool {
 	if !ok || now < at {
 		return false
 	}
-	if u.q.messages.boxes[Main].scheduled > 0 || u.receiverWaits() || u.q.topic != nil && u.q.topic.receiverWaits() {
+	if u.q.messages.subQueues[Main].scheduled > 0 || u.receiverWaits() || u.q.topic != nil && u.q.topic.receiverWaits() {
 		u.accessed = now // in use: the span begins anew
 		return false
 	}
@@ -30,13 +30,13 @@ func (u *usage) idle(now int64) bool {
 
 // receiverWaits reports whether a receiver with credit waits (IDLE-5).
 func (u *usage) receiverWaits() bool {
-	for i := range u.q.messages.boxes {
-		if l := u.q.messages.boxes[i].line; l != nil && (l.first != nil || l.promised > 0) {
+	for i := range u.q.messages.subQueues {
+		if l := u.q.messages.subQueues[i].waiters; l != nil && (l.first != nil || l.promised > 0) {
 			return true
 		}
 	}
 	for _, h := range u.q.sessions.ends {
-		if h.line.first != nil || h.line.promised > 0 {
+		if h.waiters.first != nil || h.waiters.promised > 0 {
 			return true
 		}
 	}

@@ -52,7 +52,7 @@ func (j *Job) putBack(entries []*entry) {
 			q.schedule.putBack(e)
 			continue
 		}
-		q.messages.rest(e, q.ns.Now())
+		q.messages.free(e, q.ns.Now())
 	}
 }
 

@@ -27,7 +27,7 @@ func (t *Jobs) Start(q *Entity, o JobOptions) (*Job, error) {
 	for _, c := range q.counters.of {
 		j.last = append(j.last, c.base|c.last)
 	}
-	if b := q.box(o.Sub); len(o.Select.Seqs) == 0 {
+	if b := q.subQueue(o.Sub); len(o.Select.Seqs) == 0 {
 		j.progress.Total = int64(b.n - b.pending)
 	} else {
 		j.progress.Total = int64(len(o.Select.Seqs))
@@ -166,7 +166,7 @@ func (j *Job) takeLocked(found []*Delivery) ([]*entry, error) {
 	if err := j.goesOnLocked(); err != nil {
 		return nil, err
 	}
-	b := q.box(j.options.Sub)
+	b := q.subQueue(j.options.Sub)
 	var entries []*entry
 	for _, d := range found {
 		e := b.find(d.seq)
@@ -189,7 +189,7 @@ func (j *Job) takeLocked(found []*Delivery) ([]*entry, error) {
 	return entries, nil
 }
 
-// giveUp ends what takeLocked began, once the entries are at rest or gone.
+// giveUp ends what takeLocked began, once the entries are free or removed.
 func (j *Job) giveUp(entries []*entry) {
 	if len(entries) == 0 {
 		return

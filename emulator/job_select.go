@@ -15,7 +15,7 @@ func (j *Job) look() (found []*Delivery, more bool, err error) {
 		return j.lookForLocked()
 	}
 	now, looked, bytes := q.ns.Now(), 0, 0
-	q.box(j.sub).look(j.from, func(e *entry) bool {
+	q.subQueue(j.sub).look(j.from, func(e *entry) bool {
 		if looked >= peekChunk || bytes >= quantumBytes {
 			more = true
 			return false
@@ -41,7 +41,7 @@ func (j *Job) lookForLocked() (found []*Delivery, more bool, err error) {
 		}
 		j.from = seq + 1
 		there := false
-		j.q.box(j.sub).look(seq, func(e *entry) bool {
+		j.q.subQueue(j.sub).look(seq, func(e *entry) bool {
 			if e.seq != seq {
 				return false
 			}

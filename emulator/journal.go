@@ -64,15 +64,15 @@ type OpKind uint8
 
 // The operations of a change.
 const (
-	OpInsert       OpKind = iota + 1 // store Record, or Copies of it, and Data under Record.Body if Data is not nil
-	OpUpdate                         // write the changeable columns of Record: Entity, Sub, Seq, State, Enqueued, TTL, Scheduled, DeliveryCount, Overlay, System, Reason, EnqueuedSeq, Hops, Source
-	OpDelete                         // remove row Record.Row (0: none), and body Record.Body, which may take a while, if DropBody
-	OpCounter                        // nothing but the counter: Record.Entity's last number becomes Record.Seq
-	OpPutEntity                      // store Entity (insert or replace by id)
-	OpDeleteEntity                   // remove the entity Entity.ID and everything in it but bodies that messages of others share
-	OpSessionState                   // state of session Record.SessionID of Record.Entity becomes Data, set at Record.Enqueued; nil Data removes it
-	OpHistory                        // remember the key Data (16 bytes) of Record.Entity for duplicate detection, since Record.Enqueued
-	OpPruneHistory                   // forget the keys of Record.Entity that were remembered before Record.Enqueued
+	OpInsert          OpKind = iota + 1 // store Record, or Copies of it, and Data under Record.Body if Data is not nil
+	OpUpdate                            // write the changeable columns of Record: Entity, Sub, Seq, State, Enqueued, TTL, Scheduled, DeliveryCount, Overlay, System, Reason, EnqueuedSeq, Hops, Source
+	OpDelete                            // remove row Record.Row (0: none), and body Record.Body, which may take a while, if DropBody
+	OpCounter                           // nothing but the counter: Record.Entity's last number becomes Record.Seq
+	OpPutEntity                         // store Entity (insert or replace by id)
+	OpDeleteEntity                      // remove the entity Entity.ID and everything in it but bodies that messages of others share
+	OpSessionState                      // state of session Record.SessionID of Record.Entity becomes Data, set at Record.Enqueued; nil Data removes it
+	OpDuplicate                         // remember the key Data (16 bytes) of Record.Entity for duplicate detection, since Record.Enqueued
+	OpPruneDuplicates                   // forget the keys of Record.Entity that were remembered before Record.Enqueued
 )
 
 // Op is one operation of a [Change].
@@ -127,12 +127,74 @@ type Change struct {
 	Done Completion // may be nil
 	ties *ties      // nil: none; see Unmet
 
-	// Restores says that the change only brings back what was taken out and did not reach anybody. A journal that has no room for
-	// anything new takes it still.
-	Restores bool
+	// Requeues says that the change only stores again what was removed for a client and did not reach it. A journal takes
+	// it even when the disk has no space for anything new.
+	Requeues bool
 
 	// Single is backing space for changes of one operation, so that they cost no second allocation.
 	Single [1]Op
+}
+
+// ties bind a change to later ones that depend on it, and to earlier ones on which it depends.
+type ties struct {
+	dependents []*dependency
+	dependsOn  []*dependency
+}
+
+// dependency of a change on an earlier one has the error of the earlier one, once that has failed.
+type dependency struct{ err error }
+
+// Needs makes c fail if first, which is to be appended before it, fails. Both are not appended yet.
+func (c *Change) Needs(first *Change) {
+	d := &dependency{}
+	first.tie().dependents = append(first.tie().dependents, d)
+	c.tie().dependsOn = append(c.tie().dependsOn, d)
+}
+
+// tie returns the change's ties, to add to them.
+func (c *Change) tie() *ties {
+	if c.ties == nil {
+		c.ties = &ties{}
+	}
+	return c.ties
+}
+
+// Tied reports whether the change needs others, or others need it.
+func (c *Change) Tied() bool { return c.ties != nil }
+
+// Unmet returns the error of a change that this one needs, if it has failed. A journal asks before it applies the
+// change, which fails with that error then. It is called on the journal's goroutine, as Failed is.
+func (c *Change) Unmet() error {
+	if c.ties == nil {
+		return nil
+	}
+	for _, d := range c.ties.dependsOn {
+		if d.err != nil {
+			return d.err
+		}
+	}
+	return nil
+}
+
+// Failed tells those that need the change that it has failed. A journal calls it for a change that fails alone, before
+// it goes on to the next one.
+func (c *Change) Failed(err error) {
+	if c.ties == nil {
+		return
+	}
+	for _, d := range c.ties.dependents {
+		d.err = err
+	}
+}
+
+// inherit gives c the ties of a change that becomes part of it.
+func (c *Change) inherit(part *Change) {
+	if part.ties == nil {
+		return
+	}
+	t := c.tie()
+	t.dependents = append(t.dependents, part.ties.dependents...)
+	t.dependsOn = append(t.dependsOn, part.ties.dependsOn...)
 }
 
 // EntityRecord is one stored entity.
@@ -187,7 +249,7 @@ type Loader interface {
 	LoadEntity(EntityRecord) error
 	LoadMessage(*MessageRecord) error // the record is reused by the caller; byte slices may be kept
 	LoadSession(entity int64, id string, state []byte, updated int64) error
-	LoadHistory(entity int64, key [16]byte, at int64) error // by ascending at for each entity
+	LoadDuplicate(entity int64, key [16]byte, at int64) error // by ascending at for each entity
 }
 
 // Journal is the durable side of a namespace. The store package implements it on SQLite.
@@ -195,7 +257,7 @@ type Loader interface {
 // Append and ReadBodies never block and may be called under a queue's mutex. Changes of an entity are committed in the order in
 // which they were appended, many in one transaction where they have queued up, and so are changes that are tied to others, and all around one that
 // is about more than what is in entities. Else changes of other entities may be committed before one with a large body. So a change is
-// appended only when those of the same messages and bodies are completed, unless it Restores. Completions of changes run one at a
+// appended only when those of the same messages and bodies are completed, unless it Requeues. Completions of changes run one at a
 // time, in commit order, after the commit, on the journal's goroutine or on one that has called [Store.Release].
 //
 // When a commit fails, every change of its batch and every change appended behind it, until all their completions

@@ -32,7 +32,7 @@ type journal struct {
 func (j *journal) Append(c *emulator.Change) {
 	j.mu.Lock()
 	j.appended = append(j.appended, slices.Clone(c.Ops))
-	if c.Restores {
+	if c.Requeues {
 		j.restores++
 	}
 	hook := j.hook

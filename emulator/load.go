@@ -14,7 +14,7 @@ func (ns *Namespace) load() error {
 	if err := ns.journal.Load(l); err != nil {
 		return fmt.Errorf("load the journal: %w", err)
 	}
-	if err := l.rest(); err != nil {
+	if err := l.finish(); err != nil {
 		return fmt.Errorf("load the journal: %w", err)
 	}
 	ns.lastRow.Store(max(ns.lastRow.Load(), ns.journal.NextRow()-1, l.lastRow))
@@ -23,18 +23,18 @@ func (ns *Namespace) load() error {
 
 // newLoader returns a loader that puts the entities into a catalog.
 func newLoader(ns *Namespace, c *catalog) *loader {
-	return &loader{ns: ns, catalog: c, now: ns.Now(), byID: make(map[int64]*Entity), bodies: make(map[int64]*sharedBody), arrived: make(map[*box]*arrivals)}
+	return &loader{ns: ns, catalog: c, now: ns.Now(), byID: make(map[int64]*Entity), bodies: make(map[int64]*sharedBody), arrived: make(map[*subQueue]*arrivals)}
 }
 
-// rest lets all that was loaded come to rest.
-func (l *loader) rest() error {
+// finish lets all that was loaded become available.
+func (l *loader) finish() error {
 	if err := l.linkSubscriptions(); err != nil {
 		return err
 	}
 	for _, q := range l.byID {
 		q.mu.Lock()
-		for i := range q.messages.boxes {
-			l.restAllLocked(q, &q.messages.boxes[i])
+		for i := range q.messages.subQueues {
+			l.admitAllLocked(q, &q.messages.subQueues[i])
 		}
 		q.messages.pack()
 		q.mu.Unlock()
@@ -86,7 +86,7 @@ type loader struct {
 	all           []*Entity // by kind and path, once all are there
 	subscriptions []loadedSubscription
 	bodies        map[int64]*sharedBody // those with a copy whose row is not the body's own
-	arrived       map[*box]*arrivals
+	arrived       map[*subQueue]*arrivals
 	lastRow       int64
 }
 
@@ -185,8 +185,8 @@ func (l *loader) LoadSession(entity int64, id string, state []byte, updated int6
 	return nil
 }
 
-// LoadHistory takes in a message id that duplicate detection remembers.
-func (l *loader) LoadHistory(entity int64, key [16]byte, at int64) error {
+// LoadDuplicate takes in a message id that duplicate detection remembers.
+func (l *loader) LoadDuplicate(entity int64, key [16]byte, at int64) error {
 	q, err := l.entity(entity)
 	if err != nil {
 		return fmt.Errorf("remembered message id: %w", err)
@@ -194,6 +194,6 @@ func (l *loader) LoadHistory(entity int64, key [16]byte, at int64) error {
 	if at > l.now+q.options.dedupWindow() {
 		return nil // else each start would remember it for one more window until the clock has caught up
 	}
-	q.history.add(key, min(at, l.now))
+	q.duplicates.add(key, min(at, l.now))
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// arrivals collects the messages that are loaded into a box, in the journal's order. It packs at once what can be packed, so
+// arrivals collects the messages that are loaded into a sub-queue, in the journal's order. It packs at once what can be packed, so
 // that a deep queue needs no more memory while it is loaded than afterwards.
 type arrivals struct {
 	packed []chunk
@@ -20,12 +20,12 @@ func (l *loader) LoadMessage(r *MessageRecord) error {
 	if err != nil {
 		return fmt.Errorf("message %d: %w", r.Row, err)
 	}
-	if int(r.Sub) >= len(q.messages.boxes) || r.State > Scheduled {
+	if int(r.Sub) >= len(q.messages.subQueues) || r.State > Scheduled {
 		return fmt.Errorf("message %d of %q has sub-queue %d and state %d, which do not exist", r.Row, q.path, r.Sub, r.State)
 	}
 	l.lastRow = max(l.lastRow, r.Row, r.Body)
 	r.Enqueued = min(r.Enqueued, l.now)
-	b := &q.messages.boxes[r.Sub]
+	b := &q.messages.subQueues[r.Sub]
 	a := l.arrived[b]
 	if a == nil {
 		a = &arrivals{}
@@ -103,8 +103,8 @@ func (a *arrivals) sort(size int) {
 	}
 }
 
-// restAllLocked lets what was loaded into a box come to rest in its order.
-func (l *loader) restAllLocked(q *Entity, b *box) {
+// admitAllLocked lets what was loaded into a sub-queue become available in its order.
+func (l *loader) admitAllLocked(q *Entity, b *subQueue) {
 	a := l.arrived[b]
 	if a == nil {
 		return
@@ -113,7 +113,7 @@ func (l *loader) restAllLocked(q *Entity, b *box) {
 	if a.mixed {
 		a.sort(b.shape().chunk)
 	}
-	l.restPackedLocked(q, b, a.packed)
+	l.admitPackedLocked(q, b, a.packed)
 	slices.SortFunc(a.loose, func(x, y *entry) int { return cmp.Compare(x.seq, y.seq) })
 	for _, e := range a.loose {
 		if len(l.bodies) > 0 && e.row == e.body.id {
@@ -133,8 +133,8 @@ func (l *loader) restAllLocked(q *Entity, b *box) {
 	}
 }
 
-// restPackedLocked makes chunks of packed entries all that b has.
-func (l *loader) restPackedLocked(q *Entity, b *box, chunks []chunk) {
+// admitPackedLocked makes chunks of packed entries all that b has.
+func (l *loader) admitPackedLocked(q *Entity, b *subQueue, chunks []chunk) {
 	b.chunks = chunks
 	var shared []int64
 	b.look(-1<<63, func(e *entry) bool {

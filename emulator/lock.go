@@ -93,11 +93,11 @@ func (lt *lockTable) unlock(e *entry) *Lock {
 	} else {
 		lt.ends.remove(l.until)
 	}
-	if l.back {
+	if l.blocksSession {
 		e.session.returning--
 	}
 	if l.kept {
-		l.holder.lapseLocked(l)
+		l.holder.lockEndedLocked(l)
 	}
 	return l
 }
@@ -112,11 +112,11 @@ func (lt *lockTable) entryOfToken(t LockToken, now int64) *entry {
 	return e
 }
 
-// rest puts an unlocked entry back in its place: an active one becomes available again (ORD-3), a deferred
+// free puts an unlocked entry back in its place: an active one becomes available again (ORD-3), a deferred
 // one is deferred again (DC-5, DEF-6), and one that expired while it was locked goes the way of expired messages
 // (EXP-8).
-func (m *messages) rest(e *entry, now int64) {
-	b := m.q.box(e.sub)
+func (m *messages) free(e *entry, now int64) {
+	b := m.q.subQueue(e.sub)
 	b.remark(e, markFree)
 	if e.state != Active {
 		return

@@ -180,7 +180,7 @@ func (l *log) locate(seq int64) (*chunk, int) {
 	for i := l.chunkAt(seq); i < len(l.chunks) && l.chunks[i].first() <= seq; i++ {
 		c := &l.chunks[i]
 		for j := c.index(seq); j < c.len() && c.seq(j) == seq; j++ {
-			if e := c.entry(j); e == nil || e.mark != markPending && e.mark != markGone {
+			if e := c.entry(j); e == nil || e.mark != markPending && e.mark != markRemoved {
 				return c, j
 			}
 		}

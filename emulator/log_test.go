@@ -112,7 +112,7 @@ func TestLog_OneOfTwoBehindAHole(t *testing.T) {
 	for _, e := range []*entry{{seq: 1}, one, two} {
 		l.add(e)
 	}
-	one.mark = markGone
+	one.mark = markRemoved
 	l.remove(one)
 	if l.n != 2 {
 		t.Errorf("%d entries are left, want 2", l.n)

@@ -94,7 +94,7 @@ func (m *matching) look() {
 	defer t.mu.Unlock()
 	now := t.ns.Now()
 	m.Refused = t.may.store(m.in)
-	_, _, m.Duplicate = t.history.look(in, now)
+	_, _, m.Duplicate = t.duplicates.look(in, now)
 	if in.waits(now) {
 		m.Scheduled = int64(in.info.Scheduled)
 		now = m.Scheduled

@@ -28,7 +28,7 @@ type Namespace struct {
 
 	settings atomic.Pointer[NamespaceOptions] // as written last
 	stage    atomic.Uint32                    // of its deletion
-	gone     chan struct{}                    // closed when its deletion is committed
+	deleted  chan struct{}                    // closed when its deletion is committed
 
 	lastRow atomic.Int64 // last row id given out; bodies and entities draw from it too
 	budget  bodyShare
@@ -124,7 +124,7 @@ func newNamespace(c *common, r NamespaceRecord, o NamespaceOptions) (*Namespace,
 	}
 	ns := &Namespace{
 		name: r.Name, created: r.Created, secret: r.Secret, common: c, clock: c.clock, logger: c.logger, ids: ids,
-		gone: make(chan struct{}), budget: bodyShare{bodyBudget: c.bodies},
+		deleted: make(chan struct{}), budget: bodyShare{bodyBudget: c.bodies},
 		catalog: newCatalog(),
 	}
 	if base, ok := c.clock.(*clock.System); ok && !c.single {
@@ -166,7 +166,7 @@ func closeAll(list []*Namespace) {
 		ns.forwarding.wait()
 		ns.budget.reclaims.wait()
 	}
-	awaitReturns(all)
+	awaitRequeues(all)
 }
 
 // The stages of a namespace that is being deleted or reset.
@@ -179,8 +179,8 @@ const (
 // Options returns the settings of the namespace.
 func (ns *Namespace) Options() NamespaceOptions { return *ns.settings.Load() }
 
-// Gone returns a channel that is closed when the namespace is deleted.
-func (ns *Namespace) Gone() <-chan struct{} { return ns.gone }
+// Deleted returns a channel that is closed when the namespace is deleted.
+func (ns *Namespace) Deleted() <-chan struct{} { return ns.deleted }
 
 // Name returns the namespace's name, as error texts show it.
 func (ns *Namespace) Name() string { return ns.name }

@@ -202,7 +202,7 @@ func TestDEC27_TakeOfNothingPassesThePokeOn(t *testing.T) {
 		second.take(5)
 		equalSlices(t, "second got", second.got, 1)
 		b.sendTexts("b")
-		equal(t, "first is poked though it left the line", first.poked(), false)
+		equal(t, "first is poked though it left the wait list", first.poked(), false)
 		equal(t, "second is poked", second.poked(), true)
 	})
 }

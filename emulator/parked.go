@@ -18,7 +18,7 @@ type parked struct {
 	limit   int64               // bytes of a message that it took
 }
 
-// has reports whether a message is parked: at rest as clients see it. One that the forwarder has in hand is not.
+// has reports whether a message is parked: free as clients see it. One that the forwarder has in hand is not.
 func (p *parked) has(e *entry) bool {
 	_, ok := p.entries[e]
 	return ok
@@ -26,7 +26,7 @@ func (p *parked) has(e *entry) bool {
 
 // takeLocked leaves a parked message to a job.
 func (f *forwarder) takeLocked(e *entry) {
-	f.q.box(e.sub).remark(e, markBusy)
+	f.q.subQueue(e.sub).remark(e, markBusy)
 	if delete(f.parked.entries, e); len(f.parked.entries) == 0 {
 		f.q.ns.parkers.Delete(f.q)
 	}
@@ -90,6 +90,6 @@ func (f *forwarder) unparkLocked() {
 	f.parked = parked{}
 	f.q.ns.parkers.Delete(f.q)
 	for _, e := range entries {
-		f.q.messages.rest(e, f.q.ns.Now())
+		f.q.messages.free(e, f.q.ns.Now())
 	}
 }

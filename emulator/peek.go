@@ -86,7 +86,7 @@ func (b *peek) fetch(err error) {
 	var missing []*Delivery
 	b.q.mu.Lock()
 	for _, d := range b.found {
-		if e := b.q.box(b.Sub).findLoose(d.seq); e != nil && e.body.id == d.bodyID && e.body.data != nil {
+		if e := b.q.subQueue(b.Sub).findLoose(d.seq); e != nil && e.body.id == d.bodyID && e.body.data != nil {
 			d.body = e.body.data
 		} else {
 			missing = append(missing, d)
@@ -154,10 +154,10 @@ func (q *Entity) overLocked(e *entry, now int64) bool {
 // viewLocked shows the entries of a sub-queue or, where sessions have entries of their own, of a session.
 func (q *Entity) viewLocked(sub SubQueue, session *string) messageView {
 	if session == nil || !q.options.RequiresSession || sub != Main {
-		return &q.box(sub).log
+		return &q.subQueue(sub).log
 	}
 	if s := q.sessions.find(*session); s != nil {
-		return sessionView{s, &q.box(Main).log}
+		return sessionView{s, &q.subQueue(Main).log}
 	}
 	return &log{}
 }

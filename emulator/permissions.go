@@ -7,7 +7,7 @@ type permissions struct{ q *Entity }
 
 // use fails when the queue was deleted (DEL-1).
 func (m *permissions) use() error {
-	if m.q.deleted {
+	if m.q.deleting {
 		return m.missing()
 	}
 	return nil

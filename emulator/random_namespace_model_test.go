@@ -47,7 +47,7 @@ type modelStep struct {
 func newNamespaceModel(options map[string]emulator.QueueOptions) *namespaceModel {
 	a := &namespaceModel{queues: map[string]*queueModel{}}
 	for path, o := range options {
-		a.queues[path] = &queueModel{path: path, options: o, namespace: a, history: map[string]time.Time{}, sessions: map[string]*modelSession{}}
+		a.queues[path] = &queueModel{path: path, options: o, namespace: a, duplicates: map[string]time.Time{}, sessions: map[string]*modelSession{}}
 	}
 	return a
 }
@@ -74,10 +74,10 @@ func (q *queueModel) duplicate(m *modelMessage, now time.Time) bool {
 	if !q.options.RequiresDuplicateDetection || m.id == "" {
 		return false
 	}
-	if at, ok := q.history[m.id]; ok && now.Before(at.Add(q.options.DuplicateDetectionWindow)) {
+	if at, ok := q.duplicates[m.id]; ok && now.Before(at.Add(q.options.DuplicateDetectionWindow)) {
 		return true
 	}
-	q.history[m.id] = now
+	q.duplicates[m.id] = now
 	return false
 }
 

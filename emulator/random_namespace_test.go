@@ -269,7 +269,7 @@ func (p *namespacePlayer) renewSession() {
 	}
 }
 
-// shelf is a sub-queue that plain receivers may read.
+// partition is a sub-queue that plain receivers may read.
 type shelf struct {
 	path string
 	sub  emulator.SubQueue

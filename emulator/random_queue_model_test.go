@@ -16,10 +16,10 @@ type queueModel struct {
 	last     int64 // last sequence number given
 
 	// only in a namespaceModel
-	path      string
-	namespace *namespaceModel
-	history   map[string]time.Time
-	sessions  map[string]*modelSession
+	path       string
+	namespace  *namespaceModel
+	duplicates map[string]time.Time
+	sessions   map[string]*modelSession
 }
 
 // modelMessage is one message with everything about it in plain fields.

@@ -9,11 +9,11 @@ type receiveDelete struct {
 
 // deliverDeletedLocked removes the messages of deliveries, whose entries are busy. Each delivery becomes ready once
 // its removal is committed, so that a message is never delivered twice in this mode.
-func (r *returns) deliverDeletedLocked(ds []*Delivery, client *Client) {
+func (r *requeues) deliverDeletedLocked(ds []*Delivery, client *Client) {
 	r.receiveDeleteLocked(ds, client, nil)
 }
 
-func (r *returns) receiveDeleteLocked(ds []*Delivery, client *Client, then func(error)) {
+func (r *requeues) receiveDeleteLocked(ds []*Delivery, client *Client, then func(error)) {
 	op := &receiveDelete{ds: ds, then: then}
 	op.begin(r.q, len(ds), op)
 	op.client = client
@@ -57,8 +57,8 @@ func (op *receiveDelete) bodiesRead(err error) {
 		if len(damaged) > 0 && op.then != nil {
 			err = deferredNotFound(q.path)
 		}
-		q.undelivered.deadLetterDamaged(giveUp(damaged, deliveryGone))
-		q.returns.reopenLocked(damaged)
+		q.undelivered.deadLetterDamaged(giveUp(damaged, deliveryLost))
+		q.requeues.reopenLocked(damaged)
 	}
 	op.removeAllLocked()
 	switch {
@@ -66,7 +66,7 @@ func (op *receiveDelete) bodiesRead(err error) {
 	case len(op.ds) > 0:
 		op.appendRemovalLocked()
 	default:
-		q.returns.endedLocked() // there is nothing to write
+		q.requeues.endedLocked() // there is nothing to write
 	}
 	q.mu.Unlock()
 	switch {
@@ -111,10 +111,10 @@ func (op *receiveDelete) Completed(err error) {
 		op.letGoLocked()
 	} else {
 		giveUp(op.ds, deliveryFailed)
-		q.returns.reopenLocked(op.ds)
+		q.requeues.reopenLocked(op.ds)
 	}
 	if op.then == nil {
-		q.returns.endedLocked()
+		q.requeues.endedLocked()
 	}
 	q.mu.Unlock()
 	if err != nil {
@@ -124,7 +124,7 @@ func (op *receiveDelete) Completed(err error) {
 	case op.then != nil:
 		op.then(err)
 		q.mu.Lock()
-		q.returns.endedLocked() // only now: it may have given the messages back
+		q.requeues.endedLocked() // only now: it may have given the messages back
 		q.mu.Unlock()
 	default:
 		op.ds[0].notify()
@@ -136,7 +136,7 @@ func (op *receiveDelete) letGoLocked() {
 	for _, d := range op.ds {
 		d.removed = true
 		if d.returned {
-			q.returns.storeAgainLocked(d)
+			q.requeues.requeueLocked(d)
 			continue
 		}
 		d.become(deliveryReady, d.body)

@@ -23,7 +23,7 @@ func (ms Messages) Remove(sub SubQueue, seqs []int64, c Completion) error {
 	if err := q.may.use(); err != nil {
 		return err
 	}
-	entries, err := ms.idleLocked(sub, seqs)
+	entries, err := ms.freeLocked(sub, seqs)
 	if err != nil {
 		return err
 	}
@@ -48,10 +48,10 @@ func (ms Messages) Remove(sub SubQueue, seqs []int64, c Completion) error {
 	return nil
 }
 
-// takeAside takes a message that is at rest out of the reach of consumers, to be changed. Its session, if it is in one, is shut until
+// takeAside takes a free message out of the reach of consumers, to be changed. Its session, if it is in one, is shut until
 // [sessionTable.open]: others must not overtake it if it comes back.
 func (m *messages) takeAside(e *entry) {
-	b := m.q.box(e.sub)
+	b := m.q.subQueue(e.sub)
 	if e.state == Active {
 		b.take(e, markBusy)
 		m.q.sessions.shut(e)
@@ -65,17 +65,17 @@ func backTo(e *entry) fallback {
 	if e.state == Scheduled {
 		return fallback{undo: undoReschedule}
 	}
-	return fallback{undo: undoRest}
+	return fallback{undo: undoFree}
 }
 
-// idleLocked returns the messages with the numbers, or says which are not there or not at rest.
-func (ms Messages) idleLocked(sub SubQueue, seqs []int64) ([]*entry, error) {
+// freeLocked returns the messages with the numbers, or says which are not there or not free.
+func (ms Messages) freeLocked(sub SubQueue, seqs []int64) ([]*entry, error) {
 	q := ms.q
 	entries := make([]*entry, 0, len(seqs))
 	var missing []string
 	var held error
 	for _, seq := range seqs {
-		e := q.box(sub).find(seq)
+		e := q.subQueue(sub).find(seq)
 		switch {
 		case e == nil:
 			missing = append(missing, fmt.Sprint(seq))
@@ -93,7 +93,7 @@ func (ms Messages) idleLocked(sub SubQueue, seqs []int64) ([]*entry, error) {
 	return entries, held
 }
 
-// heldLocked says who has a message that is not at rest.
+// heldLocked says who has a message that is not free.
 func (ms Messages) heldLocked(e *entry) error {
 	q := ms.q
 	switch s := ms.viewLocked(e); {

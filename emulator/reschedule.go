@@ -23,9 +23,9 @@ func (ms Messages) Reschedule(seq, at int64, c Completion) error {
 	if err := q.may.use(); err != nil {
 		return err
 	}
-	e := q.box(Main).findLoose(seq)
+	e := q.subQueue(Main).findLoose(seq)
 	switch {
-	case e == nil && !q.box(Main).has(seq):
+	case e == nil && !q.subQueue(Main).has(seq):
 		return ms.missing(seq)
 	case e == nil || e.state != Scheduled:
 		return errorf(CodeNotAllowed, q.path, "The message %d of '%s' is not scheduled.", seq, q.path)
@@ -52,7 +52,7 @@ func (op *transition) rescheduleLocked(e *entry, at int64) {
 
 // move gives a scheduled message another time. The change is committed. What is due is activated here, since no timer of a frozen clock fires.
 func (s *schedule) move(e *entry, x *extra, now int64) {
-	old, b := e.due(), s.q.box(Main)
+	old, b := e.due(), s.q.subQueue(Main)
 	b.tally(e, -1)
 	e.extra, e.mark = x, markFree
 	b.tally(e, 1)

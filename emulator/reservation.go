@@ -4,12 +4,12 @@ package emulator
 // the messages are stored, and are used up even if the transaction is rolled back. If they can't be written they are given to
 // others; then the transaction can't be committed.
 type reservation struct {
-	change Change
-	q      *Entity
-	seqs   []int64
-	drawn  drawn
-	fate   fate  // of the change, for a commit that is appended behind it before it is written
-	failed error // guarded by the queue's mutex; for a commit that comes later
+	change     Change
+	q          *Entity
+	seqs       []int64
+	drawn      drawn
+	dependency dependency // of the change, for a commit that is appended behind it before it is written
+	failed     error      // guarded by the queue's mutex; for a commit that comes later
 }
 
 // newReservation draws numbers for messages that are scheduled in a transaction.
@@ -17,7 +17,7 @@ func newReservation(q *Entity, in []incoming) *reservation {
 	r := &reservation{q: q, seqs: make([]int64, 0, len(in))}
 	r.change.Done = r
 	t := r.change.tie()
-	t.told = append(t.told, &r.fate)
+	t.dependents = append(t.dependents, &r.dependency)
 	partition := q.counters.choose(&in[0])
 	for range in {
 		seq := q.counters.draw(&r.drawn, partition)

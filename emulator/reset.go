@@ -134,7 +134,7 @@ func (r *replacement) load(records []EntityRecord) error {
 			return err
 		}
 	}
-	if err := l.rest(); err != nil {
+	if err := l.finish(); err != nil {
 		return err
 	}
 	return r.become(l)

@@ -18,7 +18,7 @@ func (s *schedule) init(q *Entity) {
 
 // stands reports whether a deadline is still that of an entry: its time, or, when that is over, a later one at which to try again.
 func (s *schedule) stands(e *entry, at int64) bool {
-	if e.mark == markGone || e.state != Scheduled {
+	if e.mark == markRemoved || e.state != Scheduled {
 		return false
 	}
 	return at == e.due() || at > e.due() && e.due() <= s.q.ns.Now()
@@ -31,7 +31,7 @@ func (s *schedule) activate(due []*entry, now int64) {
 		s.q.topic.publishDueLocked(due, now)
 		return
 	}
-	op := newTransition(s.q, len(due), untold)
+	op := newTransition(s.q, len(due), noCompletion)
 	s.q.usage.touch(now) // until now the queue was in use (SCHED-26)
 	for _, e := range due {
 		if e.mark != markFree {
@@ -87,7 +87,7 @@ func (s *schedule) find(seqs []int64) ([]*entry, error) {
 	var missing []string
 	seen := make(map[int64]bool, len(seqs))
 	for _, seq := range seqs {
-		e := s.q.box(Main).findLoose(seq)
+		e := s.q.subQueue(Main).findLoose(seq)
 		if e == nil || e.state != Scheduled || e.mark != markFree || seen[seq] {
 			missing = append(missing, fmt.Sprint(seq))
 			continue

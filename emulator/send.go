@@ -81,7 +81,7 @@ func (q *Entity) submit(msgs []message.Message, browsed bool, c Completion) ([]i
 		}
 	}
 	seqs := make([]int64, 0, len(in))
-	change := newSending(q, in, numbering{told: &seqs}, false, c)
+	change := newSending(q, in, numbering{numbers: &seqs}, false, c)
 	q.ns.faults.failJournalLocked(q, change, OperationSend, Main, clientOf(c))
 	q.ns.append(change)
 	return seqs, nil
@@ -183,7 +183,7 @@ func (o *QueueOptions) effectiveTTL(ttl int64) int64 {
 
 // arrive makes an expected entry visible, arms its deadlines and tells who may have it.
 func (m *messages) arrive(e *entry) {
-	m.q.box(e.sub).arrive(e)
+	m.q.subQueue(e.sub).arrive(e)
 	m.q.alarm.watch(e)
 	if e.state == Active {
 		m.stir(e)

@@ -10,7 +10,7 @@ import (
 // session is one session of a queue (SESS): its messages, its state and who holds it. It exists while it has one of
 // them (SESS-26). The queue's mutex guards it.
 type session struct {
-	supply
+	readyQueue
 	id      string        // in the spelling that it came with first
 	numbers seqs          // of its messages
 	hold    *sessionHold  // nil: not locked
@@ -23,12 +23,12 @@ type session struct {
 
 // sessionHold is the lock of a session.
 type sessionHold struct {
-	s      *session
-	by     *Consumer
-	until  int64 // ms
-	locked int   // entries that it covers
-	ending int   // its place in the queue's ends; -1: it is over
-	line   line  // of the holder alone
+	s       *session
+	by      *Consumer
+	until   int64    // ms
+	locked  int      // entries that it covers
+	ending  int      // its place in the queue's ends; -1: it is over
+	waiters waitList // of the holder alone
 }
 
 // sessionState holds the bytes that clients keep with a session.
@@ -168,7 +168,7 @@ func (t *sessionTable) place(s *session) {
 // firstOf returns the number of the first available message of a session that is good for something. Where expired ones are
 // left until a receive, they do not make the session available (EXP-14); none is looked at twice.
 func (t *sessionTable) firstOf(s *session) (first int64, ok bool) {
-	l := &t.q.box(Main).log
+	l := &t.q.subQueue(Main).log
 	now := t.q.ns.Now()
 	over := func(seq int64) bool {
 		at := l.expires(seq)
@@ -247,7 +247,7 @@ func (m *messages) stir(e *entry) {
 		m.q.sessions.rank(s)
 		return
 	}
-	m.q.box(e.sub).wake()
+	m.q.subQueue(e.sub).wake()
 	m.q.forwarder.startLocked(e.sub)
 }
 
@@ -275,7 +275,7 @@ func (ss Sessions) IDs(all bool, updatedAfter int64, skip, top int) ([]string, e
 	}
 	var keys []string
 	for key, s := range q.sessions.byKey {
-		if all && (s.hasState() || s.hasActive(&q.box(Main).log)) || !all && s.hasState() && s.updated() > updatedAfter {
+		if all && (s.hasState() || s.hasActive(&q.subQueue(Main).log)) || !all && s.hasState() && s.updated() > updatedAfter {
 			keys = append(keys, key)
 		}
 	}

@@ -74,11 +74,11 @@ func (t *sessionTable) grant() {
 func (t *sessionTable) hold(s *session, id string, a Accept) *Consumer {
 	now := t.q.ns.Now()
 	t.q.usage.touch(now)
-	c := &Consumer{q: t.q, sub: Main, mode: a.Mode, waiter: waiter{notify: a.Notify}, supply: &s.supply, session: s, asked: id,
+	c := &Consumer{q: t.q, sub: Main, mode: a.Mode, waiter: waiter{notify: a.Notify}, ready: &s.readyQueue, session: s, asked: id,
 		lost: a.Lost, since: now, client: a.Client}
 	t.q.attached.add(c)
 	c.hold = &sessionHold{s: s, by: c, until: now + t.q.options.lockDuration().Milliseconds()}
-	s.hold, s.line = c.hold, &c.hold.line
+	s.hold, s.waiters = c.hold, &c.hold.waiters
 	t.ends.push(s.hold)
 	if s.offer >= 0 {
 		t.offers.remove(s.offer)

@@ -97,7 +97,7 @@ func (ss Sessions) info(id string) (x SessionInfo, ok bool) {
 		}
 		looked := 0
 		more = false
-		sessionView{s, &q.box(Main).log}.look(from, func(e *entry) bool {
+		sessionView{s, &q.subQueue(Main).log}.look(from, func(e *entry) bool {
 			if looked++; looked > peekChunk {
 				more = true
 				return false

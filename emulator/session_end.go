@@ -7,11 +7,11 @@ import "math"
 // dead in either case (SESS-16).
 func (t *sessionTable) free(s *session, expired bool, now int64) {
 	c := s.hold.by
-	locked := s.lockedEntries(&t.q.box(Main).log)
+	locked := s.lockedEntries(&t.q.subQueue(Main).log)
 	t.ends.remove(s.hold.ending)
 	c.stopWaitingLocked(c.promise > 0, now)
 	c.promise, c.closed = 0, true
-	s.hold, s.line = nil, nil
+	s.hold, s.waiters = nil, nil
 	t.q.attached.remove(c)
 	t.q.may.receivers().Add(-1)
 	op := newTransition(t.q, 1, nil)
@@ -21,9 +21,9 @@ func (t *sessionTable) free(s *session, expired bool, now int64) {
 		}
 		t.q.locks.unlock(e)
 		if expired {
-			op.abandonLocked(e, nil, EventLockExpired, fallback{undo: undoEndLater}, now)
+			op.abandonLocked(e, nil, EventLockExpired, fallback{undo: undoRetryEnd}, now)
 		} else {
-			t.q.messages.rest(e, now)
+			t.q.messages.free(e, now)
 		}
 	}
 	op.appendLocked()

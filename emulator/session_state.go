@@ -112,7 +112,7 @@ func (t *sessionTable) become(s *session, data []byte, at int64) {
 	size := int64(len(data))
 	t.weigh(size - x.size)
 	x.some, x.size, x.updated = data != nil, size, at
-	if data != nil && !t.q.gone && t.q.ns.budget.hasRoom(size, b.held) {
+	if data != nil && !t.q.deleted && t.q.ns.budget.fits(size, b.held) {
 		x.data = data
 		b.held += size
 		t.q.ns.budget.add(size)
@@ -251,7 +251,7 @@ func (f *stateFetch) Completed(err error) {
 	f.q.mu.Lock()
 	s := f.q.sessions.find(f.read.State.SessionID)
 	switch {
-	case f.q.gone:
+	case f.q.deleted:
 		err = f.q.may.missing()
 	case s != nil && s.hasState() && s.state.writing == 0:
 		err = errorf(CodeInternal, f.q.path, "The state of the session '%.60s' of '%s' is not in the database any more.", s.id, f.q.path)

@@ -1,6 +1,10 @@
 package emulator
 
-import "minibus/internal/amqp/message"
+import (
+	"slices"
+
+	"minibus/internal/amqp/message"
+)
 
 // maxHeaderBytes bounds the properties that the broker and settlements may add to a message (DLQ-R3).
 const maxHeaderBytes = 64 << 10
@@ -34,7 +38,7 @@ func (lt *lockTable) settle(tokens []LockToken, s Settlement, client *Client, c 
 		if err := lt.refuseDeadLetter(entries); err != nil {
 			for _, e := range entries {
 				lt.unlock(e)
-				lt.q.messages.rest(e, now)
+				lt.q.messages.free(e, now)
 			}
 			return err
 		}
@@ -109,7 +113,7 @@ func (op *transition) settleLocked(e *entry, s Settlement, f fallback, now int64
 	case DeadLetterOutcome:
 		op.deadLetterLocked(e, e.count, s.Properties, EventDeadLettered, f)
 	case Release:
-		op.restLocked(e, EventReleased, f)
+		op.freeLocked(e, EventReleased, f)
 	}
 }
 
@@ -131,7 +135,7 @@ func (op *transition) abandonLocked(e *entry, properties []byte, v EventKind, f 
 		op.deadLetterLocked(e, count, headerSizeProperties(), EventDeadLettered, f)
 		op.failedLocked(v, count)
 	case count == e.count && properties == nil:
-		op.restLocked(e, v, f) // nothing to write
+		op.freeLocked(e, v, f) // nothing to write
 	default:
 		op.changeLocked(e, e.state, count, overlay, v, f)
 	}
@@ -164,7 +168,7 @@ func (op *transition) deferLocked(e *entry, properties []byte, f fallback) {
 }
 
 // Renew lets the locks of all tokens end one lock duration from now and returns when that is, in the order of the
-// tokens (LOCK-4). If one of the locks is gone none is renewed and the error is CodeMessageLockLost (LOCK-5, LOCK-6). who asks for it.
+// tokens (LOCK-4). If one of the locks is gone none is renewed and the error is CodeMessageLockLost (LOCK-5, LOCK-6). client asks for it.
 func (q *Entity) Renew(tokens []LockToken, client *Client) ([]int64, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -203,4 +207,34 @@ func (lt *lockTable) renew(tokens []LockToken, tx *Transaction, client *Client) 
 	lt.q.usage.touch(now)
 	lt.q.alarm.set(until)
 	return untils, nil
+}
+
+// endDue treats entries whose locks have ended by themselves (LOCK-8, DC-3).
+func (lt *lockTable) endDue(entries []*entry, now int64) {
+	lt.end(slices.DeleteFunc(entries, func(e *entry) bool { return e.lock == nil || e.lock.until > now }), now)
+}
+
+// end ends the locks of entries as if their time were over.
+func (lt *lockTable) end(entries []*entry, now int64) {
+	op := newTransition(lt.q, len(entries), nil)
+	for _, e := range entries {
+		if e.lock == nil {
+			continue // it is named twice
+		}
+		if e.lock.tx != nil {
+			e.lock.tx.lost.Store(true) // TXN-18
+		}
+		if l := lt.unlock(e); l.retries {
+			lt.q.messages.free(e, now)
+			continue
+		}
+		op.abandonLocked(e, nil, EventLockExpired, fallback{undo: undoRetryEnd}, now)
+	}
+	op.appendLocked()
+	for _, e := range entries {
+		if e.session != nil {
+			e.session.wake()
+			lt.q.sessions.rank(e.session)
+		}
+	}
 }

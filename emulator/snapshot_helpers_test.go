@@ -39,7 +39,7 @@ func (c *content) LoadSession(entity int64, id string, state []byte, updated int
 	return nil
 }
 
-func (c *content) LoadHistory(entity int64, key [16]byte, at int64) error {
+func (c *content) LoadDuplicate(entity int64, key [16]byte, at int64) error {
 	c.add("remembered %d %x %d", plain(entity), key, at)
 	return nil
 }

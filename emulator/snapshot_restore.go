@@ -47,7 +47,7 @@ func (s Snapshots) restore(ctx context.Context, r *SnapshotRecord, number int64)
 	l.now = r.Now
 	err := s.ns.home.store.LoadCopy(number, l)
 	if err == nil {
-		err = l.rest()
+		err = l.finish()
 	}
 	if err == nil {
 		err = ctx.Err()

@@ -5,7 +5,7 @@ package emulator
 type step struct {
 	e *entry
 	fallback
-	to     *entry // of effectReplace: its new self, expected in its box
+	to     *entry // of effectReplace: its new self, expected in its sub-queue
 	extra  *extra // of effectChange: the new values
 	count  uint32
 	state  State
@@ -22,9 +22,9 @@ const (
 	effectArrive     effect = iota // it was expected and becomes visible
 	effectRemove                   // it leaves, and so does its body
 	effectHandOn                   // it leaves; its body lives on in another entity
-	effectReplace                  // it leaves its place for another box or another number
+	effectReplace                  // it leaves its place for another sub-queue or another number
 	effectChange                   // it stays, with other values
-	effectRest                     // it goes back to its place as it is
+	effectFree                     // it goes back to its place as it is
 	effectReschedule               // it stays, scheduled for another time
 )
 
@@ -40,12 +40,12 @@ type undo uint8
 const (
 	undoForget      undo = iota // it never came
 	undoRelock                  // it is locked as before, by the same token
-	undoRest                    // it is at rest: the broker tries again, or the client has been told
-	undoUndelivered             // it is at rest, at once or, if that goes on and on, after a pause
+	undoFree                    // it is free: the broker tries again, or the client has been told
+	undoUndelivered             // it is free, at once or, if that goes on and on, after a pause
 	undoDueLater                // it is scheduled, and due again later
 	undoReschedule              // it is scheduled as before
-	undoEndLater                // it is withheld until the end of its lock is tried again
-	undoOwnLater                // it is withheld until what the broker does by itself, and no failed delivery, is tried again
+	undoRetryEnd                // its redelivery is delayed until the end of its lock is tried again
+	undoRetryOwn                // its redelivery is delayed until the broker tries again what it does by itself; that is no failed delivery
 )
 
 // relock is the fallback of an entry that was unlocked to be settled.
@@ -62,7 +62,7 @@ type part struct {
 
 // addLocked adds a step of an entry that is stored and is busy from now on.
 func (p *part) addLocked(s step) {
-	p.q.box(s.e.sub).remark(s.e, markBusy)
+	p.q.subQueue(s.e.sub).remark(s.e, markBusy)
 	if s.returns() {
 		s.e.session.returning++
 	}
@@ -71,7 +71,7 @@ func (p *part) addLocked(s step) {
 
 // expectLocked adds that a new entry arrives.
 func (p *part) expectLocked(e *entry) {
-	p.q.box(e.sub).addExpected(e)
+	p.q.subQueue(e.sub).addExpected(e)
 	p.steps = append(p.steps, step{e: e, effect: effectArrive, event: EventSent})
 }
 
@@ -80,7 +80,7 @@ func (s *step) returns() bool {
 	switch s.effect {
 	case effectChange:
 		return s.e.inSession(s.state)
-	case effectRest:
+	case effectFree:
 		return s.e.inSession(s.e.state)
 	}
 	return false
@@ -109,7 +109,7 @@ func (p *part) finishLocked(err error) {
 	}
 }
 
-// completeLocked is finishLocked where an operation ends. The caller has no entry in use that is at rest: where messages have come,
+// completeLocked is finishLocked where an operation ends. The caller has no entry in use that is free: where messages have come,
 // others are packed.
 func (p *part) completeLocked(err error) {
 	p.finishLocked(err)
@@ -136,16 +136,16 @@ func (p *part) applyLocked(s *step, now int64) {
 		q.bodies.evict(e.body)
 		e.body.count(-1)
 	case effectReplace:
-		q.messages.removeFromBox(e)
+		q.messages.removeFromSubQueue(e)
 		q.messages.arrive(s.to)
 	case effectChange:
-		b := q.box(e.sub)
+		b := q.subQueue(e.sub)
 		b.tally(e, -1)
 		e.state, e.count, e.extra = s.state, s.count, s.extra
 		b.tally(e, 1)
-		q.messages.rest(e, now)
-	case effectRest:
-		q.messages.rest(e, now)
+		q.messages.free(e, now)
+	case effectFree:
+		q.messages.free(e, now)
 	case effectReschedule:
 		q.schedule.move(e, s.extra, now)
 	}
@@ -185,40 +185,40 @@ func (p *part) recordLocked(s *step, now int64) {
 func (p *part) undoLocked(s *step, now int64) {
 	q, e := p.q, s.e
 	if s.effect == effectReplace {
-		q.box(s.to.sub).removeExpected(s.to)
+		q.subQueue(s.to.sub).removeExpected(s.to)
 	}
 	switch s.undo {
 	case undoForget:
-		q.box(e.sub).removeExpected(e)
+		q.subQueue(e.sub).removeExpected(e)
 		q.sessions.forget(e.session)
 		e.body.count(-1)
 	case undoRelock:
 		if s.lock.until == sessionLock && e.session.hold != s.lock.holder.hold {
-			q.messages.rest(e, now) // its session was given up meanwhile
+			q.messages.free(e, now) // its session was given up meanwhile
 			return
 		}
 		q.locks.hold(e, s.lock)
-	case undoRest:
-		q.messages.rest(e, now)
+	case undoFree:
+		q.messages.free(e, now)
 	case undoUndelivered:
-		q.undelivered.rest(e, now)
+		q.undelivered.free(e, now)
 	case undoDueLater:
 		q.schedule.retry(e)
 	case undoReschedule:
 		q.schedule.putBack(e)
-	case undoEndLater, undoOwnLater:
-		q.locks.withhold(e, s.returns(), s.undo == undoOwnLater)
+	case undoRetryEnd, undoRetryOwn:
+		q.locks.delayRedelivery(e, s.returns(), s.undo == undoRetryOwn)
 	}
 }
 
-// withhold keeps a message from all consumers for a while, by a lock without a holder. With back, the other messages of its
-// session wait with it; own is as of [Lock].
-func (lt *lockTable) withhold(e *entry, back, own bool) {
-	if back {
+// delayRedelivery keeps a message from all consumers for a while, by a lock without a holder; the arguments are fields
+// of [Lock].
+func (lt *lockTable) delayRedelivery(e *entry, blocksSession, retries bool) {
+	if blocksSession {
 		e.session.returning++
 		lt.q.sessions.place(e.session)
 	}
-	lt.hold(e, &Lock{token: lt.newToken(), until: lt.q.alarm.later(), back: back, own: own})
+	lt.hold(e, &Lock{token: lt.newToken(), until: lt.q.alarm.later(), blocksSession: blocksSession, retries: retries})
 }
 
 // inSession reports whether e, in that state, stands in its session's order (SESS-20).

@@ -4,8 +4,8 @@ import "slices"
 
 // numbering says which numbers messages get that are being stored. The zero value is the next ones.
 type numbering struct {
-	given []int64  // drawn before; messages whose time has come by now draw others, in their turn (TXN-23)
-	told  *[]int64 // where to put them, which duplicates then get too (DUP-7)
+	given   []int64  // drawn before; messages whose time has come by now draw others, in their turn (TXN-23)
+	numbers *[]int64 // where to put them, which duplicates then get too (DUP-7)
 }
 
 // newSending makes the change that stores messages, without appending it. On a topic, held says that the caller holds the
@@ -30,7 +30,7 @@ func (op *transition) eachLocked(in []incoming, n numbering, now int64, store fu
 		if duplicate {
 			op.duplicateLocked(&in[i], now)
 		}
-		if duplicate && n.told == nil {
+		if duplicate && n.numbers == nil {
 			continue // it gets a number only if the sender is told the number (SEQ-18)
 		}
 		drawn := n.given == nil || !in[i].waits(now)
@@ -40,8 +40,8 @@ func (op *transition) eachLocked(in []incoming, n numbering, now int64, store fu
 		} else {
 			seq = n.given[i]
 		}
-		if n.told != nil {
-			*n.told = append(*n.told, seq)
+		if n.numbers != nil {
+			*n.numbers = append(*n.numbers, seq)
 		}
 		if duplicate {
 			op.change.Ops = append(op.change.Ops, q.counters.drawing(Op{Kind: OpCounter, Record: MessageRecord{Entity: q.id, Seq: seq}}))
@@ -79,11 +79,11 @@ func (op *transition) insertLocked(e *entry, in *incoming, drawn bool) {
 // knownLocked says whether a message is a duplicate (DUP-2) and, if not, whether it is to be remembered. As long as the
 // message that it repeats is still being written, that may yet fail: then this change fails as well, for what it leaves out
 // would be nowhere.
-func (op *transition) knownLocked(in *incoming, now int64) (key historyKey, remember, duplicate bool) {
-	key, remember, duplicate = op.q.history.remember(in, now)
-	if first := op.q.history.writing[key]; duplicate && first != nil && (op.ids == nil || first != &op.ids.fate) {
+func (op *transition) knownLocked(in *incoming, now int64) (key duplicateKey, remember, duplicate bool) {
+	key, remember, duplicate = op.q.duplicates.remember(in, now)
+	if first := op.q.duplicates.writing[key]; duplicate && first != nil && (op.ids == nil || first != &op.ids.dependency) {
 		t := op.change.tie()
-		t.needed = append(t.needed, first)
+		t.dependsOn = append(t.dependsOn, first)
 	}
 	return key, remember, duplicate
 }
@@ -93,16 +93,16 @@ func (op *transition) duplicateLocked(in *incoming, now int64) {
 	op.q.ns.common.record.add(op.q, now, &happened{kind: EventDuplicate, client: op.client, text: in.info.MessageID})
 }
 
-func (op *transition) rememberLocked(key historyKey, now int64) {
+func (op *transition) rememberLocked(key duplicateKey, now int64) {
 	if op.ids == nil {
 		op.ids = &newIDs{}
 		op.ids.keys = op.ids.one[:0]
 		t := op.change.tie()
-		t.told = append(t.told, &op.ids.fate)
+		t.dependents = append(t.dependents, &op.ids.dependency)
 	}
-	op.q.history.await(key, &op.ids.fate)
+	op.q.duplicates.await(key, &op.ids.dependency)
 	op.ids.keys = append(op.ids.keys, remembered{key, now})
 	op.change.Ops = append(op.change.Ops, Op{
-		Kind: OpHistory, Record: MessageRecord{Entity: op.q.id, Enqueued: now}, Data: append([]byte(nil), key[:]...),
+		Kind: OpDuplicate, Record: MessageRecord{Entity: op.q.id, Enqueued: now}, Data: append([]byte(nil), key[:]...),
 	})
 }

@@ -20,14 +20,14 @@ type Topic struct {
 	weight  atomic.Int64 // operations that the journal made of a message sent last
 
 	// guarded by the topic's mutex
-	settings TopicOptions             // without subscriptions
-	subs     map[string]*Subscription // by lower-case name
-	index    filter.Index[*rule]      // of the rules of all subscriptions
-	rules    int64                    // made so far
-	sql      int                      // rules with a SQL filter (QUO-10)
-	offered  int64                    // messages that the rules have been asked about since the namespace was opened
-	match    match
-	line     dueLine
+	settings   TopicOptions             // without subscriptions
+	subs       map[string]*Subscription // by lower-case name
+	index      filter.Index[*rule]      // of the rules of all subscriptions
+	rules      int64                    // made so far
+	sql        int                      // rules with a SQL filter (QUO-10)
+	offered    int64                    // messages that the rules have been asked about since the namespace was opened
+	match      match
+	activating dueList
 }
 
 func newTopic(ns *Namespace, id int64, path string, o TopicOptions) *Topic {

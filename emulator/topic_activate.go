@@ -2,14 +2,14 @@ package emulator
 
 import "minibus/internal/amqp/message"
 
-// dueLine has the due messages of a topic, in their order. The rules need their properties, so bodies that are on disk only are read, a turn of them at a
+// dueList has the due messages of a topic, in their order. The rules need their properties, so bodies that are on disk only are read, a turn of them at a
 // time: what fell due while the broker was down may not fit into memory. The topic's mutex guards it.
-type dueLine struct {
+type dueList struct {
 	waiting []*entry // busy
 	active  bool     // a turn is being read or committed
 }
 
-// dueTurn has the messages that go from the line at a time. The next turn begins when this one is committed.
+// dueTurn has the messages that go from the list at a time. The next turn begins when this one is committed.
 type dueTurn struct {
 	read    BodyRead
 	t       *Topic
@@ -26,9 +26,9 @@ func (t *Topic) publishDueLocked(due []*entry, now int64) {
 			continue // it was due twice: a failed cancel adds it once more
 		}
 		e.mark = markBusy
-		t.line.waiting = append(t.line.waiting, e)
+		t.activating.waiting = append(t.activating.waiting, e)
 	}
-	if !t.line.active {
+	if !t.activating.active {
 		t.nextDueLocked(now)
 	}
 }
@@ -38,15 +38,15 @@ const turnCopies = 512
 
 // nextDueLocked begins the next turn of due messages: at most quantumBytes of bodies have to be read, or they are those of one message.
 func (t *Topic) nextDueLocked(now int64) {
-	line := &t.line
-	if len(line.waiting) == 0 || t.may.use() != nil { // a deletion may be taken back
+	list := &t.activating
+	if len(list.waiting) == 0 || t.may.use() != nil { // a deletion may be taken back
 		t.retryDueLocked(nil)
 		return
 	}
-	line.active = true
+	list.active = true
 	d := &dueTurn{t: t}
 	bytes := 0
-	for _, e := range line.waiting[:min(turn, max(1, turnCopies/max(1, len(t.subs))), len(line.waiting))] {
+	for _, e := range list.waiting[:min(turn, max(1, turnCopies/max(1, len(t.subs))), len(list.waiting))] {
 		if bytes >= quantumBytes {
 			break
 		}
@@ -57,7 +57,7 @@ func (t *Topic) nextDueLocked(now int64) {
 			d.read.IDs = append(d.read.IDs, e.body.id)
 		}
 	}
-	line.waiting = line.waiting[len(d.due):]
+	list.waiting = list.waiting[len(d.due):]
 	t.ns.reading.add()
 	if len(d.missing) == 0 {
 		d.publishLocked(nil, now)
@@ -105,12 +105,12 @@ func (d *dueTurn) Completed(err error) {
 	t.nextDueLocked(t.ns.Now())
 }
 
-// retryDueLocked ends the line: the messages that wait in it are tried again later, behind those of a turn.
+// retryDueLocked empties the list: its messages are tried again later, behind those of a turn.
 func (t *Topic) retryDueLocked(due []*entry) {
-	for _, e := range append(due, t.line.waiting...) {
+	for _, e := range append(due, t.activating.waiting...) {
 		t.schedule.retry(e)
 	}
-	t.line = dueLine{}
+	t.activating = dueList{}
 }
 
 // retry lets a due message be tried again later.

@@ -115,13 +115,13 @@ func (op *txCommit) numbering(w *txWork) numbering {
 		return numbering{}
 	}
 	t := op.change.tie()
-	t.needed = append(t.needed, &w.numbers.fate)
+	t.dependsOn = append(t.dependsOn, &w.numbers.dependency)
 	return numbering{given: w.numbers.seqs}
 }
 
 // applyLocked adds one operation to the change.
 func (t *Transaction) applyLocked(op *txCommit, w *txWork) {
-	q, told := w.q, By(w.client, untold)
+	q, told := w.q, By(w.client, noCompletion)
 	switch {
 	case len(w.sends) > 0:
 		if w.via != nil && q.may.store(w.sends) != nil {

@@ -26,7 +26,7 @@ type transfer struct {
 
 // newTransfer makes one for who, or for the forwarder if that is nil.
 func newTransfer(q, target *Entity, client *Client) *transfer {
-	told := By(client, untold)
+	told := By(client, noCompletion)
 	op := &transfer{leaving: part{q: q, client: client}, result: make(chan error, 1)}
 	if target.topic != nil {
 		op.fanOut = target.topic.publicationLocked(false, told)

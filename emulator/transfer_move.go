@@ -42,7 +42,7 @@ func (op *transfer) startMove(list []forwarded, j *Job) (moving int, err error) 
 // moveLocked adds one message. An error says why the target does not take it.
 func (op *transfer) moveLocked(m *forwarded, now int64) error {
 	t := op.to.q
-	key, remember, duplicate := t.history.remember(&m.in, now)
+	key, remember, duplicate := t.duplicates.remember(&m.in, now)
 	if duplicate {
 		return errorf(CodeNotAllowed, t.path, "The entity '%s' detects duplicates and has had a message with the id '%s' lately. "+
 			"Give the message another id, or wait until the window is over.", t.path, m.in.info.MessageID)

@@ -11,8 +11,8 @@ type transition struct {
 	done Completion // may be nil
 }
 
-// untold is for changes whose end no caller waits for.
-var untold = CompletionFunc(func(error) {})
+// noCompletion is for changes whose end no caller waits for.
+var noCompletion = CompletionFunc(func(error) {})
 
 // newTransition makes one of about n steps, of which c is told.
 func newTransition(q *Entity, n int, c Completion) *transition {
@@ -53,7 +53,7 @@ func (op *transition) removeLocked(e *entry, v EventKind, f fallback) {
 	op.addLocked(step{e: e, effect: effectRemove, event: v, fallback: f}, e.deletion(op.q.id))
 }
 
-// newRemoval makes the change that deletes entries, which are at rest, unlocked or busy. They stay in the log, busy, until it is
+// newRemoval makes the change that deletes entries, which are free, unlocked or busy. They stay in the log, busy, until it is
 // committed.
 func newRemoval(q *Entity, entries []*entry, v EventKind, f fallback, c Completion) *transition {
 	op := newTransition(q, len(entries), c)
@@ -76,18 +76,18 @@ func (op *transition) changeLocked(e *entry, s State, count uint32, overlay []by
 		Op{Kind: OpUpdate, Record: r})
 }
 
-// restLocked adds that e goes back to its place as it is. Nothing is written for that; but e becomes available only
+// freeLocked adds that e goes back to its place as it is. Nothing is written for that; but e becomes available only
 // when the rest of the change is committed, and keeps its lock if that fails.
-func (op *transition) restLocked(e *entry, v EventKind, f fallback) {
+func (op *transition) freeLocked(e *entry, v EventKind, f fallback) {
 	if f.undo != undoRelock {
-		f.undo = undoRest // it can rest whatever comes of the change
+		f.undo = undoFree // it can be free whatever comes of the change
 	}
-	op.part.addLocked(step{e: e, effect: effectRest, event: v, fallback: f})
+	op.part.addLocked(step{e: e, effect: effectFree, event: v, fallback: f})
 }
 
 // replaceLocked adds that to takes the place of e. drawn says that its number was drawn for that.
 func (op *transition) replaceLocked(e, to *entry, drawn bool, v EventKind, f fallback) {
-	op.q.box(to.sub).addExpected(to)
+	op.q.subQueue(to.sub).addExpected(to)
 	o := Op{Kind: OpUpdate, Record: to.record(op.q.id)}
 	if drawn {
 		o = op.q.counters.drawing(o)
@@ -138,7 +138,7 @@ func (op *transition) appendLocked() {
 // completeLocked makes the change effective in memory, or takes it back.
 func (op *transition) completeLocked(err error) {
 	if op.ids != nil {
-		op.ids.end(&op.q.history, err)
+		op.ids.end(&op.q.duplicates, err)
 	}
 	op.part.completeLocked(err)
 }
@@ -158,14 +158,14 @@ func (op *transition) Completed(err error) {
 
 // removeFromEntity takes a committed entry out of the entity.
 func (m *messages) removeFromEntity(e *entry) {
-	m.removeFromBox(e)
+	m.removeFromSubQueue(e)
 	m.q.bodies.uncount(e.body)
 }
 
-// removeFromBox takes a committed entry out of its box.
-func (m *messages) removeFromBox(e *entry) {
+// removeFromSubQueue takes a committed entry out of its sub-queue.
+func (m *messages) removeFromSubQueue(e *entry) {
 	expires := e.expires()
-	m.q.box(e.sub).removeStored(e)
+	m.q.subQueue(e.sub).removeStored(e)
 	switch {
 	case e.state == Scheduled:
 		m.q.schedule.dues.remove(e.due())

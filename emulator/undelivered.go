@@ -16,21 +16,21 @@ func (u *undelivered) note(failed bool) {
 	}
 }
 
-// restAll puts back messages that could not be delivered. Without any, deliveries work again.
-func (u *undelivered) restAll(entries []*entry) {
+// freeAll puts back messages that could not be delivered. Without any, deliveries work again.
+func (u *undelivered) freeAll(entries []*entry) {
 	u.note(len(entries) > 0)
 	now := u.q.ns.Now()
 	for _, e := range entries {
-		u.rest(e, now)
+		u.free(e, now)
 	}
 }
 
-// rest puts back a message that could not be delivered: at once for the first few failures in a row, then after a
+// free puts back a message that could not be delivered: at once for the first few failures in a row, then after a
 // pause, since a waiting consumer takes it again the moment it is there.
-func (u *undelivered) rest(e *entry, now int64) {
+func (u *undelivered) free(e *entry, now int64) {
 	if u.inARow <= undeliveredAtOnce {
-		u.q.messages.rest(e, now)
+		u.q.messages.free(e, now)
 		return
 	}
-	u.q.locks.withhold(e, e.inSession(e.state), true)
+	u.q.locks.delayRedelivery(e, e.inSession(e.state), true)
 }

@@ -8,10 +8,10 @@ import (
 
 // kept is the content of a journal.
 type kept struct {
-	entities map[int64]EntityRecord
-	rows     map[int64]MessageRecord
-	sessions map[string]*sessionState
-	history  map[string]int64
+	entities   map[int64]EntityRecord
+	rows       map[int64]MessageRecord
+	sessions   map[string]*sessionState
+	duplicates map[string]int64
 }
 
 func (s *kept) LoadEntity(r EntityRecord) error    { s.entities[r.ID] = r; return nil }
@@ -20,8 +20,8 @@ func (s *kept) LoadSession(entity int64, id string, state []byte, updated int64)
 	s.sessions[fmt.Sprint(entity, "/", id)] = &sessionState{data: state, updated: updated}
 	return nil
 }
-func (s *kept) LoadHistory(entity int64, key [16]byte, at int64) error {
-	s.history[fmt.Sprintf("%d/%x", entity, key)] = at
+func (s *kept) LoadDuplicate(entity int64, key [16]byte, at int64) error {
+	s.duplicates[fmt.Sprintf("%d/%x", entity, key)] = at
 	return nil
 }
 
@@ -49,8 +49,8 @@ func (ns *Namespace) VerifyStored(j Journal) (faults []string) {
 				fault("%s: partition %d ended at %d, stored %d", q.path, c.Partition, n.committed, c.Seq)
 			}
 		}
-		for i := range q.messages.boxes {
-			q.messages.boxes[i].look(-1<<63, func(e *entry) bool {
+		for i := range q.messages.subQueues {
+			q.messages.subQueues[i].look(-1<<63, func(e *entry) bool {
 				r, ok := s.rows[e.row]
 				if e.mark == markPending && !ok {
 					return true // given back, and to be stored again
@@ -80,14 +80,14 @@ func (ns *Namespace) VerifyStored(j Journal) (faults []string) {
 			delete(s.sessions, key)
 		}
 		since := now - q.options.dedupWindow()
-		for k, at := range q.history.seen {
+		for k, at := range q.duplicates.seen {
 			key := fmt.Sprintf("%d/%x", q.id, k)
-			if at > since && s.history[key] != at {
-				fault("%s: key %x is of %d, stored %d", q.path, k, at, s.history[key])
+			if at > since && s.duplicates[key] != at {
+				fault("%s: key %x is of %d, stored %d", q.path, k, at, s.duplicates[key])
 			}
-			delete(s.history, key)
+			delete(s.duplicates, key)
 		}
-		for key, at := range s.history {
+		for key, at := range s.duplicates {
 			if at > since && strings.HasPrefix(key, fmt.Sprint(q.id, "/")) {
 				fault("%s: key %s of %d is stored and not known", q.path, key, at)
 			}

@@ -13,19 +13,19 @@ func (q *Entity) Verify(quiet bool) (faults []string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	v := &verifier{q: q, quiet: quiet, seqs: make(map[int64]bool)}
-	for i := range q.messages.boxes {
-		v.box(&q.messages.boxes[i])
+	for i := range q.messages.subQueues {
+		v.subQueue(&q.messages.subQueues[i])
 	}
 	v.sessions()
 	v.check("locks", len(q.locks.byToken), v.locked)
 	v.check("bytes of bodies in memory", q.bodies.held, v.held)
 	if quiet {
-		v.check("keys being written", len(q.history.writing), 0)
+		v.check("keys being written", len(q.duplicates.writing), 0)
 		for i := range q.counters.of {
 			v.check("changes that draw numbers", q.counters.of[i].drawing, 0)
 			v.check("last number", q.counters.of[i].last, q.counters.of[i].committed)
 		}
-		v.check("removals and returns under way", q.returns.underWay, 0)
+		v.check("removals and returns under way", q.requeues.underWay, 0)
 	}
 	v.timer()
 	return v.faults
@@ -51,8 +51,8 @@ func (v *verifier) check(what string, have, want any) {
 	}
 }
 
-// supply checks one supply of messages and returns how many of them are ready there, and how many there are.
-func (v *verifier) supply(name string, s *supply, all messageView, mine func(*entry) bool) (ready, n int) {
+// readyQueue checks one supply of messages and returns how many of them are ready there, and how many there are.
+func (v *verifier) readyQueue(name string, s *readyQueue, all messageView, mine func(*entry) bool) (ready, n int) {
 	last := int64(-1 << 63)
 	inHeap := map[*entry]bool{}
 	for _, e := range s.returned {
@@ -79,18 +79,18 @@ func (v *verifier) supply(name string, s *supply, all messageView, mine func(*en
 	return ready, n
 }
 
-// shelf checks one shelf and returns how many of its entries are ready there.
-func (v *verifier) shelf(name string, s *shelf, mine func(*entry) bool) (ready int) {
-	ready, n := v.supply(name, &s.supply, &s.log, mine)
+// partition checks one partition and returns how many of its entries are ready there.
+func (v *verifier) partition(name string, s *partition, mine func(*entry) bool) (ready int) {
+	ready, n := v.readyQueue(name, &s.readyQueue, &s.log, mine)
 	v.check(name+": entries", s.n, n)
 	return ready
 }
 
-func (v *verifier) box(b *box) {
-	name := fmt.Sprintf("box %d", b.sub)
+func (v *verifier) subQueue(b *subQueue) {
+	name := fmt.Sprintf("sub-queue %d", b.sub)
 	pending, deferred, scheduled, moving, plain, parts := 0, 0, 0, 0, 0, 0
 	var bytes int64
-	var dues calendar
+	var dues dueCounts
 	b.look(-1<<63, func(e *entry) bool {
 		if e.sub != b.sub {
 			v.fault("%s: entry %d is of %d", name, e.seq, e.sub)
@@ -100,7 +100,7 @@ func (v *verifier) box(b *box) {
 		case markPending:
 			pending++
 			return true
-		case markGone:
+		case markRemoved:
 			v.fault("%s: entry %d is gone", name, e.seq)
 		case markMoving:
 			moving++
@@ -143,29 +143,29 @@ func (v *verifier) box(b *box) {
 		}
 		v.check(name+": in no hands", moving, parked)
 	}
-	own := v.shelf(name, &b.shelf, func(e *entry) bool { return b.supplyOf(e) == &b.supply })
-	for i := range b.parts {
-		p := &b.parts[i]
-		n := v.shelf(fmt.Sprintf("partition %d", i), p, func(*entry) bool { return true })
+	own := v.partition(name, &b.partition, func(e *entry) bool { return b.readyQueueOf(e) == &b.readyQueue })
+	for i := range b.partitions {
+		p := &b.partitions[i]
+		n := v.partition(fmt.Sprintf("partition %d", i), p, func(*entry) bool { return true })
 		v.check(fmt.Sprintf("partition %d: available", i), p.available, n)
 		parts += n
 	}
 	v.check(name+": available", b.available, own+parts)
 	v.check(name+": available by sessions", own+parts, plain)
-	v.line(name, &b.supply, v.q.may.receive(b.sub) == nil)
+	v.waitList(name, &b.readyQueue, v.q.may.receive(b.sub) == nil)
 	if v.quiet && b.sub <= DeadLetter && v.q.forwarder.mayStartLocked(b.sub) {
 		v.fault("%s: no forwarder takes the messages that are there", name)
 	}
 }
 
-func (v *verifier) line(name string, s *supply, open bool) {
-	l := s.line
+func (v *verifier) waitList(name string, s *readyQueue, open bool) {
+	l := s.waiters
 	if l == nil {
 		return
 	}
 	for c := l.first; c != nil; c = c.next {
-		if !c.inLine || c.closed || c.promise != 0 {
-			v.fault("%s: a consumer stands in the line that should not", name)
+		if !c.waiting || c.closed || c.promise != 0 {
+			v.fault("%s: a consumer stands in the wait list that should not", name)
 		}
 	}
 	if l.promised < 0 {
@@ -245,7 +245,7 @@ func (v *verifier) sessions() {
 	var states int64
 	offers, held := 0, 0
 	of := map[*session][]int64{}
-	q.box(Main).look(-1<<63, func(e *entry) bool {
+	q.subQueue(Main).look(-1<<63, func(e *entry) bool {
 		if e.session != nil {
 			of[e.session] = append(of[e.session], e.seq)
 		}
@@ -262,20 +262,20 @@ func (v *verifier) sessions() {
 		if len(s.numbers) == 0 && s.hold == nil && !s.hasState() && !writing && s.returning == 0 {
 			v.fault("%s should be forgotten", name)
 		}
-		ready, _ := v.supply(name, &s.supply, sessionView{s, &q.box(Main).log}, func(*entry) bool { return true })
+		ready, _ := v.readyQueue(name, &s.readyQueue, sessionView{s, &q.subQueue(Main).log}, func(*entry) bool { return true })
 		v.check(name+": available", s.available, ready)
 		v.check(name+": numbers", slices.Concat(s.numbers...), of[s])
-		v.line(name, &s.supply, q.may.receive(Main) == nil)
+		v.waitList(name, &s.readyQueue, q.may.receive(Main) == nil)
 		locked, back := 0, 0
 		first := int64(-1)
-		sessionView{s, &q.box(Main).log}.look(-1<<63, func(e *entry) bool {
+		sessionView{s, &q.subQueue(Main).log}.look(-1<<63, func(e *entry) bool {
 			if e.session != s {
 				v.fault("%s: entry %d is of another", name, e.seq)
 			}
 			if e.lock != nil && e.lock.until == sessionLock {
 				locked++
 			}
-			if e.lock != nil && e.lock.back {
+			if e.lock != nil && e.lock.blocksSession {
 				back++
 			}
 			if first < 0 && e.ready() {
@@ -292,7 +292,7 @@ func (v *verifier) sessions() {
 		}
 		v.check(name+": locked", covered, locked)
 		if v.quiet {
-			for _, op := range q.returns.stranded { // they wait for another try
+			for _, op := range q.requeues.waiting { // they wait for another try
 				if op.e.session == s && op.e.inSession(op.e.state) {
 					back++
 				}
@@ -303,7 +303,7 @@ func (v *verifier) sessions() {
 		if h := s.hold; h != nil {
 			held++
 			v.earliest(h.until)
-			if h.s != s || h.by.hold != h || s.line != &h.line || q.sessions.ends[h.ending] != h {
+			if h.s != s || h.by.hold != h || s.waiters != &h.waiters || q.sessions.ends[h.ending] != h {
 				v.fault("%s: its lock is %+v", name, *h)
 			}
 		}
@@ -331,7 +331,7 @@ func (v *verifier) sessions() {
 
 func (v *verifier) timer() {
 	q := v.q
-	if v.first == 0 || q.alarm.stopped || q.deleted || q.alarm.at != 0 && q.alarm.at <= v.first {
+	if v.first == 0 || q.alarm.stopped || q.deleting || q.alarm.at != 0 && q.alarm.at <= v.first {
 		return
 	}
 	v.fault("the timer is set to %d, something is due at %d", q.alarm.at, v.first)
@@ -350,8 +350,8 @@ func (ns *Namespace) Verify() (faults []string) {
 				memory += int64(len(s.state.data))
 			}
 		}
-		for i := range q.messages.boxes {
-			q.messages.boxes[i].look(-1<<63, func(e *entry) bool {
+		for i := range q.messages.subQueues {
+			q.messages.subQueues[i].look(-1<<63, func(e *entry) bool {
 				if data := e.body.data; len(data) > 0 && e.mark != markPending {
 					shown[&data[0]] = int64(len(data))
 				}
@@ -389,8 +389,8 @@ func (q *Entity) verifyTopic() (faults []string) {
 	for _, s := range q.topic.subs {
 		s.mu.Lock()
 		bytes += s.sessions.bytes
-		for i := range s.messages.boxes {
-			s.messages.boxes[i].look(-1<<63, func(e *entry) bool {
+		for i := range s.messages.subQueues {
+			s.messages.subQueues[i].look(-1<<63, func(e *entry) bool {
 				if e.mark == markPending {
 					return true
 				}

@@ -41,7 +41,7 @@ type holding struct {
 	session     string
 	known       bool // there is a receiver, even if nothing is known of it
 	gone        bool // it has detached
-	broker      bool // there is none: the broker withholds the messages
+	broker      bool // there is none: the broker delays the redelivery
 	messages    int
 	first, last int64 // ms; when the locks end
 }
@@ -77,10 +77,10 @@ func (w *why) look() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	w.now, w.options, w.traffic = q.ns.Now(), q.options, q.traffic
-	for i := range q.messages.boxes {
-		w.total[i] = q.messages.boxes[i].n - q.messages.boxes[i].pending
+	for i := range q.messages.subQueues {
+		w.total[i] = q.messages.subQueues[i].n - q.messages.subQueues[i].pending
 	}
-	b := q.box(w.ask.Sub)
+	b := q.subQueue(w.ask.Sub)
 	w.writing, w.scheduled, w.deferred, w.moving, w.available = b.pending, b.scheduled, b.deferred, b.moving, int64(b.available)
 	w.parked = len(q.forwarder.parked.entries)
 	if w.ask.Sub <= DeadLetter {
@@ -135,7 +135,7 @@ func (w *why) walk() {
 		w.q.mu.Lock()
 		more = false
 		n := 0
-		w.q.box(w.ask.Sub).look(from, func(e *entry) bool {
+		w.q.subQueue(w.ask.Sub).look(from, func(e *entry) bool {
 			if n++; n > whyChunk {
 				more = true
 				return false
@@ -175,7 +175,7 @@ func (s *walk) noteLockLocked(e *entry, holders map[*Consumer]*holding) {
 	until, c := e.lockedUntil(), e.lock.holder
 	h := holders[c]
 	if h == nil {
-		h = &holding{first: until, last: until, broker: e.lock.own || e.lock.back}
+		h = &holding{first: until, last: until, broker: e.lock.retries || e.lock.blocksSession}
 		if c != nil {
 			h.known, h.client, h.gone = true, c.client, c.closed
 		}
@@ -193,7 +193,7 @@ func (w *why) countReasons() {
 		w.q.mu.Lock()
 		more = false
 		n := 0
-		w.q.box(DeadLetter).look(from, func(e *entry) bool {
+		w.q.subQueue(DeadLetter).look(from, func(e *entry) bool {
 			if n++; n > whyChunk {
 				more = true
 				return false

@@ -101,7 +101,7 @@ func (n *Namespace) Messages(t testing.TB, entity string, which Browse) (all []M
 		if which.Max > 0 {
 			o.Max = min(browsePage, which.Max-len(all))
 		}
-		end, err := e.Messages().Browse(o, func(s *emulator.Seen) { all = append(all, messageOf(t, s)) })
+		end, err := e.Messages().Browse(o, func(s *emulator.MessageView) { all = append(all, messageOf(t, s)) })
 		check(t, "look at messages of "+entity, err)
 		more, o.From = end.More, &end.Next
 	}
@@ -121,7 +121,7 @@ func (n *Namespace) Message(t testing.TB, entity string, sequenceNumber int64) M
 }
 
 // messageOf returns a message as a test has it.
-func messageOf(t testing.TB, s *emulator.Seen) Message {
+func messageOf(t testing.TB, s *emulator.MessageView) Message {
 	t.Helper()
 	head, body, err := s.Sections()
 	check(t, "read a message", err)

@@ -140,7 +140,7 @@ func (c *countLoader) LoadEntity(emulator.EntityRecord) error    { c.entities++;
 func (c *countLoader) LoadMessage(*emulator.MessageRecord) error { c.messages++; return nil }
 
 func (c *countLoader) LoadSession(int64, string, []byte, int64) error { return nil }
-func (c *countLoader) LoadHistory(int64, [16]byte, int64) error       { c.keys++; return nil }
+func (c *countLoader) LoadDuplicate(int64, [16]byte, int64) error     { c.keys++; return nil }
 
 // BenchmarkLoad streams a million messages of 1 KiB, as a start of the program does.
 func BenchmarkLoad(b *testing.B) {

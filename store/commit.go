@@ -284,9 +284,9 @@ func (w *writer) apply(c *emulator.Change) error {
 			err = w.entities.count(op)
 		case emulator.OpSessionState:
 			err = w.entities.setSession(op)
-		case emulator.OpHistory:
+		case emulator.OpDuplicate:
 			err = w.duplicates.remember(op)
-		case emulator.OpPruneHistory:
+		case emulator.OpPruneDuplicates:
 			err = w.duplicates.forget(op.Record.Entity, op.Record.Enqueued)
 		case emulator.OpPutEntity:
 			err = w.entities.put(&op.Entity)

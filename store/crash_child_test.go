@@ -81,7 +81,7 @@ func (w *crashWorker) insert() {
 		r := emulator.MessageRecord{Row: w.next[entity], Body: w.next[entity] - int64(len(records)), Entity: entity, Seq: w.state.last[entity]}
 		w.next[entity]++
 		key := crashKey(r.Seq)
-		ops = append(ops, emulator.Op{Kind: emulator.OpHistory, Data: key[:], Record: emulator.MessageRecord{Entity: entity, Enqueued: r.Seq / 10}})
+		ops = append(ops, emulator.Op{Kind: emulator.OpDuplicate, Data: key[:], Record: emulator.MessageRecord{Entity: entity, Enqueued: r.Seq / 10}})
 		records = append(records, r)
 		if n > 1 {
 			op.Copies = append(op.Copies, emulator.CopyRecord{Entity: entity, Seq: r.Seq})

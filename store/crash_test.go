@@ -74,7 +74,7 @@ func (c *crashState) LoadSession(entity int64, _ string, state []byte, _ int64) 
 	return nil
 }
 
-func (c *crashState) LoadHistory(entity int64, key [16]byte, _ int64) error {
+func (c *crashState) LoadDuplicate(entity int64, key [16]byte, _ int64) error {
 	c.keys[entity][key]++
 	return nil
 }

@@ -211,10 +211,10 @@ func (d *diskSpace) refuses(c *emulator.Change) bool {
 func adds(c *emulator.Change) bool {
 	for i := range c.Ops {
 		switch op := &c.Ops[i]; op.Kind {
-		case emulator.OpPutEntity, emulator.OpHistory, opPutNamespace, opBeginCopy:
+		case emulator.OpPutEntity, emulator.OpDuplicate, opPutNamespace, opBeginCopy:
 			return true
 		case emulator.OpInsert:
-			if !c.Restores {
+			if !c.Requeues {
 				return true
 			}
 		case emulator.OpSessionState:
@@ -249,7 +249,7 @@ func anyChange(batch []item, is func(*emulator.Change) bool) bool {
 // note notes the result of a batch while the disk is full. One that added data ends a full disk. While a returned message finds no space,
 // nothing else may take what is freed: senders would fill every gap before it is large enough.
 func (d *diskSpace) note(batch []item, err error) {
-	returns := anyChange(batch, func(c *emulator.Change) bool { return c.Restores })
+	returns := anyChange(batch, func(c *emulator.Change) bool { return c.Requeues })
 	switch {
 	case returns && isFull(err):
 		d.returned = time.Now().Add(returnedFirst)

@@ -97,7 +97,7 @@ func removeOp(row int64) emulator.Op {
 func restore(s *Store, op emulator.Op) <-chan error {
 	res := make(chan error, 1)
 	done := emulator.CompletionFunc(func(err error) { res <- err })
-	s.Append(&emulator.Change{Ops: []emulator.Op{op}, Restores: true, Done: done})
+	s.Append(&emulator.Change{Ops: []emulator.Op{op}, Requeues: true, Done: done})
 	return res
 }
 

@@ -13,11 +13,11 @@ import (
 func rememberOp(n, at int64) emulator.Op {
 	var key [keySize]byte
 	binary.BigEndian.PutUint64(key[:], uint64(n))
-	return emulator.Op{Kind: emulator.OpHistory, Data: key[:], Record: emulator.MessageRecord{Entity: 1, Enqueued: at}}
+	return emulator.Op{Kind: emulator.OpDuplicate, Data: key[:], Record: emulator.MessageRecord{Entity: 1, Enqueued: at}}
 }
 
 func forgetOp(before int64) emulator.Op {
-	return emulator.Op{Kind: emulator.OpPruneHistory, Record: emulator.MessageRecord{Entity: 1, Enqueued: before}}
+	return emulator.Op{Kind: emulator.OpPruneDuplicates, Record: emulator.MessageRecord{Entity: 1, Enqueued: before}}
 }
 
 // rememberMany remembers n keys, each in a row of its own.

@@ -99,7 +99,7 @@ func (r rows) LoadMessage(m *emulator.MessageRecord) error {
 	return nil
 }
 func (rows) LoadSession(int64, string, []byte, int64) error { return nil }
-func (rows) LoadHistory(int64, [16]byte, int64) error       { return nil }
+func (rows) LoadDuplicate(int64, [16]byte, int64) error     { return nil }
 
 func stored(t *testing.T, s *Store) rows {
 	t.Helper()

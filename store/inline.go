@@ -81,7 +81,7 @@ func isLittle(items []item) bool {
 		}
 		for i := range it.change.Ops {
 			op := &it.change.Ops[i]
-			if op.Kind > emulator.OpCounter && op.Kind != emulator.OpHistory {
+			if op.Kind > emulator.OpCounter && op.Kind != emulator.OpDuplicate {
 				return false
 			}
 			ops += max(1, len(op.Copies))

@@ -58,7 +58,7 @@ func (w *writer) writeParts(c *emulator.Change) error {
 				return m.insertPart.exec()
 			}
 			within := w.disk.orMakeSpace
-			if c.Restores {
+			if c.Requeues {
 				within = w.disk.orReserve
 			}
 			if err := within(func() error { return w.tx.run(write) }); err != nil {
@@ -178,14 +178,14 @@ func passes(c *emulator.Change, stays map[int64]struct{}) bool {
 // that is about more than what is in entities, or brings back messages, which may be on their way out in earlier
 // changes.
 func eachEntity(c *emulator.Change, f func(entity int64) bool) bool {
-	if c.Restores {
+	if c.Requeues {
 		return false
 	}
 	for i := range c.Ops {
 		op := &c.Ops[i]
 		switch op.Kind {
 		case emulator.OpInsert, emulator.OpUpdate, emulator.OpCounter:
-		case emulator.OpSessionState, emulator.OpHistory, emulator.OpPruneHistory:
+		case emulator.OpSessionState, emulator.OpDuplicate, emulator.OpPruneDuplicates:
 		case emulator.OpDelete:
 			if op.Record.Row == 0 {
 				continue // a body that nothing refers to any more

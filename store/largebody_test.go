@@ -104,7 +104,7 @@ func TestPassing_WhatKeepsItsPlace(t *testing.T) {
 	}
 	restored := func(f *finished) []*emulator.Change {
 		c := f.change("restored", nil, smallInsert(3, 20, 1))
-		c.Restores = true
+		c.Requeues = true
 		return []*emulator.Change{c}
 	}
 	for name, c := range map[string]struct {
@@ -122,7 +122,7 @@ func TestPassing_WhatKeepsItsPlace(t *testing.T) {
 			return []*emulator.Change{
 				f.change("state of the same", nil, sessionOp(1, "s", []byte("x"))),
 				f.change("state", nil, sessionOp(2, "s", []byte("x"))),
-				f.change("forgets", nil, emulator.Op{Kind: emulator.OpPruneHistory, Record: r}),
+				f.change("forgets", nil, emulator.Op{Kind: emulator.OpPruneDuplicates, Record: r}),
 			}
 		}, "state forgets small large state of the same"},
 	} {

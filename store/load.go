@@ -175,7 +175,7 @@ func (ld *loading) loadHistory() error {
 			return nil
 		}
 		for ; len(keys) >= keySize; keys = keys[keySize:] {
-			if err := ld.l.LoadHistory(entity, [keySize]byte(keys), at); err != nil {
+			if err := ld.l.LoadDuplicate(entity, [keySize]byte(keys), at); err != nil {
 				return err
 			}
 		}

@@ -192,7 +192,7 @@ func (m *powerMaker) change() (c powerChange) {
 		entity = 2
 	}
 	c.ops = append(c.ops, emulator.Op{
-		Kind: emulator.OpHistory, Data: key[:], Record: emulator.MessageRecord{Entity: entity, Enqueued: int64(m.i / 7)},
+		Kind: emulator.OpDuplicate, Data: key[:], Record: emulator.MessageRecord{Entity: entity, Enqueued: int64(m.i / 7)},
 	})
 	return c
 }
@@ -341,7 +341,7 @@ func (m *powerModel) LoadSession(entity int64, id string, state []byte, _ int64)
 	return nil
 }
 
-func (m *powerModel) LoadHistory(_ int64, key [16]byte, _ int64) error {
+func (m *powerModel) LoadDuplicate(_ int64, key [16]byte, _ int64) error {
 	m.keys[key]++
 	return nil
 }
@@ -370,7 +370,7 @@ func (m *powerModel) apply(ops []emulator.Op) {
 			if m.states[name] = string(op.Data); op.Data == nil {
 				delete(m.states, name)
 			}
-		case emulator.OpHistory:
+		case emulator.OpDuplicate:
 			m.keys[[16]byte(op.Data)]++
 		}
 	}

@@ -38,7 +38,7 @@ func (e *everything) LoadSession(entity int64, id string, state []byte, updated 
 	return nil
 }
 
-func (e *everything) LoadHistory(entity int64, key [16]byte, at int64) error {
+func (e *everything) LoadDuplicate(entity int64, key [16]byte, at int64) error {
 	e.History = append(e.History, fmt.Sprintf("%d %x %d", entity, key, at))
 	return nil
 }

@@ -47,7 +47,7 @@ func (c *contents) LoadSession(entity int64, id string, state []byte, updated in
 	return nil
 }
 
-func (c *contents) LoadHistory(entity int64, key [16]byte, at int64) error {
+func (c *contents) LoadDuplicate(entity int64, key [16]byte, at int64) error {
 	c.add("remembered %d %x %d", plain(entity), key, at)
 	return nil
 }
@@ -338,7 +338,7 @@ func TestSnapshotIsThatOfOneMoment(t *testing.T) {
 			var done func() error
 			begin := func() {
 				for range 3 {
-					c.do(into(c.entity(), emulator.Op{Kind: emulator.OpPruneHistory}))
+					c.do(into(c.entity(), emulator.Op{Kind: emulator.OpPruneDuplicates}))
 				}
 				_, done = saving(s, 1, number, 0)
 				c.held = true

@@ -28,7 +28,7 @@ const maxUpward = 10
 // upward are the uses that may, each with its reason.
 var upward = map[typeUse]string{
 	{"entity.go", "schedule"}:     "the entity holds its parts by value",
-	{"entity.go", "returns"}:      "the entity holds its parts by value",
+	{"entity.go", "requeues"}:     "the entity holds its parts by value",
 	{"entity.go", "forwarder"}:    "the entity holds its parts by value",
 	{"entity.go", "Topic"}:        "links hold an Entity, which leads to what only a topic can do",
 	{"entity.go", "Subscription"}: "links hold an Entity, which leads to what only a subscription can do",

@@ -25,7 +25,7 @@ type AtMessage struct {
 }
 
 // load returns the message with its content, and what gives its memory back.
-func (in *AtMessage) load(ctx context.Context, h *handler) (*emulator.Seen, func(), error) {
+func (in *AtMessage) load(ctx context.Context, h *handler) (*emulator.MessageView, func(), error) {
 	e, sub, err := in.find(h)
 	if err != nil {
 		return nil, nil, err
@@ -46,7 +46,7 @@ func (in *AtMessage) load(ctx context.Context, h *handler) (*emulator.Seen, func
 }
 
 // shownSeen returns a message as answers show it, with so many bytes of its body.
-func shownSeen(s *emulator.Seen, body int64) *messagejson.Message {
+func shownSeen(s *emulator.MessageView, body int64) *messagejson.Message {
 	head, content, err := s.Sections()
 	var m *messagejson.Message
 	if err == nil {

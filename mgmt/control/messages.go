@@ -124,7 +124,7 @@ func (h *handler) listMessages(ctx context.Context, in *struct {
 	defer done()
 	var out struct{ Body api.MessagePage }
 	out.Body.Items = []*messagejson.Message{}
-	end, err := e.Messages().Browse(b, func(s *emulator.Seen) {
+	end, err := e.Messages().Browse(b, func(s *emulator.MessageView) {
 		m := shownSeen(s, in.Shown)
 		if !in.Properties {
 			m.ApplicationProperties, m.Annotations, m.DeliveryAnnotations, m.Footer = nil, nil, nil, nil

@@ -113,7 +113,7 @@ func (s *eventStream) run(ctx context.Context) error {
 func (s *eventStream) pause(ctx context.Context) error {
 	select {
 	case <-time.After(min(max(streamPause, streamShare*s.took), longestPause)):
-	case <-s.ns.Gone():
+	case <-s.ns.Deleted():
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -132,7 +132,7 @@ func (s *eventStream) wait(ctx context.Context, changed <-chan struct{}, beat <-
 			}
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-s.ns.Gone():
+		case <-s.ns.Deleted():
 			return errors.Join(s.comment("the namespace was deleted"), http.ErrServerClosed)
 		}
 	}

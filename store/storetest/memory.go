@@ -197,7 +197,7 @@ func (m *Memory) load(number int64, l emulator.Loader) error {
 func loadHistory(l emulator.Loader, history map[historyKey]int64) error {
 	keys := slices.SortedFunc(maps.Keys(history), func(a, b historyKey) int { return cmp.Compare(history[a], history[b]) })
 	for _, k := range keys {
-		if err := l.LoadHistory(k.entity, k.key, history[k]); err != nil {
+		if err := l.LoadDuplicate(k.entity, k.key, history[k]); err != nil {
 			return err
 		}
 	}

@@ -120,9 +120,9 @@ func (c *memoryContent) applyOp(op *emulator.Op) (undo func(), err error) {
 		return c.draw(op), nil
 	case emulator.OpSessionState:
 		return c.setSession(op)
-	case emulator.OpHistory:
+	case emulator.OpDuplicate:
 		return c.remember(op)
-	case emulator.OpPruneHistory:
+	case emulator.OpPruneDuplicates:
 		return c.prune(r.Entity, r.Enqueued), nil
 	case emulator.OpPutEntity:
 		return c.putEntity(op.Entity), nil

@@ -23,7 +23,7 @@ func (m *Memory) put(it memoryItem) {
 // beginLocked notes the rows of a change. It panics if one of them has a change that is not completed, because the contract of [emulator.Journal] forbids that.
 func (m *Memory) beginLocked(c *emulator.Change) {
 	for row := range rowsOf(c) {
-		if m.changing[row] > 0 && !c.Restores {
+		if m.changing[row] > 0 && !c.Requeues {
 			panic(fmt.Sprintf("row %d is changed before its last change is completed", row))
 		}
 	}

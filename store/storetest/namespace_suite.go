@@ -183,7 +183,7 @@ func fillNamespace(h *harness, messages int) (queue int64) {
 	}
 	h.must(
 		emulator.Op{Kind: emulator.OpSessionState, Record: emulator.MessageRecord{Entity: queue, SessionID: "s", Enqueued: 1}, Data: []byte("state")},
-		emulator.Op{Kind: emulator.OpHistory, Record: emulator.MessageRecord{Entity: queue, Enqueued: 1}, Data: make([]byte, 16)},
+		emulator.Op{Kind: emulator.OpDuplicate, Record: emulator.MessageRecord{Entity: queue, Enqueued: 1}, Data: make([]byte, 16)},
 	)
 	return queue
 }

@@ -25,11 +25,11 @@ func keyOf(entity, n int64) historyKey {
 // historyKeyOp remembers the key that the number n stands for.
 func historyKeyOp(entity, n, at int64) emulator.Op {
 	k := keyOf(entity, n)
-	return emulator.Op{Kind: emulator.OpHistory, Data: k.key[:], Record: emulator.MessageRecord{Entity: entity, Enqueued: at}}
+	return emulator.Op{Kind: emulator.OpDuplicate, Data: k.key[:], Record: emulator.MessageRecord{Entity: entity, Enqueued: at}}
 }
 
 func pruneHistory(entity, before int64) emulator.Op {
-	return emulator.Op{Kind: emulator.OpPruneHistory, Record: emulator.MessageRecord{Entity: entity, Enqueued: before}}
+	return emulator.Op{Kind: emulator.OpPruneDuplicates, Record: emulator.MessageRecord{Entity: entity, Enqueued: before}}
 }
 
 func testSessions(t *testing.T, h *harness) {

@@ -128,7 +128,7 @@ func (c *content) LoadSession(entity int64, id string, state []byte, updated int
 	return nil
 }
 
-func (c *content) LoadHistory(entity int64, key [16]byte, at int64) error {
+func (c *content) LoadDuplicate(entity int64, key [16]byte, at int64) error {
 	c.enter(loadsTheRest)
 	if at < c.newest[entity] {
 		c.t.Errorf("a key of %d came after one of %d", at, c.newest[entity])

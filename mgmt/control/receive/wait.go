@@ -84,7 +84,7 @@ func (w *Waiter) Next(ctx context.Context, wait time.Duration) (*emulator.Delive
 		}
 		if w.taken == nil {
 			w.giveRoomBack() // what it was for went to another receiver
-			if size := w.consumer.Withheld(); size > 0 {
+			if size := w.consumer.OverLimit(); size > 0 {
 				if err := w.makeRoom(ctx, size, time.Until(until)); err != nil {
 					return nil, err
 				}
@@ -173,7 +173,7 @@ func (w *Waiter) Return(ds ...*emulator.Delivery) {
 		return
 	}
 	for _, d := range ds {
-		d.TakeBack()
+		d.Return()
 	}
 }
 

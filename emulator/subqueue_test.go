@@ -5,28 +5,28 @@ import (
 	"testing"
 )
 
-// boxModel holds the content that a box should have, without regard to cost.
-type boxModel struct {
+// subQueueModel holds the content that a sub-queue should have, without regard to cost.
+type subQueueModel struct {
 	pending, ready, busy, deferred, scheduled []*entry
 }
 
 // lists returns pointers to all of the model's lists.
-func (m *boxModel) lists() []*[]*entry {
+func (m *subQueueModel) lists() []*[]*entry {
 	return []*[]*entry{&m.pending, &m.ready, &m.busy, &m.deferred, &m.scheduled}
 }
 
-func (m *boxModel) lowest() *entry {
+func (m *subQueueModel) lowest() *entry {
 	if len(m.ready) == 0 {
 		return nil
 	}
 	return slices.MinFunc(m.ready, func(a, b *entry) int { return int(a.seq - b.seq) })
 }
 
-// TestBox_AgainstLists does the same random operations on a box and on plain lists.
+// TestBox_AgainstLists does the same random operations on a sub-queue and on plain lists.
 func TestBox_AgainstLists(t *testing.T) {
 	r := NewRandom(t)
 	for range 20 {
-		b, m := &box{}, &boxModel{}
+		b, m := &subQueue{}, &subQueueModel{}
 		next := int64(0)
 		pick := func(list *[]*entry) *entry {
 			i := r.IntN(len(*list))
@@ -77,7 +77,7 @@ func TestBox_AgainstLists(t *testing.T) {
 }
 
 // rest puts an entry that has arrived where it belongs.
-func (m *boxModel) rest(e *entry) {
+func (m *subQueueModel) rest(e *entry) {
 	switch e.state {
 	case Active:
 		m.ready = append(m.ready, e)
@@ -88,7 +88,7 @@ func (m *boxModel) rest(e *entry) {
 	}
 }
 
-func (m *boxModel) check(t *testing.T, b *box) {
+func (m *subQueueModel) check(t *testing.T, b *subQueue) {
 	t.Helper()
 	n, bytes := 0, int64(0)
 	for _, l := range m.lists() {
@@ -111,7 +111,7 @@ func (m *boxModel) check(t *testing.T, b *box) {
 
 // TestBox_WalkPastManyLocked: looking for the next entry must not walk again over what it has passed.
 func TestBox_WalkPastManyLocked(t *testing.T) {
-	b := &box{}
+	b := &subQueue{}
 	for i := range int64(10_000) {
 		e := &entry{seq: i, body: &payload{}}
 		b.addExpected(e)

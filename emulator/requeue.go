@@ -6,50 +6,50 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// TakeBack gives back a delivery that has not reached its client whole, as [Consumer.Return] does; its consumer may be closed, and one
+// Return gives back a delivery that has not reached its client whole, as [Consumer.Return] does; its consumer may be closed, and one
 // that was received by its number needs none. A second call does nothing.
-func (d *Delivery) TakeBack() {
+func (d *Delivery) Return() {
 	d.q.mu.Lock()
 	defer d.q.mu.Unlock()
-	d.giveBackLocked(d.q.ns.Now())
+	d.returnLocked(d.q.ns.Now())
 }
 
-// giveBackLocked undoes a delivery that did not reach the wire.
-func (d *Delivery) giveBackLocked(now int64) {
+// returnLocked undoes a delivery that did not reach the wire.
+func (d *Delivery) returnLocked(now int64) {
 	if d.mode != PeekLock {
-		d.q.returns.takeBackLocked(d)
+		d.q.requeues.returnLocked(d)
 		return
 	}
-	if e := d.q.undelivered.reclaim(d); e != nil {
-		d.q.messages.rest(e, now)
+	if e := d.q.undelivered.unlock(d); e != nil {
+		d.q.messages.free(e, now)
 	}
 }
 
-// returns are the messages of an entity that were removed for a client and did not reach it.
-type returns struct {
+// requeues are the messages of an entity that were removed for a client and did not reach it.
+type requeues struct {
 	q *Entity
 
 	// guarded by the entity's mutex
 	underWay int           // removals for receive and delete, and returns of what they removed, that are being written
 	written  chan struct{} // closed when underWay becomes zero; nil while no goroutine waits for that
-	stranded []*restoring  // to be stored again that could not be, or not before the entity's deletion fails
+	waiting  []*requeue    // to be stored again that could not be, or not before the entity's deletion fails
 }
 
-// takeBackLocked undoes a receive-and-delete whose message did not reach the wire (RAD-5).
-func (r *returns) takeBackLocked(d *Delivery) {
-	if d.returned || r.q.gone || d.progress.Load() >= deliveryGone {
+// returnLocked undoes a receive-and-delete whose message did not reach the wire (RAD-5).
+func (r *requeues) returnLocked(d *Delivery) {
+	if d.returned || r.q.deleted || d.progress.Load() >= deliveryLost {
 		return
 	}
 	d.returned = true
 	r.q.sessions.shut(d.e)
 	if d.removed {
-		r.storeAgainLocked(d)
+		r.requeueLocked(d)
 	}
 }
 
 // reopenLocked opens the sessions of messages that were given back while their removal, which has failed, was being prepared or
 // written.
-func (r *returns) reopenLocked(ds []*Delivery) {
+func (r *requeues) reopenLocked(ds []*Delivery) {
 	for _, d := range ds {
 		if d.returned {
 			r.q.sessions.open(d.e)
@@ -57,9 +57,9 @@ func (r *returns) reopenLocked(ds []*Delivery) {
 	}
 }
 
-// storeAgainLocked stores a message that was removed but not delivered, in its old place.
-func (r *returns) storeAgainLocked(d *Delivery) {
-	if r.q.gone {
+// requeueLocked stores a message that was removed but not delivered, in its old place.
+func (r *requeues) requeueLocked(d *Delivery) {
+	if r.q.deleted {
 		return
 	}
 	old := d.e
@@ -84,14 +84,14 @@ func (r *returns) storeAgainLocked(d *Delivery) {
 	if old.session != nil {
 		e.session = r.q.sessions.get(old.session.id)
 	}
-	r.q.box(e.sub).addExpected(e)
+	r.q.subQueue(e.sub).addExpected(e)
 	record := e.record(r.q.id)
 	if info, err := m.Info(); err == nil {
 		info.Overlay(e.system())
 		r.q.ns.ids.describe(&record, &info)
 	}
-	op := &restoring{q: r.q, e: e}
-	op.change.Done, op.change.Restores = op, true
+	op := &requeue{q: r.q, e: e}
+	op.change.Done, op.change.Requeues = op, true
 	op.change.Ops = append(op.change.Single[:0], Op{Kind: OpInsert, Record: record, Data: d.body})
 	op.tryLocked()
 }
@@ -103,8 +103,8 @@ func messageIDOverlay(id string) []byte {
 	return o.Bytes()
 }
 
-// restoring is a message that is being stored again.
-type restoring struct {
+// requeue is a message that is being stored again.
+type requeue struct {
 	change Change
 	q      *Entity
 	e      *entry
@@ -112,16 +112,16 @@ type restoring struct {
 
 // Completed makes the message available again. If it could not be stored it is stored again later:
 // no client has it.
-func (op *restoring) Completed(err error) {
+func (op *requeue) Completed(err error) {
 	q := op.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	defer q.returns.endedLocked()
+	defer q.requeues.endedLocked()
 	if err != nil {
 		q.ns.logger.Error("an undelivered message could not be stored again; trying once more",
 			"entity", q.path, "sequenceNumber", op.e.seq, "error", err)
-		if q.returns.stranded = append(q.returns.stranded, op); len(q.returns.stranded) == 1 {
-			q.ns.clock.At(instant(q.alarm.later()), q.returns.storeStranded)
+		if q.requeues.waiting = append(q.requeues.waiting, op); len(q.requeues.waiting) == 1 {
+			q.ns.clock.At(instant(q.alarm.later()), q.requeues.retry)
 		}
 		return
 	}
@@ -132,16 +132,16 @@ func (op *restoring) Completed(err error) {
 	q.ns.common.record.add(q, q.ns.Now(), &happened{kind: EventReturned, sub: op.e.sub, seq: op.e.seq, first: op.e.first, body: op.e.body.id, count: op.e.count})
 }
 
-// storeStranded is the next try for all messages that could not be stored again.
-func (r *returns) storeStranded() {
+// retry is the next try for all messages that could not be stored again.
+func (r *requeues) retry() {
 	r.q.mu.Lock()
 	defer r.q.mu.Unlock()
-	r.storeStrandedLocked()
+	r.retryLocked()
 }
 
-func (r *returns) storeStrandedLocked() {
-	ops := r.stranded
-	r.stranded = nil
+func (r *requeues) retryLocked() {
+	ops := r.waiting
+	r.waiting = nil
 	for _, op := range ops {
 		op.tryLocked()
 	}
@@ -149,21 +149,21 @@ func (r *returns) storeStrandedLocked() {
 
 // tryLocked hands the change to the journal, unless the queue is no more. While its deletion is being written nothing is
 // appended for it; should that fail, it is time again.
-func (op *restoring) tryLocked() {
+func (op *requeue) tryLocked() {
 	q := op.q
 	switch {
-	case q.gone:
-		q.box(op.e.sub).removeExpected(op.e)
 	case q.deleted:
-		q.returns.stranded = append(q.returns.stranded, op)
+		q.subQueue(op.e.sub).removeExpected(op.e)
+	case q.deleting:
+		q.requeues.waiting = append(q.requeues.waiting, op)
 	default:
-		q.returns.underWay++
+		q.requeues.underWay++
 		q.ns.append(&op.change)
 	}
 }
 
 // endedLocked notes the end of a removal, or of a return, that was under way.
-func (r *returns) endedLocked() {
+func (r *requeues) endedLocked() {
 	if r.underWay--; r.underWay == 0 && r.written != nil {
 		close(r.written)
 		r.written = nil
@@ -171,7 +171,7 @@ func (r *returns) endedLocked() {
 }
 
 // await waits until no removal and no return is under way, and returns how many messages could not be stored again.
-func (r *returns) await() (stranded int) {
+func (r *requeues) await() (stranded int) {
 	r.q.mu.Lock()
 	defer r.q.mu.Unlock()
 	for r.underWay > 0 {
@@ -183,7 +183,7 @@ func (r *returns) await() (stranded int) {
 		<-written
 		r.q.mu.Lock()
 	}
-	return len(r.stranded)
+	return len(r.waiting)
 }
 
 // At the end of the process, what could not be stored again is tried so often, at intervals. It is real time: the broker's
@@ -193,16 +193,16 @@ const (
 	lastPause = 500 * time.Millisecond
 )
 
-// awaitReturns waits until what was removed, and did not reach its client, is stored again (RAD-5). Clients have been let go
+// awaitRequeues waits until what was removed, and did not reach its client, is stored again (RAD-5). Clients have been let go
 // before, so their links have given it back.
-func awaitReturns(queues []*Entity) {
+func awaitRequeues(queues []*Entity) {
 	for try := 1; ; try++ {
 		lost := 0
 		for _, q := range queues {
-			q.returns.storeStranded()
+			q.requeues.retry()
 		}
 		for _, q := range queues {
-			lost += q.returns.await()
+			lost += q.requeues.await()
 		}
 		if lost == 0 {
 			return

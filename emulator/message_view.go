@@ -26,8 +26,8 @@ func (e *entry) standing() Standing {
 	return StandingActive
 }
 
-// Seen is a message as somebody saw it who only looks. It does not change when the message does.
-type Seen struct {
+// MessageView shows a message to somebody who only looks, as it was at one moment.
+type MessageView struct {
 	Sequence      int64
 	FirstSequence int64 // at its first submission, if that was another one; else 0
 	Standing      Standing
@@ -41,18 +41,18 @@ type Seen struct {
 	Source        string  // where it was dead-lettered before it was forwarded
 	LockedUntil   int64   // ms; of locked ones; else 0
 	LockedBy      *Client // nil: unknown, the broker itself, or not locked
-	ByBroker      bool    // the broker withholds it, to try again what failed
+	ByBroker      bool    // the broker delays its redelivery, to try again what failed
 
 	d *Delivery
 }
 
 // viewLocked notes how an entry stands.
-func (ms Messages) viewLocked(e *entry) *Seen {
-	s := &Seen{Sequence: e.seq, FirstSequence: e.first, Standing: e.standing(), State: e.state, Enqueued: e.enqueued, Expires: e.expires(), Scheduled: e.due(),
+func (ms Messages) viewLocked(e *entry) *MessageView {
+	s := &MessageView{Sequence: e.seq, FirstSequence: e.first, Standing: e.standing(), State: e.state, Enqueued: e.enqueued, Expires: e.expires(), Scheduled: e.due(),
 		DeliveryCount: e.count, Size: int64(e.body.size), Reason: e.reason(), Source: e.source(), d: newDelivery(ms.q, e, nil)}
 	s.d.e, s.d.mode, s.d.lock, s.d.until, s.d.withState, s.d.body = nil, ReceiveAndDelete, nil, 0, true, e.body.data
 	if s.Standing == StandingLocked {
-		s.LockedUntil, s.ByBroker = e.lockedUntil(), e.lock.own || e.lock.back
+		s.LockedUntil, s.ByBroker = e.lockedUntil(), e.lock.retries || e.lock.blocksSession
 		if c := e.lock.holder; c != nil {
 			s.LockedBy = c.client
 		}
@@ -61,7 +61,7 @@ func (ms Messages) viewLocked(e *entry) *Seen {
 }
 
 // HeldBy says in words who has locked the message.
-func (s *Seen) HeldBy() string {
+func (s *MessageView) HeldBy() string {
 	switch {
 	case s.ByBroker:
 		return "the broker, which tries again what failed"
@@ -72,7 +72,7 @@ func (s *Seen) HeldBy() string {
 }
 
 // Load reads the content if it is not in memory. It fails with CodeMessageNotFound if the message has been removed meanwhile.
-func (s *Seen) Load() error {
+func (s *MessageView) Load() error {
 	if err := s.d.q.bodies.readAll([]*Delivery{s.d}); err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (s *Seen) Load() error {
 
 // Sections returns the message as its receivers get it, without its body, and the sections of the body as they were sent. The content must have
 // been loaded, as that of what [Messages.Browse] shows is.
-func (s *Seen) Sections() (head, body message.Message, err error) {
+func (s *MessageView) Sections() (head, body message.Message, err error) {
 	if body, err = message.Scan(s.d.body); err != nil {
 		return head, body, err
 	}
@@ -94,16 +94,16 @@ func (s *Seen) Sections() (head, body message.Message, err error) {
 	return head, body, err
 }
 
-// Get returns a message of a sub-queue by its number. It locks, moves and reads nothing; [Seen.Load] reads the content.
-func (ms Messages) Get(sub SubQueue, seq int64) (*Seen, error) {
+// Get returns a message of a sub-queue by its number. It locks, moves and reads nothing; [MessageView.Load] reads the content.
+func (ms Messages) Get(sub SubQueue, seq int64) (*MessageView, error) {
 	q := ms.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.use(); err != nil {
 		return nil, err
 	}
-	var found *Seen
-	q.box(sub).look(seq, func(e *entry) bool {
+	var found *MessageView
+	q.subQueue(sub).look(seq, func(e *entry) bool {
 		if e.seq == seq && e.mark == markPending {
 			return true // its old self may follow
 		}
