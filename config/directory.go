@@ -15,7 +15,8 @@ type directory struct {
 	list  []*entity          // in the order of the file
 	names map[string]*entity // by lower-case path
 
-	// existing returns a queue or topic that the namespace has already, in its spelling; "": there is none. Nil: only those of the list count.
+	// existing returns a queue or topic that the namespace has already, in its spelling; "": there is none. Nil: only
+	// those of the list count.
 	existing func(path string) string
 }
 

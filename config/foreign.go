@@ -8,9 +8,9 @@ import (
 )
 
 // Microsoft's emulator ignores the keys that only Minibus reads, whatever their values are, and files made for it have
-// them in the shape that templates of Azure or other tools give them. The functions here read a value in such a shape as
-// what it means, or leave it out, with a warning. They leave every other value as it is, and all of them with another
-// profile than the widest one and in what a program writes: their faults are errors.
+// them in the shape that templates of Azure or other tools give them. The functions here read a value in such a shape
+// as what it means, or leave it out, with a warning. They leave every other value as it is, and all of them with
+// another profile than the widest one and in what a program writes: their faults are errors.
 
 const ignored = "Microsoft's emulator ignores this key"
 
@@ -107,8 +107,8 @@ func (r *reader) ourTexts(n *node) *node {
 	return r.ourItems(n, ours, "found no text", "text in double quotes")
 }
 
-// ourItems returns an array without the items that are not ours. One in which nothing else was counts as absent, since an
-// empty array takes away what there is.
+// ourItems returns an array without the items that are not ours. One in which nothing else was counts as absent, since
+// an empty array takes away what there is.
 func (r *reader) ourItems(n *node, ours func(*node) bool, found, allowed string) *node {
 	n = r.ours(n, kindArray, "an array, [ ... ]")
 	if n == nil || n.kind != kindArray || len(n.items) == 0 || !r.lenient() {

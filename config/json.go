@@ -1,8 +1,11 @@
 package config
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
+	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -19,8 +22,8 @@ type syntaxError struct {
 
 func (e *syntaxError) Error() string { return e.text }
 
-// parser reads JSON with comments (// and /* */) and trailing commas, which Microsoft's own files have. A method that meets an error
-// panics with a syntaxError, which parseJSON recovers.
+// parser reads JSON with comments (// and /* */) and trailing commas, which Microsoft's own files have. A method that
+// meets an error panics with a syntaxError, which parseJSON recovers.
 type parser struct {
 	src    string
 	off    int
@@ -166,4 +169,237 @@ func (p *parser) nested(n *node, body func(*node)) {
 	p.next()
 	body(n)
 	p.depth--
+}
+
+// object reads members up to the closing brace. The caller has consumed the opening one.
+func (p *parser) object(n *node) {
+	n.kind = kindObject
+	for done := false; !done; done = p.separator(n.path, '}') {
+		if p.space(n.path); p.peek() == '}' {
+			p.next()
+			return
+		}
+		if p.peek() != '"' {
+			p.fail(n.path, "found %s, a key in double quotes or } belongs here", p.here())
+		}
+		n.members = append(n.members, p.member(n))
+	}
+}
+
+func (p *parser) member(n *node) member {
+	m := member{pos: p.pos(), key: p.str(n.path)}
+	path := childPath(n.path, m.key)
+	if p.space(path); p.peek() != ':' {
+		p.fail(path, "found %s, a colon belongs behind the key %q", p.here(), clip(m.key))
+	}
+	p.next()
+	p.space(path)
+	m.value = p.value(path)
+	return m
+}
+
+// array reads values up to the closing bracket. The caller has consumed the opening one.
+func (p *parser) array(n *node) {
+	n.kind = kindArray
+	for done := false; !done; done = p.separator(n.path, ']') {
+		if p.space(n.path); p.peek() == ']' {
+			p.next()
+			return
+		}
+		n.items = append(n.items, p.value(indexPath(n.path, len(n.items))))
+	}
+}
+
+// separator reads a comma, or the end of the container, which it reports.
+func (p *parser) separator(path string, end byte) (done bool) {
+	p.space(path)
+	c := p.peek()
+	if c != ',' && c != end {
+		p.fail(path, "found %s, a comma or %q belongs here", p.here(), string(rune(end)))
+	}
+	p.next()
+	return c == end
+}
+
+// str reads a string in double quotes.
+func (p *parser) str(path string) string {
+	start := p.pos()
+	p.next()
+	var b strings.Builder
+	for {
+		if p.off >= len(p.src) || p.peek() == '\n' || p.peek() == '\r' {
+			p.failAt(start, path, `found a string that never ends, " belongs behind it`)
+		}
+		switch r := p.next(); r {
+		case '"':
+			return b.String()
+		case '\\':
+			p.escape(&b, path)
+		default:
+			b.WriteRune(r)
+		}
+	}
+}
+
+func (p *parser) escape(b *strings.Builder, path string) {
+	at := p.pos()
+	if p.off >= len(p.src) {
+		p.failAt(at, path, `found a string that never ends, " belongs behind it`)
+	}
+	switch c := p.next(); c {
+	case '"', '\\', '/':
+		b.WriteRune(c)
+	case 'b':
+		b.WriteByte('\b')
+	case 'f':
+		b.WriteByte('\f')
+	case 'n':
+		b.WriteByte('\n')
+	case 'r':
+		b.WriteByte('\r')
+	case 't':
+		b.WriteByte('\t')
+	case 'u':
+		r, ok := p.hex4()
+		if !ok {
+			p.failAt(at, path, `found a broken \u escape, four hexadecimal digits belong behind it`)
+		}
+		b.WriteRune(p.surrogate(r))
+	default:
+		p.failAt(at, path, `found an unknown escape, a backslash before %q (a backslash itself is written \\)`, c)
+	}
+}
+
+// surrogate joins r with the next escape if they are a surrogate pair.
+func (p *parser) surrogate(r rune) rune {
+	if !utf16.IsSurrogate(r) {
+		return r
+	}
+	saved := *p
+	if strings.HasPrefix(p.src[p.off:], `\u`) {
+		p.next()
+		p.next()
+		if low, ok := p.hex4(); ok {
+			if joined := utf16.DecodeRune(r, low); joined != utf8.RuneError {
+				return joined
+			}
+		}
+	}
+	*p = saved
+	return utf8.RuneError
+}
+
+func (p *parser) hex4() (rune, bool) {
+	if p.off+4 > len(p.src) {
+		return 0, false
+	}
+	v, err := strconv.ParseUint(p.src[p.off:p.off+4], 16, 16)
+	if err != nil {
+		return 0, false
+	}
+	for range 4 {
+		p.next()
+	}
+	return rune(v), true
+}
+
+// number reads a number but keeps its spelling, since only the decoder knows the type.
+func (p *parser) number(n *node) {
+	n.kind = kindNumber
+	start := p.off
+	for p.off < len(p.src) && strings.IndexByte("+-.eE0123456789", p.peek()) >= 0 {
+		p.next()
+	}
+	n.text = p.src[start:p.off]
+	if _, err := strconv.ParseFloat(n.text, 64); err != nil && !strings.Contains(err.Error(), "range") {
+		p.failAt(n.pos, n.path, "found %q, which is not a number", clip(n.text))
+	}
+}
+
+// word reads true, false and null in any case: hand-written files have Python's and .NET's spelling.
+func (p *parser) word(n *node) {
+	start := p.off
+	for p.off < len(p.src) && isAlnum(p.peek()) {
+		p.next()
+	}
+	switch text := p.src[start:p.off]; strings.ToLower(text) {
+	case "true":
+		n.kind, n.boolean = kindBool, true
+	case "false":
+		n.kind = kindBool
+	case "null", "none":
+		n.kind = kindNull
+	default:
+		p.failAt(n.pos, n.path, "found %q without quotes, a value belongs here (text stands in double quotes)", clip(text))
+	}
+}
+
+// decodeText turns the bytes of a file into text: UTF-8 with or without a byte order mark, or UTF-16 with one (as
+// Windows shells write on redirection). It refuses anything else, with the place, since a misread name or key would
+// be a different one.
+func decodeText(data []byte) (text string, err error) {
+	switch {
+	case bytes.HasPrefix(data, []byte("\xFF\xFE")):
+		text, err = decodeUTF16(data, func(b []byte) uint16 { return uint16(b[0]) | uint16(b[1])<<8 })
+	case bytes.HasPrefix(data, []byte("\xFE\xFF")):
+		text, err = decodeUTF16(data, func(b []byte) uint16 { return uint16(b[0])<<8 | uint16(b[1]) })
+	default:
+		text, err = decodeUTF8(data)
+	}
+	if i := strings.IndexByte(text, 0); i >= 0 && err == nil {
+		err = zero(text[:i])
+	}
+	return text, err
+}
+
+// zero returns the error for a NUL character, which JSON never has but UTF-16 and UTF-32 have everywhere.
+func zero(before string) error {
+	return badText(before, "found a zero character", "save the file as UTF-8: it may be UTF-16 or UTF-32 without its mark")
+}
+
+func decodeUTF8(data []byte) (string, error) {
+	rest := bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
+	for i := 0; i < len(rest); {
+		r, n := utf8.DecodeRune(rest[i:])
+		if r == 0 {
+			return "", zero(string(rest[:i]))
+		}
+		if r == utf8.RuneError && n == 1 {
+			return "", badText(string(rest[:i]), fmt.Sprintf("found the byte 0x%02X, which is no UTF-8 there (byte %d of the file)", rest[i], len(data)-len(rest)+i+1),
+				"save the file as UTF-8; where it is in Windows-1252, iconv -f WINDOWS-1252 -t UTF-8 does so")
+		}
+		i += n
+	}
+	return string(rest), nil
+}
+
+// decodeUTF16 decodes a file after its byte order mark.
+func decodeUTF16(data []byte, unit func([]byte) uint16) (string, error) {
+	const cure = "save the file as UTF-8"
+	units := make([]uint16, 0, len(data)/2)
+	for i := 2; i+1 < len(data); i += 2 {
+		units = append(units, unit(data[i:]))
+	}
+	text := utf16.Decode(units)
+	at := 0 // index of the next unit of 16 bits
+	for i, r := range text {
+		if n := utf16.RuneLen(r); r != utf8.RuneError || units[at] == utf8.RuneError {
+			at += n
+			continue
+		}
+		return "", badText(string(text[:i]), fmt.Sprintf("found 0x%04X, half of a character of UTF-16 (byte %d of the file)", units[at], 2*at+3), cure)
+	}
+	if len(data)%2 != 0 {
+		return "", badText(string(text), fmt.Sprintf("found half of a character of UTF-16 at the end (byte %d of the file)", len(data)), cure)
+	}
+	return string(text), nil
+}
+
+// badText returns an error at the end of the text before it.
+func badText(before, found, cure string) error {
+	p := parser{src: before, line: 1, column: 1}
+	for p.off < len(p.src) {
+		p.next()
+	}
+	return &syntaxError{pos: p.pos(), text: found, cure: cure}
 }

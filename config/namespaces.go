@@ -22,7 +22,8 @@ func newSpace(r *reader, name string) *space {
 	return &space{directory: directory{reader: r, names: map[string]*entity{}}, topology: &Topology{Namespace: name}, policies: map[string]*node{}}
 }
 
-// namespaces decodes the namespaces of a file or another part. The first one is the default one, which all parts have in common.
+// namespaces decodes the namespaces of a file or another part. The first one is the default one, which all parts have
+// in common.
 func (d *decoder) namespaces(list []*node) {
 	if len(list) > 1 {
 		d.add(Note, list[1], fmt.Sprintf("found %d namespaces, the first is the default one", len(list)), "", "Microsoft's emulator allows one")
@@ -134,7 +135,8 @@ func (d *decoder) other(n *node, seen map[string]*node) bool {
 	return true
 }
 
-// elsewhere returns the name of the other namespace of the file that the host in a target means: by an alias, or by the name and a domain.
+// elsewhere returns the name of the other namespace of the file that the host in a target means: by an alias, or by
+// the name and a domain.
 func (d *decoder) elsewhere(own *space, target string) string {
 	host := targetHost(target)
 	if host == "" || own.hasHost(host) {

@@ -17,7 +17,8 @@ type Topology struct {
 	Namespace string                  // its name
 	Entities  []emulator.EntityConfig // in file order, queues first
 
-	// AuthorizationRules are the policies of the namespace, for --auth sas; none means the default one, or those that it has.
+	// AuthorizationRules are the policies of the namespace, for --auth sas; none means the default one, or those that
+	// it has.
 	AuthorizationRules []emulator.AuthorizationRule
 
 	Aliases []string // names of hosts that mean the namespace
@@ -88,7 +89,8 @@ func (d *decoder) root(root *node) {
 	d.namespaces(namespaces)
 }
 
-// logging checks the section that Microsoft's emulator requires. Minibus always logs to standard output and standard error.
+// logging checks the section that Microsoft's emulator requires. Minibus always logs to standard output and standard
+// error.
 func (d *decoder) logging(n *node) {
 	if !d.object(n) {
 		return

@@ -8,7 +8,8 @@ import (
 	"os"
 )
 
-// Ports has the numbers of the ports that a server has bound; 0 and nil for those that are off. It is the content of the file of --ports-file.
+// Ports has the numbers of the ports that a server has bound; 0 and nil for those that are off. It is the content of
+// the file of --ports-file.
 type Ports struct {
 	AMQP  int   `json:"amqp,omitempty"`
 	TLS   int   `json:"tls,omitempty"`
@@ -30,7 +31,8 @@ func ReadPorts(file string) (p Ports, err error) {
 	return p, nil
 }
 
-// ClientHost returns the host by which a client on this machine reaches a server with the setting Host: localhost, or an address.
+// ClientHost returns the host by which a client on this machine reaches a server with the setting Host: localhost, or
+// an address.
 func ClientHost(host string) string {
 	if ip := net.ParseIP(host); host == "" || host == "all" || ip != nil && ip.IsUnspecified() {
 		return "localhost"

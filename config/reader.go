@@ -63,8 +63,8 @@ func (r *reader) array(n *node) []*node {
 	return n.items
 }
 
-// keys warns of unknown keys (a setting under a misspelt key silently keeps its default), of duplicate keys, and of the keys in
-// inert, which are known but have no effect. Where the reader is strict, the first two are errors.
+// keys warns of unknown keys (a setting under a misspelt key silently keeps its default), of duplicate keys, and of
+// the keys in inert, which are known but have no effect. Where the reader is strict, the first two are errors.
 func (r *reader) keys(n *node, known []string, inert ...string) {
 	seen := map[string]bool{}
 	for _, m := range n.members {

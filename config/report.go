@@ -56,8 +56,8 @@ func (f Finding) String() string {
 	return b.String()
 }
 
-// maxFindings is how many findings of a severity a report keeps. A generator's mistake may repeat itself a thousand times, and
-// a screenful of it is enough.
+// maxFindings is how many findings of a severity a report keeps. A generator's mistake may repeat itself a thousand
+// times, and a screenful of it is enough.
 const maxFindings = 25
 
 // Report collects the findings of one file.

@@ -12,7 +12,8 @@ import (
 	"minibus/emulator"
 )
 
-// Property is a setting of an entity or a rule, by its name in a Config.json. Its value is a string, a bool, an int64, or a structure that becomes JSON.
+// Property is a setting of an entity or a rule, by its name in a Config.json. Its value is a string, a bool, an int64,
+// or a structure that becomes JSON.
 type Property struct {
 	Name  string
 	Value any
@@ -68,7 +69,8 @@ func (p Properties) sorted() Properties {
 // microsoftKeys are the properties that Microsoft's emulator knows.
 var microsoftKeys = queueKeys[:9]
 
-// QueueProperties returns all settings of a queue, with the defaults that count for it. keys says whether to show its policies with their keys.
+// QueueProperties returns all settings of a queue, with the defaults that count for it. keys says whether to show its
+// policies with their keys.
 func QueueProperties(o emulator.QueueOptions, l emulator.Limits, keys bool) Properties {
 	o = o.Effective(l)
 	return append(sharedProperties(o), storageProperties(o, keys)...).sorted()

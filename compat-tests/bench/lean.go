@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"errors"
+	"encoding/binary"
 	"fmt"
 	"net"
 	"net/url"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/Azure/go-amqp"
 
+	"minibus/compat-tests/rawclient"
 	"minibus/internal/amqp/frames"
 )
 
@@ -19,20 +20,22 @@ const (
 	leanReceiver
 )
 
+// leanFrame bounds the frames that the broker may send, in bytes.
+const leanFrame = 256 << 10
+
 // leanWindow is the number of transfers announced to the broker, more than any run has.
 const leanWindow = 1 << 30
 
-// A lean connection is a client without a library: one goroutine, frames that are encoded once, and answers that are counted
-// and not looked at further. What a run takes with it is the broker's share and the kernel's.
+// A lean connection is a client without a library: one goroutine, frames that are encoded once, and answers that are
+// counted and not looked at further. What a run takes with it is the broker's share and the kernel's.
 type lean struct {
-	nc      net.Conn
-	in      []byte // in[r:w] is read and not yet taken
-	r, w    int
-	out     []byte // not yet written
-	message []byte // encoded
-	sent    uint32 // the next delivery-id
+	*rawclient.Wire
+	message  []byte // encoded
+	sent     uint32 // the next delivery-id
+	tag      [4]byte
+	outgoing frames.Transfer // of the message that send appends
 
-	transfer    frames.Transfer    // of the frame that next returned, with its kind
+	transfer    frames.Transfer    // of the frame that take returned, with its kind
 	disposition frames.Disposition // the same
 }
 
@@ -54,7 +57,8 @@ func (r *runner) dialLean() (*lean, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", u.Host, err)
 	}
-	l := &lean{nc: nc, in: make([]byte, 256<<10)}
+	l := &lean{Wire: rawclient.NewWire(nc, leanFrame)}
+	l.outgoing = frames.Transfer{Handle: leanSender, HasDeliveryID: true, HasMessageFormat: true, DeliveryTag: l.tag[:]}
 	if l.message, err = r.newMessage().MarshalBinary(); err == nil {
 		err = l.open(r.options, u.Hostname())
 	}
@@ -66,23 +70,31 @@ func (r *runner) dialLean() (*lean, error) {
 }
 
 func (l *lean) open(o options, host string) error {
-	if err := l.sasl(o); err != nil {
+	if err := l.SASL(o.user, o.password); err != nil {
+		return err
+	}
+	if err := l.AMQP(); err != nil {
 		return err
 	}
 	settle := uint8(amqp.ReceiverSettleModeSecond)
 	if o.forget {
 		settle = uint8(amqp.ReceiverSettleModeFirst)
 	}
+	out := &frames.Attach{
+		LinkName: "out", Handle: leanSender, Role: frames.RoleSender, HasInitialDeliveryCount: true,
+		Source: &frames.Source{}, Target: &frames.Target{Address: o.target, HasAddress: true},
+	}
+	in := &frames.Attach{
+		LinkName: "in", Handle: leanReceiver, Role: frames.RoleReceiver, RcvSettleMode: settle, HasRcvSettleMode: true,
+		Source: &frames.Source{Address: o.source, HasAddress: true}, Target: &frames.Target{},
+	}
 	for _, p := range []frames.Performative{
-		&frames.Open{ContainerID: "bench", Hostname: host, MaxFrameSize: 256 << 10, HasMaxFrameSize: true},
+		&frames.Open{ContainerID: "bench", Hostname: host, MaxFrameSize: leanFrame, HasMaxFrameSize: true},
 		&frames.Begin{IncomingWindow: leanWindow, OutgoingWindow: leanWindow, HandleMax: 7, HasHandleMax: true},
-		&frames.Attach{LinkName: "out", Handle: leanSender, Role: frames.RoleSender, HasInitialDeliveryCount: true,
-			Source: &frames.Source{}, Target: &frames.Target{Address: o.target, HasAddress: true}},
-		&frames.Attach{LinkName: "in", Handle: leanReceiver, Role: frames.RoleReceiver, RcvSettleMode: settle, HasRcvSettleMode: true,
-			Source: &frames.Source{Address: o.source, HasAddress: true}, Target: &frames.Target{}},
+		out, in,
 	} {
-		l.append(p)
-		if err := l.flush(); err != nil {
+		l.Append(0, p)
+		if err := l.Flush(); err != nil {
 			return err
 		}
 		if err := l.await(p.Name()); err != nil {
@@ -92,54 +104,16 @@ func (l *lean) open(o options, host string) error {
 	return nil
 }
 
-// sasl goes through the SASL layer and the protocol header of AMQP.
-func (l *lean) sasl(o options) error {
-	start := &frames.SASLInit{Mechanism: "ANONYMOUS"}
-	if o.user != "" {
-		start = &frames.SASLInit{Mechanism: "PLAIN", InitialResponse: fmt.Appendf(nil, "\x00%s\x00%s", o.user, o.password)}
-	}
-	if err := l.header("AMQP\x03\x01\x00\x00"); err != nil {
-		return err
-	}
-	l.out = frames.AppendSASLFrame(l.out, start)
-	if err := l.flush(); err != nil {
-		return err
-	}
-	if err := l.await((&frames.SASLOutcome{}).Name()); err != nil {
-		return err
-	}
-	return l.header("AMQP\x00\x01\x00\x00")
-}
-
-func (l *lean) header(h string) error {
-	l.out = append(l.out, h...)
-	if err := l.flush(); err != nil {
-		return err
-	}
-	if err := l.fill(len(h)); err != nil {
-		return err
-	}
-	if got := l.in[l.r : l.r+len(h)]; string(got) != h {
-		return fmt.Errorf("the broker answered with the header %x", got)
-	}
-	l.r += len(h)
-	return nil
-}
-
 // await takes frames until one of that name comes. It fails if the broker ends something meanwhile.
 func (l *lean) await(name string) error {
 	for {
-		p, err := l.rare()
+		_, body, err := l.Next()
 		if err != nil {
 			return err
 		}
-		switch p := p.(type) {
-		case *frames.SASLOutcome:
-			if p.Code != 0 {
-				return fmt.Errorf("the broker refused the user: code %d", p.Code)
-			}
-		case *frames.Detach, *frames.End, *frames.Close:
-			return fmt.Errorf("the broker answered %s with %s: %+v", name, p.Name(), p)
+		p, err := l.rare(body)
+		if err != nil {
+			return err
 		}
 		if p != nil && p.Name() == name {
 			return nil
@@ -147,95 +121,45 @@ func (l *lean) await(name string) error {
 	}
 }
 
-func (l *lean) append(p frames.Performative) { l.out = frames.AppendFrame(l.out, 0, p) }
+// rare decodes a frame that is none of those that come for each message. It fails if the broker ends something with it.
+func (l *lean) rare(body []byte) (frames.Performative, error) {
+	p, _, err := frames.DecodeBody(bytes.Clone(body))
+	switch p.(type) {
+	case *frames.Detach, *frames.End, *frames.Close:
+		return nil, fmt.Errorf("the broker sent %s: %+v", p.Name(), p)
+	}
+	return p, err
+}
 
 // send appends a transfer.
 func (l *lean) send() {
-	var start int
-	l.out, start = frames.BeginFrame(l.out, frames.TypeAMQP, 0)
-	t := frames.Transfer{Handle: leanSender, DeliveryID: l.sent, HasDeliveryID: true, HasMessageFormat: true,
-		DeliveryTag: []byte{byte(l.sent >> 24), byte(l.sent >> 16), byte(l.sent >> 8), byte(l.sent)}}
+	binary.BigEndian.PutUint32(l.tag[:], l.sent)
+	l.outgoing.DeliveryID = l.sent
 	l.sent++
-	l.out = append(t.AppendTo(l.out), l.message...)
-	l.out = frames.EndFrame(l.out, start)
+	l.Append(0, &l.outgoing, l.message...)
 }
 
 // credit lets so many more deliveries come than came so far.
 func (l *lean) credit(taken, more uint32) {
-	l.append(&frames.Flow{HasNextIncomingID: true, NextIncomingID: taken, IncomingWindow: leanWindow, NextOutgoingID: l.sent, OutgoingWindow: leanWindow,
-		Handle: leanReceiver, HasHandle: true, DeliveryCount: taken, HasDeliveryCount: true, LinkCredit: more, HasLinkCredit: true})
+	l.Append(0, &frames.Flow{
+		HasNextIncomingID: true, NextIncomingID: taken, IncomingWindow: leanWindow,
+		NextOutgoingID: l.sent, OutgoingWindow: leanWindow, Handle: leanReceiver, HasHandle: true,
+		DeliveryCount: taken, HasDeliveryCount: true, LinkCredit: more, HasLinkCredit: true,
+	})
 }
 
 // accept appends a disposition of a range of deliveries.
 func (l *lean) accept(first, last uint32, settled bool) {
-	l.append(&frames.Disposition{Role: frames.RoleReceiver, First: first, Last: last, HasLast: last != first, Settled: settled, State: &frames.Accepted{}})
+	l.Append(0, &frames.Disposition{
+		Role: frames.RoleReceiver, First: first, Last: last, HasLast: last != first,
+		Settled: settled, State: &frames.Accepted{},
+	})
 }
 
-func (l *lean) flush() error {
-	_, err := l.nc.Write(l.out)
-	l.out = l.out[:0]
-	if err != nil {
-		return fmt.Errorf("write: %w", err)
-	}
-	return nil
-}
-
-// fill reads until n bytes are there.
-func (l *lean) fill(n int) error {
-	if l.w-l.r >= n {
-		return nil
-	}
-	if l.r == l.w || l.r+n > len(l.in) {
-		l.w, l.r = copy(l.in, l.in[l.r:l.w]), 0
-	}
-	for l.w-l.r < n {
-		got, err := l.nc.Read(l.in[l.w:])
-		if l.w += got; err != nil {
-			return fmt.Errorf("read: %w", err)
-		}
-	}
-	return nil
-}
-
-// frame returns the body of the next frame. It is valid until the next call.
-func (l *lean) frame() ([]byte, error) {
-	if err := l.fill(frames.HeaderSize); err != nil {
-		return nil, err
-	}
-	h, err := frames.ParseHeader(l.in[l.r:l.w])
-	if err != nil {
-		return nil, err
-	}
-	if int(h.Size) > len(l.in) {
-		return nil, errors.New("the broker sent a frame that is too large")
-	}
-	if err := l.fill(int(h.Size)); err != nil {
-		return nil, err
-	}
-	body := l.in[l.r+h.BodyStart() : l.r+int(h.Size)]
-	l.r += int(h.Size)
-	return body, nil
-}
-
-// more reports whether a whole frame has been read already.
-func (l *lean) more() bool {
-	h, err := frames.ParseHeader(l.in[l.r:l.w])
-	return err == nil && int(h.Size) <= l.w-l.r
-}
-
-func (l *lean) rare() (frames.Performative, error) {
-	body, err := l.frame()
-	if err != nil {
-		return nil, err
-	}
-	p, _, err := frames.DecodeBody(bytes.Clone(body))
-	return p, err
-}
-
-// next returns the next frame that is a transfer or a disposition.
-func (l *lean) next() (leanKind, error) {
+// take returns the next frame that is a transfer or a disposition.
+func (l *lean) take() (leanKind, error) {
 	for {
-		body, err := l.frame()
+		_, body, err := l.Next()
 		switch {
 		case err != nil:
 			return leanOther, err
@@ -248,13 +172,8 @@ func (l *lean) next() (leanKind, error) {
 			}
 			return leanDisposition, nil
 		}
-		p, _, err := frames.DecodeBody(bytes.Clone(body))
-		if err != nil {
+		if _, err := l.rare(body); err != nil {
 			return leanOther, err
-		}
-		switch p.(type) {
-		case *frames.Detach, *frames.End, *frames.Close:
-			return leanOther, fmt.Errorf("the broker sent %s: %+v", p.Name(), p)
 		}
 	}
 }

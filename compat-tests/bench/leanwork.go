@@ -12,25 +12,26 @@ func (r *runner) leanLoop() ([]series, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer l.nc.Close()
-	send, receive, accept, total := series{name: "send"}, series{name: "receive"}, series{name: "accept"}, series{name: "total"}
+	defer l.Close()
+	send, receive := series{name: "send"}, series{name: "receive"}
+	accept, total := series{name: "accept"}, series{name: "total"}
 	for taken := uint32(0); r.toSend.take(); taken++ {
 		begin := time.Now()
 		then := begin
 		l.credit(taken, 1)
 		l.send()
-		if err := l.flush(); err != nil {
+		if err := l.Flush(); err != nil {
 			return nil, err
 		}
 		if err := l.sentAndCame(&send, &receive, &then); err != nil {
 			return nil, err
 		}
 		l.accept(l.transfer.DeliveryID, l.transfer.DeliveryID, r.options.forget)
-		if err := l.flush(); err != nil {
+		if err := l.Flush(); err != nil {
 			return nil, err
 		}
 		if !r.options.forget {
-			if _, err := l.next(); err != nil {
+			if _, err := l.take(); err != nil {
 				return nil, err
 			}
 		}
@@ -43,7 +44,7 @@ func (r *runner) leanLoop() ([]series, error) {
 // sentAndCame waits for the outcome of a send and for the message. The broker may write them in either order.
 func (l *lean) sentAndCame(send, receive *series, then *time.Time) error {
 	for waiting := 2; waiting > 0; waiting-- {
-		kind, err := l.next()
+		kind, err := l.take()
 		if err != nil {
 			return err
 		}
@@ -52,7 +53,7 @@ func (l *lean) sentAndCame(send, receive *series, then *time.Time) error {
 			continue
 		}
 		for l.transfer.More {
-			if _, err := l.next(); err != nil {
+			if _, err := l.take(); err != nil {
 				return err
 			}
 		}
@@ -71,7 +72,8 @@ func (r *runner) leanLoad(ctx context.Context) ([]series, error) {
 		fault error
 		all   = map[string][]series{}
 	)
-	for name, work := range map[string]func(context.Context, context.CancelFunc, *lean, *series) error{"send": r.leanSend, "receive": r.leanReceive} {
+	type work func(context.Context, context.CancelFunc, *lean, *series) error
+	for name, do := range map[string]work{"send": r.leanSend, "receive": r.leanReceive} {
 		if r.options.mode != name && r.options.mode != "both" {
 			continue
 		}
@@ -80,11 +82,11 @@ func (r *runner) leanLoad(ctx context.Context) ([]series, error) {
 			if err != nil {
 				return nil, err
 			}
-			defer l.nc.Close()
-			defer context.AfterFunc(ctx, func() { _ = l.nc.SetReadDeadline(time.Now()) })()
+			defer l.Close()
+			defer context.AfterFunc(ctx, func() { _ = l.SetReadDeadline(time.Now()) })()
 			group.Go(func() {
 				times := series{name: name}
-				err := work(ctx, stop, l, &times)
+				err := do(ctx, stop, l, &times)
 				mu.Lock()
 				defer mu.Unlock()
 				all[name] = append(all[name], times)
@@ -116,11 +118,11 @@ func (r *runner) leanSend(ctx context.Context, _ context.CancelFunc, l *lean, ti
 		if l.sent == answers {
 			return nil
 		}
-		if err := l.flush(); err != nil {
+		if err := l.Flush(); err != nil {
 			return err
 		}
-		for more := true; more; more = l.more() {
-			if _, err := l.next(); err != nil {
+		for more := true; more; more = l.More() {
+			if _, err := l.take(); err != nil {
 				return err
 			}
 			for range l.answered() {
@@ -136,14 +138,15 @@ func (r *runner) leanReceive(ctx context.Context, stop context.CancelFunc, l *le
 	window := uint32(r.share())
 	begun := make([]time.Time, window) // of those that are accepted and not answered, a ring
 	l.credit(0, window)
-	taken, answers, granted := uint32(0), uint32(0), window
+	taken, answers := uint32(0), uint32(0)
+	granted := window
 	for ctx.Err() == nil {
-		if err := l.flush(); err != nil {
+		if err := l.Flush(); err != nil {
 			return err
 		}
 		first := taken
-		for more := true; more; more = l.more() {
-			kind, err := l.next()
+		for more := true; more; more = l.More() {
+			kind, err := l.take()
 			if err != nil {
 				return err
 			}

@@ -14,12 +14,15 @@ var listText string
 // A Column is a client that is asked for every behaviour.
 type Column struct {
 	ID, Title, Package string
+	Version            string // of the package, with which the suite runs; empty: no suite has such a column
 }
 
 // An Oldest is another release of a column's client: the oldest that knows the emulator's flag.
 type Oldest struct {
-	ID, Of string // of the notes, and of the column
-	What   string // ran
+	ID, Of  string // of the notes, and of the column
+	Version string
+	What    string   // ran
+	Without []string // behaviours that only the newest release proves
 }
 
 // A Case is a behaviour.
@@ -58,16 +61,6 @@ func (l *List) Find(id string) (Case, bool) {
 	return Case{}, false
 }
 
-// of returns the column that notes belong to: their own, or that of which they are the oldest release.
-func (l *List) of(column string) string {
-	for _, o := range l.Oldest {
-		if o.ID == column {
-			return o.Of
-		}
-	}
-	return column
-}
-
 // column reports whether there is such a column.
 func (l *List) column(id string) bool {
 	return slices.ContainsFunc(l.Columns, func(c Column) bool { return c.ID == id })
@@ -99,14 +92,17 @@ func (p *parser) line(line string) error {
 	switch {
 	case line == "", strings.HasPrefix(line, "# "), line == "#":
 		return nil
-	case first == "column" && len(fields) == 3:
-		p.list.Columns = append(p.list.Columns, Column{ID: rest, Title: fields[1], Package: fields[2]})
+	case first == "column" && (len(fields) == 3 || len(fields) == 4):
+		version := strings.Join(fields[3:], "")
+		p.list.Columns = append(p.list.Columns, Column{ID: rest, Title: fields[1], Package: fields[2], Version: version})
 		return nil
-	case first == "oldest" && len(fields) == 3:
+	case first == "oldest" && len(fields) == 5:
 		if !p.list.column(fields[1]) {
 			return fmt.Errorf("unknown column %q", fields[1])
 		}
-		p.list.Oldest = append(p.list.Oldest, Oldest{ID: rest, Of: fields[1], What: fields[2]})
+		p.list.Oldest = append(p.list.Oldest, Oldest{
+			ID: rest, Of: fields[1], Version: fields[2], What: fields[3], Without: strings.Fields(fields[4]),
+		})
 		return nil
 	case first == "reason" && len(fields) == 2:
 		p.list.Reasons[rest] = fields[1]

@@ -2,21 +2,9 @@ package cases
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
-
-// OldestColumns returns the ids under which the suites note what the oldest releases prove.
-func OldestColumns() ([]string, error) {
-	list, err := Cases()
-	if err != nil {
-		return nil, err
-	}
-	var ids []string
-	for _, o := range list.Oldest {
-		ids = append(ids, o.ID)
-	}
-	return ids, nil
-}
 
 const oldestIntro = `
 ## The oldest releases
@@ -34,28 +22,13 @@ exchanged by the newest releases only. The suite of .NET runs with the newest re
 func (r *renderer) oldest() {
 	r.out.WriteString(oldestIntro)
 	for _, o := range r.list.Oldest {
-		old, title := r.proven.ids(o.ID), o.Of
-		for _, column := range r.list.Columns {
-			if column.ID == o.Of {
-				title = column.Title
-			}
+		at := slices.IndexFunc(r.list.Columns, func(c Column) bool { return c.ID == o.Of })
+		proven, _, _ := r.count(o.Of)
+		without := "nothing"
+		if len(o.Without) > 0 {
+			without = "`" + strings.Join(o.Without, "`, `") + "`"
 		}
-		fmt.Fprintf(&r.out, "| %s | %s | %d | %s | %s |\n", title, r.proven.Versions[o.ID], len(old), o.What, r.onlyNewest(r.proven.ids(o.Of), old))
+		fmt.Fprintf(&r.out, "| %s | %s | %d | %s | %s |\n",
+			r.list.Columns[at].Title, o.Version, proven-len(o.Without), o.What, without)
 	}
-}
-
-// onlyNewest lists the behaviours that the newest release alone proves, in the order of the list.
-func (r *renderer) onlyNewest(newest, oldest map[string]bool) string {
-	var ids []string
-	for _, section := range r.list.Sections {
-		for _, c := range section.Cases {
-			if newest[c.ID] && !oldest[c.ID] {
-				ids = append(ids, "`"+c.ID+"`")
-			}
-		}
-	}
-	if ids == nil {
-		return "nothing"
-	}
-	return strings.Join(ids, ", ")
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,7 +23,7 @@ type Proof struct {
 	Column, ID, File, Test string
 }
 
-// Proven holds what a whole run of the suites proved.
+// Proven holds what a run of the suites proved.
 type Proven struct {
 	Versions map[string]string // of each column's SDK
 	Proofs   []Proof           // sorted, each once
@@ -77,20 +76,6 @@ func ReadNotes(dir string) (*Proven, error) {
 	return all, nil
 }
 
-// Load reads proven.txt.
-func Load(root string) (*Proven, error) {
-	all := &Proven{Versions: make(map[string]string)}
-	err := all.read(provenFile(root))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return all, err
-}
-
-func provenFile(root string) string {
-	return filepath.Join(root, "compat-tests", "cases", "proven.txt")
-}
-
 func (p *Proven) read(path string) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -119,74 +104,65 @@ func (p *Proven) sort() {
 	p.Proofs = slices.Compact(p.Proofs)
 }
 
-// ids returns the behaviours that a column proves.
-func (p *Proven) ids(column string) map[string]bool {
-	ids := make(map[string]bool)
+// Check compares what a run proved with what the sources of the suites claim, and says what is missing and what is new. It
+// asks for all columns, and for those oldest releases that ran; with oldest for all oldest releases and nothing else. without
+// names a column that it leaves out.
+func (l *List) Check(claims []Claim, run *Proven, oldest bool, without string) (wrong []string) {
+	for _, c := range l.Columns {
+		if c.Version != "" && c.ID != without && !oldest {
+			wrong = append(wrong, run.compare(claims, Oldest{ID: c.ID, Of: c.ID, Version: c.Version})...)
+		}
+	}
+	for _, o := range l.Oldest {
+		if oldest || run.Versions[o.ID] != "" {
+			wrong = append(wrong, run.compare(claims, o)...)
+		}
+	}
+	return wrong
+}
+
+// compare is Check for one release. A newest release has no behaviours that it leaves out: each of its claims needs a test of
+// its own that passed. An oldest release runs a part of them, and needs one for each behaviour.
+func (p *Proven) compare(claims []Claim, o Oldest) (wrong []string) {
+	say := func(format string, args ...any) { wrong = append(wrong, o.ID+fmt.Sprintf(format, args...)) }
+	switch p.Versions[o.ID] {
+	case o.Version:
+	case "":
+		say(": its suite did not run")
+		return wrong
+	default:
+		say(" is version %s, cases.txt says %s", p.Versions[o.ID], o.Version)
+	}
+	type place struct{ id, file string }
+	claimed, noted := make(map[place]int), make(map[place]int)
+	ofID := make(map[string]bool)
 	for _, proof := range p.Proofs {
-		if proof.Column == column {
-			ids[proof.ID] = true
+		if proof.Column == o.ID {
+			noted[place{proof.ID, proof.File}]++
+			ofID[proof.ID] = true
 		}
 	}
-	return ids
-}
-
-// Without returns the columns of which a run has no notes, out of the given ones.
-func (p *Proven) Without(columns []string) (without []string) {
-	for _, column := range columns {
-		if p.Versions[column] == "" {
-			without = append(without, column)
+	for _, c := range claims {
+		if c.Column == o.Of {
+			claimed[place{c.ID, c.File}]++
 		}
 	}
-	return without
-}
-
-// Merge takes over the columns that another run has notes of.
-func (p *Proven) Merge(run *Proven) {
-	p.Proofs = slices.DeleteFunc(p.Proofs, func(old Proof) bool { return run.Versions[old.Column] != "" })
-	p.Proofs = append(p.Proofs, run.Proofs...)
-	for column, version := range run.Versions {
-		p.Versions[column] = version
-	}
-	p.sort()
-}
-
-// Save writes proven.txt.
-func (p *Proven) Save(root string) error {
-	var lines strings.Builder
-	for _, proof := range p.Proofs {
-		fmt.Fprintf(&lines, "%s\t%s\t%s\t%s\t%s\n", proof.Column, p.Versions[proof.Column], proof.ID, proof.File, proof.Test)
-	}
-	if err := os.WriteFile(provenFile(root), []byte(lines.String()), 0o644); err != nil {
-		return fmt.Errorf("save what is proven: %w", err)
-	}
-	return nil
-}
-
-// Compare says what a run lacks or has more than what is saved: what a whole run must not. Columns that are left out on purpose
-// count as run.
-func (p *Proven) Compare(run *Proven, without ...string) (faults []string) {
-	silent := make(map[string]bool)
-	for column, version := range p.Versions {
-		switch now := run.Versions[column]; {
-		case slices.Contains(without, column):
-			silent[column] = true
-		case now == "":
-			silent[column] = true
-			faults = append(faults, fmt.Sprintf("the suite of %s did not run", column))
-		case now != version:
-			faults = append(faults, fmt.Sprintf("%s is version %s, the page says %s", column, now, version))
+	for at, n := range claimed {
+		switch left := slices.Contains(o.Without, at.id); {
+		case left && ofID[at.id]:
+			say(" proves %s, which cases.txt leaves out", at.id)
+		case left:
+		case o.ID != o.Of && !ofID[at.id]:
+			say(" does not prove %s", at.id)
+		case o.ID == o.Of && noted[at] < n:
+			say(" does not prove %s: %d of %d tests in %s passed", at.id, noted[at], n, at.file)
 		}
 	}
-	for _, proof := range p.Proofs {
-		if !silent[proof.Column] && !slices.Contains(run.Proofs, proof) {
-			faults = append(faults, fmt.Sprintf("%s has no longer its witness of %s: %s in %s", proof.Column, proof.ID, proof.Test, proof.File))
+	for at := range noted {
+		if claimed[at] == 0 {
+			say(" proves %s in %s, where no claim of it was found", at.id, at.file)
 		}
 	}
-	for _, proof := range run.Proofs {
-		if !slices.Contains(p.Proofs, proof) {
-			faults = append(faults, fmt.Sprintf("%s has a witness of %s that the page lacks: %s in %s", proof.Column, proof.ID, proof.Test, proof.File))
-		}
-	}
-	slices.Sort(faults)
-	return faults
+	slices.Sort(wrong)
+	return slices.Compact(wrong)
 }

@@ -14,6 +14,26 @@ var OwnModule = []string{"GOWORK=off", GoFlags("-mod=mod")}
 // GoFlags returns GOFLAGS with a flag more than this process has. Packages that were built with the same flags are in the go command's cache.
 func GoFlags(flag string) string { return "GOFLAGS=" + os.Getenv("GOFLAGS") + " " + flag }
 
+// Module returns the path of the module of this repository.
+func Module(t testing.TB) string {
+	t.Helper()
+	root, err := Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return moduleAt(t, root)
+}
+
+func moduleAt(t testing.TB, root string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	return strings.TrimPrefix(line, "module ")
+}
+
 // GoModule makes a module "shop" of a directory, with the versions of this one, which it replaces by the checkout. So programs
 // that use the same packages have everything that they need in the module cache.
 func GoModule(t testing.TB, dir string) {
@@ -22,6 +42,12 @@ func GoModule(t testing.TB, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	GoModuleWith(t, dir, root)
+}
+
+// GoModuleWith is [GoModule] with a copy of this repository.
+func GoModuleWith(t testing.TB, dir, root string) {
+	t.Helper()
 	files := make(map[string]string)
 	for _, name := range []string{"go.mod", "go.sum"} {
 		text, err := os.ReadFile(filepath.Join(root, name))
@@ -30,8 +56,9 @@ func GoModule(t testing.TB, dir string) {
 		}
 		files[name] = string(text)
 	}
-	files["go.mod"] = strings.Replace(files["go.mod"], "module minibus\n", "module shop\n", 1) +
-		fmt.Sprintf("\nrequire minibus v0.0.0\n\nreplace minibus => %q\n", root)
+	module := moduleAt(t, root)
+	files["go.mod"] = strings.Replace(files["go.mod"], "module "+module+"\n", "module shop\n", 1) +
+		fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %q\n", module, module, root)
 	if err := WriteFiles(dir, files); err != nil {
 		t.Fatal(err)
 	}

@@ -20,10 +20,12 @@ const window = 1 << 24
 // ErrNothing is returned by Receive if no message came in time.
 var ErrNothing = errors.New("no message came")
 
+// largestFrame bounds the frames that the server may send, in bytes.
+const largestFrame = 1 << 20
+
 // Conn is a connection.
 type Conn struct {
-	nc       net.Conn
-	buf      []byte
+	wire     *Wire
 	sessions map[uint16]*Session // by the server's channel
 	channels uint16
 }
@@ -34,7 +36,7 @@ func Dial(addr string) (*Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect: %w", err)
 	}
-	c := &Conn{nc: nc, sessions: make(map[uint16]*Session)}
+	c := &Conn{wire: NewWire(nc, largestFrame), sessions: make(map[uint16]*Session)}
 	if err := c.open(); err != nil {
 		nc.Close()
 		return nil, fmt.Errorf("open connection: %w", err)
@@ -43,18 +45,14 @@ func Dial(addr string) (*Conn, error) {
 }
 
 func (c *Conn) open() error {
-	header := []byte("AMQP\x00\x01\x00\x00")
-	if _, err := c.nc.Write(header); err != nil {
+	if err := c.wire.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		return err
 	}
-	if err := c.fill(len(header), time.Now().Add(patience)); err != nil {
+	if err := c.wire.AMQP(); err != nil {
 		return err
 	}
-	if !bytes.HasPrefix(c.buf, header) {
-		return fmt.Errorf("the server answered with the header %x", c.buf[:len(header)])
-	}
-	c.buf = c.buf[len(header):]
-	if err := c.send(0, &frames.Open{ContainerID: "rawclient", MaxFrameSize: 1 << 20, HasMaxFrameSize: true}); err != nil {
+	open := &frames.Open{ContainerID: "rawclient", MaxFrameSize: largestFrame, HasMaxFrameSize: true}
+	if err := c.send(0, open); err != nil {
 		return err
 	}
 	f, err := c.next(time.Now().Add(patience))
@@ -68,7 +66,7 @@ func (c *Conn) open() error {
 }
 
 // Close ends the connection without a close frame, like a process that dies.
-func (c *Conn) Close() { c.nc.Close() }
+func (c *Conn) Close() { c.wire.Close() }
 
 // Begin opens a session.
 func (c *Conn) Begin() (*Session, error) { return c.BeginWindow(window) }
@@ -76,7 +74,8 @@ func (c *Conn) Begin() (*Session, error) { return c.BeginWindow(window) }
 // BeginWindow opens a session that takes frameCount transfers at a time. Each [Receiver.Credit] opens the window again.
 func (c *Conn) BeginWindow(frameCount uint32) (*Session, error) {
 	s := &Session{
-		c: c, channel: c.channels, window: frameCount, attached: make(map[string]*frames.Attach), receivers: make(map[uint32]*Receiver),
+		c: c, channel: c.channels, window: frameCount,
+		attached: make(map[string]*frames.Attach), receivers: make(map[uint32]*Receiver),
 	}
 	c.channels++
 	begin := &frames.Begin{IncomingWindow: s.window, OutgoingWindow: window, HandleMax: 255, HasHandleMax: true}
@@ -89,7 +88,8 @@ func (c *Conn) BeginWindow(frameCount uint32) (*Session, error) {
 			return nil, fmt.Errorf("begin session: %w", err)
 		}
 		if answer, ok := f.body.(*frames.Begin); ok && answer.RemoteChannel == s.channel {
-			c.sessions[f.channel], s.next = s, answer.NextOutgoingID
+			c.sessions[f.channel] = s
+			s.next = answer.NextOutgoingID
 			return s, nil
 		}
 		if err := c.dispatch(f); err != nil {
@@ -106,55 +106,31 @@ type frame struct {
 }
 
 func (c *Conn) send(channel uint16, body frames.Performative, payload ...byte) error {
-	b, start := frames.BeginFrame(nil, frames.TypeAMQP, channel)
-	b = append(body.AppendTo(b), payload...)
-	if _, err := c.nc.Write(frames.EndFrame(b, start)); err != nil {
-		return fmt.Errorf("write %s: %w", body.Name(), err)
+	c.wire.Append(channel, body, payload...)
+	if err := c.wire.Flush(); err != nil {
+		return fmt.Errorf("%s: %w", body.Name(), err)
 	}
 	return nil
 }
 
 // next returns the next frame that is not a heartbeat.
 func (c *Conn) next(deadline time.Time) (frame, error) {
+	if err := c.wire.SetReadDeadline(deadline); err != nil {
+		return frame{}, err
+	}
 	for {
-		if err := c.fill(frames.HeaderSize, deadline); err != nil {
-			return frame{}, err
-		}
-		header, err := frames.ParseHeader(c.buf)
+		channel, encoded, err := c.wire.Next()
 		if err != nil {
 			return frame{}, err
 		}
-		if err := c.fill(int(header.Size), deadline); err != nil {
-			return frame{}, err
-		}
-		body, payload, err := frames.DecodeBody(bytes.Clone(c.buf[header.BodyStart():header.Size]))
+		body, payload, err := frames.DecodeBody(bytes.Clone(encoded))
 		if err != nil {
 			return frame{}, fmt.Errorf("decode frame: %w", err)
 		}
-		c.buf = c.buf[header.Size:]
 		if body != nil {
-			return frame{header.Channel, body, payload}, nil
+			return frame{channel, body, payload}, nil
 		}
 	}
-}
-
-// fill reads until n bytes are available.
-func (c *Conn) fill(n int, deadline time.Time) error {
-	if len(c.buf) >= n {
-		return nil
-	}
-	if err := c.nc.SetReadDeadline(deadline); err != nil {
-		return err
-	}
-	chunk := make([]byte, 64<<10)
-	for len(c.buf) < n {
-		got, err := c.nc.Read(chunk)
-		c.buf = append(c.buf, chunk[:got]...)
-		if err != nil && len(c.buf) < n {
-			return fmt.Errorf("read: %w", err)
-		}
-	}
-	return nil
 }
 
 // dispatch hands a frame to its session. If the server closes the connection it answers, and returns an error.

@@ -35,8 +35,8 @@ func (s *Session) Receiver(address string) (*Receiver, error) {
 	})
 }
 
-// RemovingReceiver opens a link that receives and deletes. sessionID names the session, and is "" for an entity without sessions. The
-// link has no credit yet.
+// RemovingReceiver opens a link that receives and deletes. sessionID names the session, and is "" for an entity without
+// sessions. The link has no credit yet.
 func (s *Session) RemovingReceiver(address, sessionID string) (*Receiver, error) {
 	const settled = 1 // by the sender
 	source := &frames.Source{Address: address, HasAddress: true}
@@ -64,8 +64,9 @@ func (r *Receiver) Open() uint32 { return r.credit }
 func (r *Receiver) Credit(n uint32) error {
 	r.credit += n
 	return r.s.c.send(r.s.channel, &frames.Flow{
-		IncomingWindow: r.s.window, NextOutgoingID: r.s.sent, OutgoingWindow: window, NextIncomingID: r.s.next, HasNextIncomingID: true,
-		Handle: r.handle, HasHandle: true, DeliveryCount: r.taken, HasDeliveryCount: true, LinkCredit: r.credit, HasLinkCredit: true,
+		IncomingWindow: r.s.window, NextIncomingID: r.s.next, HasNextIncomingID: true,
+		OutgoingWindow: window, NextOutgoingID: r.s.sent, Handle: r.handle, HasHandle: true,
+		DeliveryCount: r.taken, HasDeliveryCount: true, LinkCredit: r.credit, HasLinkCredit: true,
 	})
 }
 
@@ -99,9 +100,9 @@ func (r *Receiver) Receive(wait time.Duration) (*Delivery, error) {
 	return d, nil
 }
 
-// Settle sends the outcome of a message, perhaps as part of a transaction, and waits for the server's answer, which must be the
-// same. A refusal is a *frames.Error. After a rollback the message is still locked, but its delivery is settled on the link:
-// only its token on $management can settle it then.
+// Settle sends the outcome of a message, perhaps as part of a transaction, and waits for the server's answer, which
+// must be the same. A refusal is a *frames.Error. After a rollback the message is still locked, but its delivery is
+// settled on the link: only its token on $management can settle it then.
 func (r *Receiver) Settle(d *Delivery, as frames.DeliveryState, txn Txn) error {
 	state := as
 	if txn != nil {

@@ -13,8 +13,8 @@ import (
 // Txn is the id of a transaction; nil means none.
 type Txn []byte
 
-// Session is an AMQP session. With a coordinator and links to entities in one session, it acts as a client with transactions
-// over several entities; a plain client has its coordinator in another session.
+// Session is an AMQP session. With a coordinator and links to entities in one session, it acts as a client with
+// transactions over several entities; a plain client has its coordinator in another session.
 type Session struct {
 	c         *Conn
 	channel   uint16
@@ -53,7 +53,8 @@ func (s *Session) handle(f frame) error {
 
 // attach opens a link. A refusal is the server's error, a *frames.Error.
 func (s *Session) attach(a *frames.Attach) (*frames.Attach, error) {
-	a.LinkName, a.Handle = fmt.Sprintf("link %d of session %d", s.handles, s.channel), s.handles
+	a.LinkName = fmt.Sprintf("link %d of session %d", s.handles, s.channel)
+	a.Handle = s.handles
 	s.handles++
 	if err := s.c.send(s.channel, a); err != nil {
 		return nil, err
@@ -63,7 +64,9 @@ func (s *Session) attach(a *frames.Attach) (*frames.Attach, error) {
 		return nil, err
 	}
 	answer := s.attached[a.LinkName]
-	if a.Role == frames.RoleReceiver && answer.Source != nil || a.Role == frames.RoleSender && (answer.Target != nil || answer.Coordinator != nil) {
+	source := a.Role == frames.RoleReceiver && answer.Source != nil
+	target := a.Role == frames.RoleSender && (answer.Target != nil || answer.Coordinator != nil)
+	if source || target {
 		return answer, nil
 	}
 	if err := s.c.await(time.Now().Add(patience), func() bool { return s.detachOf(answer.Handle) != nil }); err != nil {
@@ -105,7 +108,9 @@ func (s *Session) Coordinator() (*Coordinator, error) {
 }
 
 func (s *Session) sender(a *frames.Attach) (*Sender, error) {
-	a.Role, a.HasInitialDeliveryCount, a.Source = frames.RoleSender, true, &frames.Source{}
+	a.Role = frames.RoleSender
+	a.HasInitialDeliveryCount = true
+	a.Source = &frames.Source{}
 	sender := &Sender{s: s, handle: s.handles}
 	if _, err := s.attach(a); err != nil {
 		return nil, fmt.Errorf("attach sender: %w", err)
@@ -134,7 +139,8 @@ func (l *Sender) transfer(encoded []byte, format uint32, txn Txn) (frames.Delive
 	id := l.s.sent
 	l.s.sent++
 	t := &frames.Transfer{
-		Handle: l.handle, DeliveryID: id, HasDeliveryID: true, DeliveryTag: fmt.Append(nil, id), MessageFormat: format, HasMessageFormat: true,
+		Handle: l.handle, DeliveryID: id, HasDeliveryID: true, DeliveryTag: fmt.Append(nil, id),
+		MessageFormat: format, HasMessageFormat: true,
 	}
 	if txn != nil {
 		t.State = &frames.TransactionalState{TxnID: txn}

@@ -248,7 +248,7 @@ func (d *dist) documented(t *testing.T, g target, binary []byte) {
 			got = append(got, c.Name+"@"+c.Version)
 		}
 	}
-	if c := document.Metadata.Component; c.Name != "minibus" || c.Version != released || len(want) < 10 || !slices.Equal(got, want) {
+	if c := document.Metadata.Component; c.Name != harness.Module(t) || c.Version != released || len(want) < 10 || !slices.Equal(got, want) {
 		t.Errorf("the document is of %v and lists\n%v\nnot\n%v", c, got, want)
 	}
 }

@@ -33,23 +33,29 @@ func root(t testing.TB) string {
 // runner that builds a release finds it. It returns the directory and the commit.
 func checkout(t testing.TB) (dir, commit string) {
 	t.Helper()
-	from, dir := root(t), t.TempDir()
-	list, err := exec.Command("git", "-C", from, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
-	if err != nil {
-		harness.Lack(t, "these files are not in a Git repository: %v", err)
-	}
-	for name := range strings.SplitSeq(strings.Trim(string(list), "\x00"), "\x00") {
-		if strings.HasPrefix(name, "compat-tests/") {
-			continue
-		}
-		copyFile(t, filepath.Join(from, name), filepath.Join(dir, name))
-	}
+	dir = t.TempDir()
+	copyTree(t, dir, "compat-tests/")
 	git(t, dir, "init", "-q", "-b", "main")
 	git(t, dir, "remote", "add", "origin", "https://github.com/someone/minibus.git")
 	git(t, dir, "add", "-A")
 	git(t, dir, "commit", "-q", "-m", "a commit")
 	git(t, dir, "tag", tag)
 	return dir, git(t, dir, "rev-parse", "HEAD")
+}
+
+// copyTree copies the files of this repository, uncommitted ones too, but for those below a directory, if one is named.
+func copyTree(t testing.TB, dir, without string) {
+	t.Helper()
+	from := root(t)
+	list, err := exec.Command("git", "-C", from, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
+	if err != nil {
+		harness.Lack(t, "these files are not in a Git repository: %v", err)
+	}
+	for name := range strings.SplitSeq(strings.Trim(string(list), "\x00"), "\x00") {
+		if without == "" || !strings.HasPrefix(name, without) {
+			copyFile(t, filepath.Join(from, name), filepath.Join(dir, name))
+		}
+	}
 }
 
 // copyFile does nothing for a file that Git lists and that is removed.

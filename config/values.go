@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"math"
 	"net/url"
 	"strconv"
 	"strings"
@@ -17,14 +18,15 @@ func (l PortList) Ports() []Port {
 	return ports
 }
 
-// PortRange is a range of ports as the user wrote it: "5700-5719", one port, "0" for any free ones, or "off" for none. It is a string so
-// that settings can be compared; empty means not given.
+// PortRange is a range of ports as the user wrote it: "5700-5719", one port, "0" for any free ones, or "off" for none.
+// It is a string so that settings can be compared; empty means not given.
 type PortRange string
 
 // DefaultNamespacePorts is the range of --namespace-ports. Nothing listens there before there are several namespaces.
 const DefaultNamespacePorts PortRange = "5700-5719"
 
-// Ends returns the first and the last port of the range; free reports that each port is any free one instead. Without a range last is 0.
+// Ends returns the first and the last port of the range; free reports that each port is any free one instead. Without
+// a range last is 0.
 func (r PortRange) Ends() (first, last int, free bool) {
 	first, last, _ = parseRange(string(r)) // checked by ParseArgs
 	return first, last, r == "0"
@@ -98,4 +100,33 @@ func parseOriginList(v string) (OriginList, error) {
 		}
 	}
 	return OriginList(v), nil
+}
+
+// Size is a number of bytes.
+type Size int64
+
+// units are those of sizes, the longest names first.
+var units = []struct {
+	name  string
+	bytes int64
+}{{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"k", 1 << 10}, {"m", 1 << 20}, {"g", 1 << 30}}
+
+// parseSize reads a whole number of bytes, KiB, MiB or GiB; off is 0.
+func parseSize(v string) (Size, error) {
+	text := strings.ToLower(strings.ReplaceAll(v, " ", ""))
+	if text == "off" {
+		return 0, nil
+	}
+	factor := int64(1)
+	for _, u := range units {
+		if number, ok := strings.CutSuffix(text, u.name); ok {
+			text, factor = number, u.bytes
+			break
+		}
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 || n > math.MaxInt64/factor {
+		return 0, fmt.Errorf("found %q; allowed: a size such as 16MiB, or off", v)
+	}
+	return Size(n * factor), nil
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,9 +47,9 @@ func (d *decoder) read(text []byte) *node {
 	return root
 }
 
-// ParseEntity reads a queue, a topic or a subscription, whose path is known: an object with its Properties, of a topic also its Subscriptions, of a
-// subscription its Rules. It may have a Name, which must be that of the path. Without a setting the default of files counts. Unknown keys are errors. The
-// entity is not to be used if the report has errors.
+// ParseEntity reads a queue, a topic or a subscription, whose path is known: an object with its Properties, of a topic
+// also its Subscriptions, of a subscription its Rules. It may have a Name, which must be that of the path. Without a
+// setting the default of files counts. Unknown keys are errors. The entity is not to be used if the report has errors.
 func (l Live) ParseEntity(from string, text []byte, kind emulator.EntityKind, path string) (emulator.Settings, *Report) {
 	d := l.decoder(from, profileOf(l.Profile))
 	defer d.report.sort()
@@ -58,8 +59,8 @@ func (l Live) ParseEntity(from string, text []byte, kind emulator.EntityKind, pa
 	return d.only(kind)
 }
 
-// PatchEntity reads an object with some Properties of an entity, and returns the entity with them and with all other settings as they are. A property
-// that is null gets the default of files.
+// PatchEntity reads an object with some Properties of an entity, and returns the entity with them and with all other
+// settings as they are. A property that is null gets the default of files.
 func (l Live) PatchEntity(from string, text []byte, path string, old emulator.Settings) (emulator.Settings, *Report) {
 	d := l.decoder(from, profileOf(l.Profile))
 	defer d.report.sort()
@@ -182,7 +183,8 @@ func propertiesOf(s emulator.Settings, l emulator.Limits) (kind emulator.EntityK
 	return kind, n
 }
 
-// SettingsProperties returns all settings of an entity: [QueueProperties], [TopicProperties] or [SubscriptionProperties].
+// SettingsProperties returns all settings of an entity: [QueueProperties], [TopicProperties] or
+// [SubscriptionProperties].
 func SettingsProperties(s emulator.Settings, l emulator.Limits, keys bool) Properties {
 	switch {
 	case s.Queue != nil:
@@ -193,4 +195,67 @@ func SettingsProperties(s emulator.Settings, l emulator.Limits, keys bool) Prope
 		return SubscriptionProperties(*s.Subscription, l)
 	}
 	return nil
+}
+
+// ParseConfiguration reads what a namespace is to be compared with: a whole Config.json, or an object with Queues and
+// Topics. Of a file with several namespaces it takes the one of this name, for the default namespace the first. It
+// returns nil if the report has errors.
+func (l Live) ParseConfiguration(from string, text []byte) (*Topology, *Report) {
+	root, err := readJSON(text)
+	if err != nil || root.get("UserConfig") == nil {
+		entities, report := ParseEntities(from, text, profileOf(l.Profile), l.Elsewhere)
+		if report.Count(Error) > 0 {
+			return nil, report
+		}
+		return &Topology{Namespace: l.Name, Entities: entities}, report
+	}
+	d := newDecoder(profileOf(l.Profile))
+	d.choose = "use a namespace with the limits relaxed"
+	t, report := d.assemble(Part{From: from, root: root})
+	if t == nil || len(t.Others) == 0 {
+		return t, report
+	}
+	all := t.All()
+	if i := slices.IndexFunc(all, func(one *Topology) bool { return strings.EqualFold(one.Namespace, l.Name) }); i >= 0 {
+		return all[i], report
+	}
+	if l.IsDefault {
+		return t, report
+	}
+	names := make([]string, len(all))
+	for i, one := range all {
+		names[i] = one.Namespace
+	}
+	d.fail(root.get("UserConfig").get("Namespaces"), "found no namespace "+strconv.Quote(clip(l.Name)), strings.Join(names, ", "), "name one of them, or leave the others out")
+	report.sort()
+	return nil, report
+}
+
+// IsFile reports whether a text is a whole Config.json, and not the description of a single namespace. It is an error
+// if it has more beside UserConfig.
+func IsFile(from string, text []byte) (bool, error) {
+	root, err := readJSON(text)
+	if err != nil || root.get("UserConfig") == nil {
+		return false, nil // the reader of the other form says what is wrong
+	}
+	for _, m := range root.members {
+		if !strings.EqualFold(m.key, "UserConfig") {
+			return false, fmt.Errorf("%s: found %q beside UserConfig; a Config.json has nothing else", from, clip(m.key))
+		}
+	}
+	return true, nil
+}
+
+// OnlyAtTheStart returns a note on each setting of the namespace itself, which counts when Minibus starts with the
+// file, and not when the file is applied.
+func OnlyAtTheStart(t *Topology) (notes []string) {
+	for _, x := range []struct {
+		name string
+		set  bool
+	}{{"AuthorizationRules", len(t.AuthorizationRules) > 0}, {"Aliases", t.Aliases != nil}, {"Port", t.Port != 0}} {
+		if x.set {
+			notes = append(notes, x.name+" of the namespace counts when Minibus starts with the file; it is not compared and not applied.")
+		}
+	}
+	return notes
 }
