@@ -181,7 +181,7 @@ func (w *writer) store(batch []item) error {
 // transact applies a batch in one transaction and commits it. If a change is itself at fault it does so once more,
 // one by one, without those that are. Whatever fails is undone.
 func (w *writer) transact(batch []item) error {
-	w.marks.on = w.log.durable && byItself(batch)
+	w.tombstones.on = w.log.durable && fewOps(batch)
 	for oneByOne := false; ; oneByOne = true {
 		err := w.tx.run(func() error { return w.applyBatch(batch, oneByOne) })
 		if err == nil {
@@ -199,7 +199,7 @@ func (w *writer) transact(batch []item) error {
 		w.sweeper.start(dead...)
 		w.entities.buried = dead[:0]
 	}
-	w.marks.settle()
+	w.tombstones.settle()
 	w.undo = w.undo[:0]
 	return nil
 }

@@ -153,8 +153,8 @@ func (d *diskSpace) orMakeSpace(f func() error) error {
 	if !isFull(err) || !d.w.log.durable {
 		return err
 	}
-	if len(d.w.marks.gone) > 0 {
-		d.w.marks.remove()
+	if len(d.w.tombstones.list) > 0 {
+		d.w.tombstones.remove()
 	}
 	d.w.log.restart()
 	return f()
@@ -195,8 +195,8 @@ func (d *diskSpace) isBack() bool {
 		return false
 	}
 	d.look()
-	if !d.fits(smallMessage) && len(d.w.marks.gone) > 0 {
-		d.w.marks.remove()
+	if !d.fits(smallMessage) && len(d.w.tombstones.list) > 0 {
+		d.w.tombstones.remove()
 	}
 	return d.fits(smallMessage)
 }

@@ -124,8 +124,8 @@ func (d *duplicates) pruneLater(e *entityState) {
 	}
 }
 
-// pruneSome removes some forgotten keys of the entity that has waited longest, and reports whether there were any. After
-// a failure, for example on a full disk, they stay until the next forgetting or start.
+// pruneSome removes some forgotten keys of the entity that has waited longest, and reports whether there were any.
+// After a failure, for example on a full disk, they stay until the next forgetting or start.
 func (d *duplicates) pruneSome() bool {
 	if len(d.prunes) == 0 {
 		return false

@@ -188,7 +188,7 @@ func TestLog_CutWhileInUseIsLeftByHousekeeping(t *testing.T) {
 	onWriter(s, func() {
 		s.writer.vacuum.running = true
 		housekeep(s)
-		s.writer.marks.remove()
+		s.writer.tombstones.remove()
 	})
 	must(t, s.Close())
 	if n := fileSize(s.Path() + "-wal"); n != 0 {

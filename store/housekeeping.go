@@ -34,7 +34,7 @@ func (w *writer) tidy() {
 // afterWork does housekeeping after the writer has committed all it took from the inbox; more may have queued up
 // meanwhile.
 func (w *writer) afterWork() {
-	w.marks.removeIfDue()
+	w.tombstones.removeIfDue()
 	w.log.checkpointIfDue()
 	w.rounds++
 	if w.rounds%batchesPerLook == 0 {
@@ -82,8 +82,8 @@ func (w *writer) idleWork() bool {
 	return true
 }
 
-// cleanSome does one step of a copy or of what removes rows, in turns, and reports whether there was one. So a copy adds
-// no more than is removed meanwhile.
+// cleanSome does one step of a copy or of what removes rows, in turns, and reports whether there was one. So a copy
+// adds no more than is removed meanwhile.
 func (w *writer) cleanSome() bool {
 	kinds := [...]func() bool{w.copier.step, w.sweeper.clearSome, w.duplicates.pruneSome, w.sweeper.step}
 	for range kinds {
@@ -102,8 +102,8 @@ func (w *writer) finish() error {
 		w.conn.leaveLog()
 		return nil
 	}
-	if len(w.marks.gone) > 0 {
-		w.marks.remove()
+	if len(w.tombstones.list) > 0 {
+		w.tombstones.remove()
 	}
 	var err error
 	if w.tidied {

@@ -10,7 +10,7 @@ import (
 )
 
 // drained is the number of messages of a burst that is received: each is marked by a batch of its own.
-const drained = 3*goneTogether + 5
+const drained = 3*tombstonesTogether + 5
 
 // TestMarkedMessagesAreRemovedBesideTheWork, a block of them at a time. After a failure the next block takes them
 // along.
@@ -21,7 +21,7 @@ func TestMarkedMessagesAreRemovedBesideTheWork(t *testing.T) {
 			insertMany(t, s, 1, 10, drained)
 			failed := 0
 			for i := range int64(drained) {
-				if failing && i == goneTogether-1 { // the batch whose message makes a block full, and the removal after it
+				if failing && i == tombstonesTogether-1 { // the batch whose message makes a block full, and the removal after it
 					onWriter(s, func() {
 						commits := 0
 						s.beforeCommit = func() error {
@@ -35,10 +35,10 @@ func TestMarkedMessagesAreRemovedBesideTheWork(t *testing.T) {
 				}
 				wait(t, s, removeOp(10+i))
 				drain(s)
-				if failing && i == goneTogether-1 {
+				if failing && i == tombstonesTogether-1 {
 					onWriter(s, func() { s.beforeCommit = nil })
 				}
-				if n := count(t, s, marked); n > 2*goneTogether || n >= goneTogether && !failing {
+				if n := count(t, s, marked); n > 2*tombstonesTogether || n >= tombstonesTogether && !failing {
 					t.Fatalf("%d messages are marked after %d were received", n, i+1)
 				}
 			}
@@ -46,7 +46,7 @@ func TestMarkedMessagesAreRemovedBesideTheWork(t *testing.T) {
 				t.Errorf("%d removals failed", failed)
 			}
 			rows, bodies := count(t, s, "message"), count(t, s, "body")
-			if rows >= goneTogether || rows != bodies {
+			if rows >= tombstonesTogether || rows != bodies {
 				t.Errorf("%d rows and %d bodies of received messages are left", rows, bodies)
 			}
 		})
@@ -55,7 +55,7 @@ func TestMarkedMessagesAreRemovedBesideTheWork(t *testing.T) {
 
 // TestMarkedMessagesOfEarlierLivesAreRemoved with those of this one, though no life has a block of them.
 func TestMarkedMessagesOfEarlierLivesAreRemoved(t *testing.T) {
-	const some = goneTogether/2 + 1
+	const some = tombstonesTogether/2 + 1
 	s := newStore(t)
 	insertMany(t, s, 1, 10, 2*some)
 	for life := range int64(2) {
@@ -69,7 +69,7 @@ func TestMarkedMessagesOfEarlierLivesAreRemoved(t *testing.T) {
 		}
 	}
 	drain(s)
-	if n := count(t, s, marked); n >= goneTogether {
+	if n := count(t, s, marked); n >= tombstonesTogether {
 		t.Errorf("%d messages are marked and not removed", n)
 	}
 }

@@ -2,53 +2,63 @@ package store
 
 import (
 	"bytes"
+	"fmt"
+	"math/bits"
+	"strconv"
 	"sync"
 
 	"minibus/emulator"
 )
 
-// loads streams the contents of namespaces, with statements that are prepared once for all of them. Each takes a range of ids, and those of which there may be
-// many rows a page of them: others use the connection in between.
+// loads streams the contents of namespaces, with statements that are prepared once for all of them. Each takes a
+// range of ids. Tables that may be long are read in pages, so that others can use the connection in between.
 type loads struct {
 	mu sync.Mutex // held for a load
 	c  *conn
 
-	counters, entities, messages, published, sessions, history *stmt
+	counters, entities, messages, publications, sessions, duplicates *stmt
 }
 
 func newLoads(c *conn) (*loads, error) {
 	ld := &loads{c: c}
 	return ld, prepareAll(c, map[string]**stmt{
-		"SELECT entity, partition, last_seq FROM counter WHERE entity BETWEEN ? AND ? ORDER BY entity, partition": &ld.counters,
-		"SELECT id, kind, path, options, deleted, history_from FROM entity WHERE id BETWEEN ? AND ? ORDER BY id":  &ld.entities,
-		historySQL: &ld.history,
-		"SELECT entity, id, updated, state FROM session WHERE (entity, id)>(?1, ?2) AND entity<=?3 ORDER BY entity, id LIMIT ?4": &ld.sessions,
-		`SELECT row, entity, sub, seq, state, delivery_count, body, enqueued, ttl, scheduled, size, enqueued_seq, hops, session, message_id,
-			reason, source, overlay, system FROM message WHERE row BETWEEN ? AND ? ORDER BY row LIMIT ?`: &ld.messages,
+		`SELECT entity, partition, last_seq FROM counter
+			WHERE entity BETWEEN ? AND ? ORDER BY entity, partition`: &ld.counters,
+		`SELECT id, kind, path, options, deleted, history_from FROM entity
+			WHERE id BETWEEN ? AND ? ORDER BY id`: &ld.entities,
+		historySQL: &ld.duplicates,
+		`SELECT entity, id, updated, state FROM session
+			WHERE (entity, id)>(?1, ?2) AND entity<=?3 ORDER BY entity, id LIMIT ?4`: &ld.sessions,
+		`SELECT row, entity, sub, seq, state, delivery_count, body, enqueued, ttl, scheduled, size, enqueued_seq, hops,
+			session, message_id, reason, source, overlay, system
+			FROM message WHERE row BETWEEN ? AND ? ORDER BY row LIMIT ?`: &ld.messages,
 		`SELECT row, there, body, enqueued, ttl, size, enqueued_seq, hops, session, message_id, copies
-			FROM publication WHERE row BETWEEN ? AND ? ORDER BY row LIMIT ?`: &ld.published,
+			FROM publication WHERE row BETWEEN ? AND ? ORDER BY row LIMIT ?`: &ld.publications,
 	})
 }
 
 // Rows of a page.
 const (
-	loadRows   = 2000
-	loadCopies = 50 // publications
-	loadStates = 100
+	loadRows         = 2000
+	loadPublications = 50
+	loadStates       = 100
 )
 
-// load streams what has the ids of a number, and returns the marked messages.
-func (ld *loads) load(number int64, l emulator.Loader) ([]goner, error) {
+// load streams what has the ids of a number, and returns the tombstones.
+func (ld *loads) load(number int64, l emulator.Loader) ([]tombstone, error) {
 	ld.mu.Lock()
 	defer ld.mu.Unlock()
 	one := &loading{loads: ld, l: l, last: map[int64][]emulator.CounterRecord{}, keysFrom: map[int64]int64{}}
 	one.first, one.end = emulator.RowsOf(number)
-	for _, part := range []func() error{one.loadCounters, one.loadEntities, one.loadMessages, one.loadCopies, one.loadSessions, one.loadHistory} {
+	for _, part := range []func() error{
+		one.loadCounters, one.loadEntities, one.loadMessages,
+		one.loadPublications, one.loadSessions, one.loadDuplicates,
+	} {
 		if err := part(); err != nil {
 			return nil, err
 		}
 	}
-	return one.gone, nil
+	return one.tombstones, nil
 }
 
 // loading is the load of a namespace.
@@ -59,7 +69,7 @@ type loading struct {
 	last       map[int64][]emulator.CounterRecord
 	dead       map[int64]bool // nil if there are none
 
-	gone []goner
+	tombstones []tombstone
 
 	keysFrom map[int64]int64 // of the entities that are not dead
 }
@@ -97,7 +107,8 @@ func (ld *loading) pages(st *stmt, size int, bind func() error, row func(st *stm
 func (ld *loading) loadCounters() error {
 	return ld.each(ld.counters, func(st *stmt) error {
 		id := st.columnInt(0)
-		ld.last[id] = append(ld.last[id], emulator.CounterRecord{Partition: uint8(st.columnInt(1)), Seq: st.columnInt(2)})
+		last := emulator.CounterRecord{Partition: uint8(st.columnInt(1)), Seq: st.columnInt(2)}
+		ld.last[id] = append(ld.last[id], last)
 		return nil
 	})
 }
@@ -131,8 +142,8 @@ func (ld *loading) loadMessages() error {
 	return ld.pages(ld.messages, loadRows, bind, func(st *stmt) error {
 		readMessage(st, &r)
 		next = r.Row + 1
-		if r.State == stateGone {
-			ld.gone = append(ld.gone, goner{row: r.Row, body: r.Body})
+		if r.State == stateTombstone {
+			ld.tombstones = append(ld.tombstones, tombstone{row: r.Row, body: r.Body})
 			return nil
 		}
 		if ld.dead[r.Entity] {
@@ -140,6 +151,67 @@ func (ld *loading) loadMessages() error {
 		}
 		return ld.l.LoadMessage(&r)
 	})
+}
+
+// loadPublications loads the messages of which several share a row.
+func (ld *loading) loadPublications() error {
+	var r emulator.MessageRecord
+	next := ld.first
+	bind := func() error {
+		ld.publications.bindInts(next, ld.end, loadPublications)
+		return nil
+	}
+	return ld.pages(ld.publications, loadPublications, bind, func(st *stmt) error {
+		row, there := st.columnInt(0), uint64(st.columnInt(1))
+		r.Body = st.columnInt(2)
+		r.Enqueued, r.TTL = st.columnInt(3), st.columnInt(4)
+		r.Size = st.columnInt(5)
+		r.EnqueuedSeq, r.Hops = st.columnInt(6), uint8(st.columnInt(7))
+		r.HasSession = !st.columnIsNull(8)
+		r.SessionID, r.MessageID = st.columnString(8, r.SessionID), st.columnString(9, "")
+		next = row + 1
+		if there == 0 {
+			ld.tombstones = append(ld.tombstones, tombstone{row: row, body: r.Body, publication: row})
+			return nil
+		}
+		return eachCopy(st.columnView(10), there, row, func(i int, entity, seq int64) error {
+			if r.Entity = ld.first - 1 + entity; ld.dead[r.Entity] {
+				return nil
+			}
+			r.Row, r.Seq = row+int64(i), seq
+			return ld.l.LoadMessage(&r)
+		})
+	})
+}
+
+// eachCopy calls f for each copy of a publication that is there, with its place, its entity, without the number of the
+// namespace, and its sequence number. row, there and text are the columns of the publication.
+func eachCopy(text []byte, there uint64, row int64, f func(i int, entity, seq int64) error) error {
+	var numbers []int64
+	for at := 0; at < len(text); at++ {
+		from := at
+		for at < len(text) && (text[at] >= '0' && text[at] <= '9' || text[at] == '-') {
+			at++
+		}
+		if from == at {
+			continue
+		}
+		n, err := strconv.ParseInt(string(text[from:at]), 10, 64)
+		if err != nil {
+			return fmt.Errorf("the publication with row %d has copies that are not numbers: %w", row, errMalformed)
+		}
+		numbers = append(numbers, n)
+	}
+	if len(numbers)%2 != 0 || len(numbers)/2 < bits.Len64(there) {
+		return fmt.Errorf("the publication with row %d has fewer copies than bits: %w", row, errMalformed)
+	}
+	for ; there != 0; there &= there - 1 {
+		i := bits.TrailingZeros64(there)
+		if err := f(i, numbers[2*i], numbers[2*i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (ld *loading) loadSessions() error {
@@ -160,17 +232,19 @@ func (ld *loading) loadSessions() error {
 	})
 }
 
-func (ld *loading) loadHistory() error {
-	entity, at, last := ld.first-1, int64(0), []byte(nil)
+func (ld *loading) loadDuplicates() error {
+	entity, at := ld.first-1, int64(0)
+	var last []byte
 	bind := func() error {
-		ld.history.bindInts(entity, at)
-		ld.history.bindInt(4, ld.end)
-		ld.history.bindInt(5, loadRows)
-		return ld.history.bindBlob(3, last)
+		ld.duplicates.bindInts(entity, at)
+		ld.duplicates.bindInt(4, ld.end)
+		ld.duplicates.bindInt(5, loadRows)
+		return ld.duplicates.bindBlob(3, last)
 	}
-	return ld.pages(ld.history, loadRows, bind, func(st *stmt) error {
+	return ld.pages(ld.duplicates, loadRows, bind, func(st *stmt) error {
 		keys := st.columnView(2)
-		entity, at, last = st.columnInt(0), st.columnInt(1), append(last[:0], keys...)
+		entity, at = st.columnInt(0), st.columnInt(1)
+		last = append(last[:0], keys...)
 		if ld.dead[entity] || at < ld.keysFrom[entity] {
 			return nil
 		}
@@ -187,8 +261,10 @@ func readMessage(st *stmt, r *emulator.MessageRecord) {
 	r.Row, r.Entity = st.columnInt(0), st.columnInt(1)
 	r.Sub, r.Seq = emulator.SubQueue(st.columnInt(2)), st.columnInt(3)
 	r.State, r.DeliveryCount = emulator.State(st.columnInt(4)), uint32(st.columnInt(5))
-	r.Body, r.Enqueued, r.TTL = st.columnInt(6), st.columnInt(7), st.columnInt(8)
-	r.Scheduled, r.Size, r.EnqueuedSeq = st.columnInt(9), st.columnInt(10), st.columnInt(11)
+	r.Body = st.columnInt(6)
+	r.Enqueued, r.TTL = st.columnInt(7), st.columnInt(8)
+	r.Scheduled, r.Size = st.columnInt(9), st.columnInt(10)
+	r.EnqueuedSeq = st.columnInt(11)
 	r.Hops = uint8(st.columnInt(12))
 	r.HasSession = !st.columnIsNull(13)
 	r.SessionID = st.columnString(13, r.SessionID)

@@ -49,8 +49,8 @@ const (
 	walMagic    = 0x377f0682 // or one more: the order of bytes
 )
 
-// tellUselessLog looks at the log after SQLite has opened the database. SQLite silently takes nothing of one whose header
-// is damaged, or that is no log. Then tellUselessLog says so, keeps a copy, and empties it.
+// tellUselessLog looks at the log after SQLite has opened the database. SQLite silently takes nothing of one whose
+// header is damaged, or that is no log. Then tellUselessLog says so, keeps a copy, and empties it.
 func (c *conn) tellUselessLog(path string, log *slog.Logger) error {
 	path += "-wal"
 	frames, _, err := c.logFrames()

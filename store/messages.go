@@ -116,7 +116,7 @@ func bindMessage(st *stmt, r *emulator.MessageRecord) error {
 
 func (m *messages) storeBody(sp *space, id int64, data []byte) error {
 	if id <= sp.high {
-		if err := m.w.marks.makeWay(id); err != nil {
+		if err := m.w.tombstones.makeWay(id); err != nil {
 			return err
 		}
 	}
@@ -179,11 +179,11 @@ func (m *messages) checkAlive(row int64) error {
 	return nil
 }
 
-// delete removes or marks a message.
+// delete removes a message, or leaves a tombstone.
 func (m *messages) delete(op *emulator.Op) error {
 	r := &op.Record
 	if op.DropBody {
-		if done, err := m.w.marks.mark(r.Row, r.Body); done || err != nil {
+		if done, err := m.w.tombstones.leave(r.Row, r.Body); done || err != nil {
 			return err
 		}
 	}

@@ -11,14 +11,17 @@ import (
 	"minibus/emulator"
 )
 
-// A change of the list of namespaces is a change with one operation, of a kind that only the store knows. So it has its place among the
-// other changes, and fails as they do.
+// A change of the list of namespaces or snapshots has one operation, of a kind that only the store knows. So
+// it has its place among the other changes, and fails as they do.
 const (
-	opPutNamespace    emulator.OpKind = 200 + iota // name, id and options are those of Op.Entity, Data is the secret, Record.Enqueued when it was created
-	opDeleteNamespace                              // the id is that of Op.Entity
-	opBeginCopy                                    // the number of the copy is the id of Op.Entity
-	opAdoptCopy                                    // as opPutNamespace, and Record.Row is the number of the copy
-	opDropCopy                                     // the number of the copy is the id of Op.Entity
+	// Entity has the id, the name and the options of the namespace, Data its secret, Record.Enqueued says when it was
+	// created.
+	opPutNamespace emulator.OpKind = 200 + iota
+
+	opDeleteNamespace // Entity.ID is that of the namespace
+	opBeginCopy       // Entity.ID is the number of the copy
+	opAdoptCopy       // as opPutNamespace, and Record.Row is the number of the copy
+	opDropCopy        // Entity.ID is the number of the copy
 )
 
 // namespaces knows the namespaces, and writes them and the reservations of their ids.
@@ -39,7 +42,8 @@ type namespaces struct {
 	own, leave, number, putSnapshot, forgets *stmt
 }
 
-// space holds what the writer knows about the rows of a number: those of a namespace, of a snapshot, or of a copy that is being made.
+// space holds what the writer knows about the rows of a number: those of a namespace, of a snapshot, or of a copy
+// that is being made.
 type space struct {
 	number   int64
 	record   emulator.NamespaceRecord // of the namespace to which it belongs
@@ -48,7 +52,7 @@ type space struct {
 	reserved int64                    // lower ids may have been used: the committed value of next_row
 	opened   int64                    // reserved at the start of the process or of the namespace
 	outgrown bool                     // it is in namespaces.outgrown
-	adopted  bool                     // marks has the messages that were marked before the start
+	adopted  bool                     // its tombstones of an earlier process are known
 }
 
 // prepare makes the statements and reads what is stored.
@@ -56,15 +60,18 @@ func (n *namespaces) prepare() error {
 	c := n.w.conn
 	err := prepareAll(c, map[string]**stmt{
 		`INSERT INTO namespace(id, created, next_row, name, secret, options, deleted) VALUES(?,?,?,?,?,?,0)
-			ON CONFLICT(id) DO UPDATE SET created=excluded.created, name=excluded.name, secret=excluded.secret, options=excluded.options`: &n.store,
+			ON CONFLICT(id) DO UPDATE SET created=excluded.created, name=excluded.name, secret=excluded.secret,
+				options=excluded.options`: &n.store,
 		"UPDATE namespace SET deleted=1 WHERE id=?1 OR owner=?1": &n.mark,
 		"UPDATE namespace SET next_row=? WHERE id=?":             &n.nextRow,
 
-		"INSERT INTO namespace(id, created, next_row, owner, name, secret, deleted) VALUES(?,?,?,?,'',zeroblob(16),0)":           &n.own,
-		"UPDATE namespace SET deleted=1 WHERE id=? AND owner IS NOT NULL":                                                        &n.leave,
-		"UPDATE namespace SET number=? WHERE id=?":                                                                               &n.number,
-		"INSERT INTO snapshot(number, namespace, saved, now, frozen, entities, messages, bytes, name) VALUES(?,?,?,?,?,?,?,?,?)": &n.putSnapshot,
-		"DELETE FROM snapshot WHERE number=?1 OR namespace=?2":                                                                   &n.forgets,
+		`INSERT INTO namespace(id, created, next_row, owner, name, secret, deleted)
+			VALUES(?,?,?,?,'',zeroblob(16),0)`: &n.own,
+		"UPDATE namespace SET deleted=1 WHERE id=? AND owner IS NOT NULL": &n.leave,
+		"UPDATE namespace SET number=? WHERE id=?":                        &n.number,
+		`INSERT INTO snapshot(number, namespace, saved, now, frozen, entities, messages, bytes, name)
+			VALUES(?,?,?,?,?,?,?,?,?)`: &n.putSnapshot,
+		"DELETE FROM snapshot WHERE number=?1 OR namespace=?2": &n.forgets,
 	})
 	if err != nil {
 		return err
@@ -82,7 +89,9 @@ func (n *namespaces) read() error {
 	if err != nil {
 		return err
 	}
-	return n.w.conn.each("SELECT id, created, next_row, name, secret, options, deleted, owner, number FROM namespace ORDER BY owner IS NOT NULL", func(st *stmt) error {
+	const all = `SELECT id, created, next_row, name, secret, options, deleted, owner, number FROM namespace
+		ORDER BY owner IS NOT NULL`
+	return n.w.conn.each(all, func(st *stmt) error {
 		sp := &space{number: st.columnInt(0), reserved: st.columnInt(2), dead: st.columnInt(6) != 0}
 		sp.high, sp.opened = sp.reserved-1, sp.reserved
 		n.byNumber[sp.number] = sp
@@ -94,7 +103,8 @@ func (n *namespaces) read() error {
 			return nil
 		}
 		sp.record = emulator.NamespaceRecord{
-			ID: sp.number, Created: st.columnInt(1), Name: string(st.columnView(3)), Options: bytes.Clone(st.columnView(5)),
+			ID: sp.number, Created: st.columnInt(1),
+			Name: string(st.columnView(3)), Options: bytes.Clone(st.columnView(5)),
 		}
 		if k := copy(sp.record.Secret[:], st.columnView(4)); k != len(sp.record.Secret) {
 			return fmt.Errorf("the secret of namespace %d has %d bytes: %w", sp.record.ID, k, errMalformed)
@@ -107,7 +117,8 @@ func (n *namespaces) read() error {
 	})
 }
 
-// place notes whether the rows of a number are those of its namespace. If not, and they are no snapshot either, they are to be removed.
+// place notes whether the rows of a number are those of its namespace. If not, and they are no snapshot either, they
+// are to be removed.
 func (n *namespaces) place(sp *space, current bool) {
 	if _, kept := n.snapshots[sp.number]; !current {
 		sp.dead = sp.dead || !kept
@@ -133,7 +144,8 @@ func noNamespace(id int64) error {
 // put stores or updates a namespace.
 func (n *namespaces) put(op *emulator.Op) error {
 	r := emulator.NamespaceRecord{
-		ID: op.Entity.ID, Name: op.Entity.Path, Created: op.Record.Enqueued, Secret: [16]byte(op.Data), Options: op.Entity.Options,
+		ID: op.Entity.ID, Name: op.Entity.Path, Options: op.Entity.Options,
+		Created: op.Record.Enqueued, Secret: [16]byte(op.Data),
 	}
 	sp := n.current[r.ID]
 	if sp == nil && n.byNumber[r.ID] != nil {
@@ -157,7 +169,8 @@ func (n *namespaces) put(op *emulator.Op) error {
 	defer n.mu.Unlock()
 	if sp == nil {
 		sp = &space{number: r.ID, record: r, high: first - 1, reserved: first, opened: first}
-		n.byNumber[r.ID], n.current[r.ID], n.next = sp, sp, max(n.next, r.ID+1)
+		n.byNumber[r.ID], n.current[r.ID] = sp, sp
+		n.next = max(n.next, r.ID+1)
 		n.onUndo(func() {
 			delete(n.byNumber, r.ID)
 			delete(n.current, r.ID)

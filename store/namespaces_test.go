@@ -387,7 +387,7 @@ func TestNamespacesAreFoundByRange(t *testing.T) {
 	sweepNow(s)
 	onWriter(s, func() {
 		c := s.writer.conn
-		for _, st := range append(slices.Clone(s.writer.sweeper.ranges), s.loads.counters, s.loads.entities, s.loads.messages, s.loads.sessions, s.loads.history) {
+		for _, st := range append(slices.Clone(s.writer.sweeper.ranges), s.loads.counters, s.loads.entities, s.loads.messages, s.loads.sessions, s.loads.duplicates) {
 			sql := libc.GoString(lib.Xsqlite3_sql(st.c.tls, st.p))
 			err := c.each("EXPLAIN QUERY PLAN "+sql, func(st *stmt) error {
 				if plan := string(st.columnView(3)); strings.Contains(plan, "SCAN") || strings.Contains(plan, "TEMP B-TREE") {

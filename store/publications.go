@@ -9,15 +9,17 @@ import (
 	"minibus/emulator"
 )
 
-// publications writes the copies of one message that a topic makes for several subscriptions: one row for all of them, with a bit for each that is
-// still there. A row for each copy was measured to cost most of a fan-out, and a page of the log for each that is completed. A copy that changes leaves
-// the row and becomes one of message.
+// publications writes the copies of one message that a topic makes for several subscriptions: one row for all of
+// them, with a bit for each that is still there. A row for each copy was measured to cost most of a fan-out, and a
+// page of the log for each that is completed. A copy that changes is taken out of the publication and gets a row in
+// message.
 type publications struct {
 	w    *writer
 	some bool   // there may be some
 	text []byte // memory for the column copies
 
-	// What the open transaction has taken out of publications and not yet written, by row: many receivers complete copies of one publication together.
+	// What the open transaction has taken out of publications and not yet written, by row: many receivers complete
+	// copies of one publication together.
 	taken []copyPlace
 
 	insertRow, find, setThere, removeRow *stmt
@@ -27,20 +29,21 @@ type publications struct {
 // packedCopies is how many copies are worth a row together.
 const packedCopies = 4
 
-// entityBits masks the bits of an entity's id that the column copies keeps. They leave out the number of the namespace, so a row that is copied to another
-// namespace names the copied entities there.
+// entityBits masks the bits of an entity's id that the column copies has. It leaves out the number of the namespace.
 const entityBits = 1<<40 - 1
 
 func (ps *publications) prepare() error {
 	err := prepareAll(ps.w.conn, map[string]**stmt{
-		`INSERT INTO publication(row, ns, there, body, enqueued, ttl, size, enqueued_seq, hops, session, message_id, copies)
-			VALUES(?,?,?,?,?,?,?,?,?,?,?,?)`: &ps.insertRow,
-		fmt.Sprintf("SELECT row, there, size FROM publication WHERE row<=?1 AND row>?1-%d ORDER BY row DESC LIMIT 1", emulator.MaxCopies): &ps.find,
+		`INSERT INTO publication(row, ns, there, body, enqueued, ttl, size, enqueued_seq, hops, session, message_id,
+				copies) VALUES(?,?,?,?,?,?,?,?,?,?,?,?)`: &ps.insertRow,
+		fmt.Sprintf(`SELECT row, there, size FROM publication
+			WHERE row<=?1 AND row>?1-%d ORDER BY row DESC LIMIT 1`, emulator.MaxCopies): &ps.find,
 		"UPDATE publication SET there=?2 WHERE row=?1": &ps.setThere,
 		"DELETE FROM publication WHERE row=?":          &ps.removeRow,
-		`INSERT INTO message(row, entity, sub, seq, state, delivery_count, enqueued, ttl, scheduled, enqueued_seq, hops, reason, source, overlay, system,
-				body, size, ns, session, message_id)
-			SELECT ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?, body, size, ns, session, message_id FROM publication WHERE row=?`: &ps.toMessage,
+		`INSERT INTO message(row, entity, sub, seq, state, delivery_count, enqueued, ttl, scheduled, enqueued_seq, hops,
+				reason, source, overlay, system, body, size, ns, session, message_id)
+			SELECT ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?, body, size, ns, session, message_id
+			FROM publication WHERE row=?`: &ps.toMessage,
 	})
 	if err != nil {
 		return err
@@ -53,7 +56,8 @@ func (ps *publications) prepare() error {
 // takes reports whether the copies that op stores can share a row.
 func (ps *publications) takes(op *emulator.Op) bool {
 	r := &op.Record
-	return len(op.Copies) >= packedCopies && r.Sub == emulator.Main && r.State == emulator.Active && r.DeliveryCount == 0 && r.Scheduled == 0 &&
+	return len(op.Copies) >= packedCopies && r.Sub == emulator.Main && r.State == emulator.Active &&
+		r.DeliveryCount == 0 && r.Scheduled == 0 &&
 		r.Overlay == nil && r.System == nil && r.Reason == "" && r.Source == ""
 }
 
@@ -83,26 +87,28 @@ func (ps *publications) insert(op *emulator.Op) error {
 	}
 	text[len(text)-1] = ']'
 	ps.text, ps.some = text, true
-	ps.w.namespaces.use(e.space, max(r.Row+int64(len(op.Copies))-1, r.Body))
-	return ps.insertOne(r, len(op.Copies), text)
-}
-
-func (ps *publications) insertOne(r *emulator.MessageRecord, n int, text []byte) error {
+	n := len(op.Copies)
+	ps.w.namespaces.use(e.space, max(r.Row+int64(n)-1, r.Body))
 	st := ps.insertRow
-	st.bindInts(r.Row, emulator.NamespaceOf(r.Row), allThere(n), r.Body, r.Enqueued, r.TTL, r.Size, r.EnqueuedSeq, int64(r.Hops))
+	there := int64(^uint64(0) >> (emulator.MaxCopies - n)) // all of them
+	st.bindInts(r.Row, emulator.NamespaceOf(r.Row), there, r.Body, r.Enqueued, r.TTL, r.Size,
+		r.EnqueuedSeq, int64(r.Hops))
 	if !r.HasSession {
 		st.bindNull(10)
 	} else if err := st.bindText(10, r.SessionID); err != nil {
 		return err
 	}
-	if err := cmp.Or(st.bindTextOrNull(11, r.MessageID), st.bindText(12, string(text)), st.exec()); err != nil {
+	if err := st.bindTextOrNull(11, r.MessageID); err != nil {
+		return err
+	}
+	if err := st.bindText(12, string(text)); err != nil {
+		return err
+	}
+	if err := st.exec(); err != nil {
 		return fmt.Errorf("insert the publication with row %d: %w", r.Row, err)
 	}
 	return nil
 }
-
-// allThere is the column there of a publication with n copies.
-func allThere(n int) int64 { return int64(^uint64(0) >> (emulator.MaxCopies - n)) }
 
 // copyPlace is where a copy lies in a publication.
 type copyPlace struct {
@@ -141,7 +147,8 @@ func (ps *publications) holding(row int64) (p copyPlace, found bool, err error) 
 	if !found {
 		return p, false, nil
 	}
-	p.row, p.there, p.size = ps.find.columnInt(0), ps.find.columnInt(1), ps.find.columnInt(2)
+	p.row, p.there = ps.find.columnInt(0), ps.find.columnInt(1)
+	p.size = ps.find.columnInt(2)
 	ps.find.reset()
 	if i, changed := ps.search(p.row); changed {
 		p = ps.taken[i]
@@ -184,13 +191,14 @@ func (ps *publications) write() error {
 // drop forgets what was taken and not written.
 func (ps *publications) drop() { ps.taken = ps.taken[:0] }
 
-// mark notes of the last copy of a body that it is gone, and returns the row of its publication, 0 if it did not: the row and the body go later.
-func (ps *publications) mark(row int64) (publication int64, err error) {
+// leaveTombstone removes a copy if it is the last one of its publication, whose row becomes a tombstone. It returns
+// that row, 0 if it did nothing.
+func (ps *publications) leaveTombstone(row int64) (publication int64, err error) {
 	if err := ps.write(); err != nil {
 		return 0, err
 	}
 	p, found, err := ps.holding(row)
-	if err != nil || !found || p.there != p.bit || p.size > goneSize {
+	if err != nil || !found || p.there != p.bit || p.size > tombstoneSize {
 		return 0, err
 	}
 	return p.row, ps.setThere.run(p.row, 0)

@@ -86,8 +86,9 @@ func (c *conn) recognise() (version int64, err error) {
 		return 0, fmt.Errorf("it was made by a newer version of Minibus (schema %d, this version knows %d): "+
 			"use that version, or name another file with --data", version, lastSchema())
 	case version < firstSchema:
-		return 0, fmt.Errorf("it was made by a build from before the first release (schema %d, this version knows %d): "+
-			"use that build, or name another file with --data; one that does not exist is made", version, lastSchema())
+		return 0, fmt.Errorf("it was made by a build from before the first release "+
+			"(schema %d, this version knows %d): use that build, or name another file with --data; "+
+			"one that does not exist is made", version, lastSchema())
 	}
 	return version, nil
 }
@@ -120,10 +121,12 @@ func (c *conn) migrate(version int64) error {
 // openError wraps an error at start into one line that says what to do.
 func openError(path string, err error) error {
 	if isDamage(err) {
-		return fmt.Errorf("open database %s: the file is damaged: %w; put a copy in its place, or name another file with --data", path, err)
+		return fmt.Errorf("open database %s: the file is damaged: %w; put a copy in its place, "+
+			"or name another file with --data", path, err)
 	}
 	if isFull(err) {
-		return fmt.Errorf("open database %s: the disk is full; free some space on it and start again, nothing is lost: %w", path, err)
+		return fmt.Errorf("open database %s: the disk is full; free some space on it and start again, "+
+			"nothing is lost: %w", path, err)
 	}
 	return fmt.Errorf("open database %s: %w", path, err)
 }

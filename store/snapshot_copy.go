@@ -77,15 +77,15 @@ var copyPhases = []func(c *snapshotCopy) (end bool, err error){
 
 func (c *snapshotCopy) ended() bool { return c.progress.phase == len(copyPhases) }
 
-// prepare makes the statements. A process that copies nothing does not need them. In those that insert, ?1 is the offset
-// and ?2 the number of the copy.
+// prepare makes the statements. A process that copies nothing does not need them. In those that insert, ?1 is the
+// offset and ?2 the number of the copy.
 func (cp *snapshotCopier) prepare() error {
 	if cp.prepared {
 		return nil
 	}
 	cp.prepared = true
-	const same = `sub, seq, state, delivery_count, enqueued, ttl, scheduled, size, enqueued_seq, hops, session, message_id,
-		reason, source, overlay, system`
+	const same = `sub, seq, state, delivery_count, enqueued, ttl, scheduled, size, enqueued_seq, hops, session,
+		message_id, reason, source, overlay, system`
 	return prepareAll(cp.w.conn, map[string]**stmt{
 		`INSERT INTO entity(id, ns, kind, path, deleted, history_from, options)
 			SELECT id+?1, ?2, kind, path, 0, history_from, options FROM entity
@@ -106,7 +106,7 @@ func (cp *snapshotCopier) prepare() error {
 		fmt.Sprintf(`INSERT INTO message(row, ns, entity, body, %[1]s)
 			SELECT row+?1, ?2, entity+?1, body+?1, %[1]s FROM message
 			WHERE row BETWEEN ?3 AND ?4 AND state<%[2]d AND entity+?1 IN (SELECT id FROM entity)`,
-			same, stateGone): &cp.addMessages,
+			same, stateTombstone): &cp.addMessages,
 
 		nextOf("publication"): &cp.nextPublications,
 		// The messages of a publication have rows of their own in the copy.
@@ -115,7 +115,8 @@ func (cp *snapshotCopier) prepare() error {
 			SELECT p.row+c.key+?1, ?2, ((?2-1)<<40)+json_extract(c.value, '$[0]') AS of, body+?1,
 				0, json_extract(c.value, '$[1]'), 0, 0, enqueued, ttl, 0, size, enqueued_seq, hops, session, message_id
 			FROM publication p, json_each(p.copies) c
-			WHERE p.row BETWEEN ?3 AND ?4 AND (p.there>>c.key)&1 AND of IN (SELECT id FROM entity)`: &cp.addPublications,
+			WHERE p.row BETWEEN ?3 AND ?4 AND (p.there>>c.key)&1
+			AND of IN (SELECT id FROM entity)`: &cp.addPublications,
 
 		`SELECT m.row, m.body, m.size, b.parts FROM message m LEFT JOIN body b ON b.id=m.body-?1
 			WHERE m.row>?2 AND m.row<=?3 ORDER BY m.row LIMIT ?4`: &cp.sizes,
@@ -363,7 +364,8 @@ func (c *snapshotCopy) copyMessages() (end bool, err error) {
 }
 
 func (c *snapshotCopy) copyPublications() (end bool, err error) {
-	return c.copyRange(c.w.copier.nextPublications, c.w.copier.addPublications, copyPublications, copyRows/copyPublications)
+	cp := &c.w.copier
+	return c.copyRange(cp.nextPublications, cp.addPublications, copyPublications, copyRows/copyPublications)
 }
 
 // copyRange copies the next rows of a table, which are as much work as weight rows of message each.
@@ -436,7 +438,8 @@ func (c *snapshotCopy) copyBodies() (end bool, err error) {
 	return end, nil
 }
 
-// copyPart copies the next part of a large body, and reports whether there are more. The row of the body comes after all.
+// copyPart copies the next part of a large body, and reports whether there are more. The row of the body comes after
+// all.
 func (c *snapshotCopy) copyPart(body int64) (more bool, err error) {
 	cp, p := &c.w.copier, &c.progress
 	parts, err := cp.partsLeft.one(c.offset, body)

@@ -8,8 +8,8 @@ import (
 	"minibus/emulator"
 )
 
-// A snapshot is a copy of the rows of a namespace, with ids of another number (snapshot_copy.go). The table snapshot has its
-// name and when it was saved. A number counts as a snapshot once it has a row there.
+// A snapshot is a copy of the rows of a namespace, with ids of another number (snapshot_copy.go). The table snapshot
+// has its name and when it was saved. A number counts as a snapshot once it has a row there.
 
 // Snapshots implements [emulator.SnapshotStore].
 func (s *Store) Snapshots(namespace int64) (all []emulator.SnapshotRecord) {
@@ -25,7 +25,9 @@ func (s *Store) Snapshots(namespace int64) (all []emulator.SnapshotRecord) {
 }
 
 // SaveSnapshot implements [emulator.SnapshotStore].
-func (s *Store) SaveSnapshot(ctx context.Context, r *emulator.SnapshotRecord, instead int64, begun, done emulator.Completion) {
+func (s *Store) SaveSnapshot(
+	ctx context.Context, r *emulator.SnapshotRecord, instead int64, begun, done emulator.Completion,
+) {
 	c := &snapshotCopy{ctx: ctx, snapshot: r, instead: instead, to: &space{number: r.Number}, done: done}
 	s.beginCopy(r.Namespace, c, begun)
 }
@@ -72,10 +74,12 @@ func (s *Store) DropCopy(number int64, done emulator.Completion) {
 
 // readSnapshots reads the list.
 func (n *namespaces) readSnapshots() error {
-	return n.w.conn.each("SELECT number, namespace, saved, now, frozen, entities, messages, bytes, name FROM snapshot", func(st *stmt) error {
+	const all = "SELECT number, namespace, saved, now, frozen, entities, messages, bytes, name FROM snapshot"
+	return n.w.conn.each(all, func(st *stmt) error {
 		r := emulator.SnapshotRecord{
-			Number: st.columnInt(0), Namespace: st.columnInt(1), Saved: st.columnInt(2), Now: st.columnInt(3), Frozen: st.columnInt(4) != 0,
-			Entities: st.columnInt(5), Messages: st.columnInt(6), Bytes: st.columnInt(7), Name: string(st.columnView(8)),
+			Number: st.columnInt(0), Namespace: st.columnInt(1), Name: string(st.columnView(8)),
+			Saved: st.columnInt(2), Now: st.columnInt(3), Frozen: st.columnInt(4) != 0,
+			Entities: st.columnInt(5), Messages: st.columnInt(6), Bytes: st.columnInt(7),
 		}
 		n.snapshots[r.Number] = r
 		return nil
@@ -86,7 +90,8 @@ func (n *namespaces) readSnapshots() error {
 func (n *namespaces) reserve(from, to *space) error {
 	first, _ := emulator.RowsOf(from.number)
 	firstTo, _ := emulator.RowsOf(to.number)
-	to.record, to.high, to.adopted = from.record, from.high-first+firstTo, true
+	to.record, to.high = from.record, from.high-first+firstTo
+	to.adopted = true
 	to.reserved, to.opened = to.high+1, to.high+1
 	if err := n.own.run(to.number, from.record.Created, to.reserved, from.record.ID); err != nil {
 		return fmt.Errorf("reserve a number for a copy: %w", err)
@@ -148,7 +153,8 @@ func (n *namespaces) drop(number int64) error {
 		return nil
 	}
 	if n.current[sp.record.ID] == sp {
-		return &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf("the number %d is that of a namespace", number)}
+		text := fmt.Sprintf("the number %d is that of a namespace", number)
+		return &emulator.Error{Code: emulator.CodeInternal, Text: text}
 	}
 	if err := n.removeSnapshot(number); err != nil {
 		return fmt.Errorf("delete a snapshot of namespace %s: %w", sp.record.Name, err)
@@ -200,9 +206,12 @@ func (es *entities) adopt(sp *space) error {
 	es.w.undo = append(es.w.undo, func() {
 		maps.DeleteFunc(es.byID, func(_ int64, e *entityState) bool { return e.space == sp })
 	})
-	return es.w.conn.each(fmt.Sprintf("SELECT id, path, history_from FROM entity WHERE id BETWEEN %d AND %d", first, last), func(st *stmt) error {
+	all := fmt.Sprintf("SELECT id, path, history_from FROM entity WHERE id BETWEEN %d AND %d", first, last)
+	return es.w.conn.each(all, func(st *stmt) error {
 		id := st.columnInt(0)
-		es.byID[id] = &entityState{id: id, space: sp, path: string(st.columnView(1)), keysFrom: st.columnInt(2), firstRow: first}
+		es.byID[id] = &entityState{
+			id: id, space: sp, path: string(st.columnView(1)), keysFrom: st.columnInt(2), firstRow: first,
+		}
 		return nil
 	})
 }

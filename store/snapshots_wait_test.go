@@ -140,8 +140,8 @@ func TestChangesThatWaitForASnapshotAreCommittedInTheEnd(t *testing.T) {
 	})
 }
 
-// TestNothingPassesWhatWaitsForASnapshot: neither while a large body of another namespace is written, nor when a commit of
-// another namespace fails, nor when the caller of Release could commit.
+// TestNothingPassesWhatWaitsForASnapshot: neither while a large body of another namespace is written, nor when a
+// commit of another namespace fails, nor when the caller of Release could commit.
 func TestNothingPassesWhatWaitsForASnapshot(t *testing.T) {
 	t.Run("a large body", func(t *testing.T) {
 		s, add := twoNamespaces(t, Options{})

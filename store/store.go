@@ -204,10 +204,10 @@ func (j *journal) ReadBodies(r *emulator.BodyRead) { j.s.reads.put(r) }
 // it fails because the file is damaged, Close leaves the file as it is.
 func (j *journal) Load(l emulator.Loader) error {
 	s := j.s
-	gone, err := s.loads.load(j.number, l)
+	tombstones, err := s.loads.load(j.number, l)
 	switch {
 	case err == nil:
-		j.Flush(emulator.CompletionFunc(func(error) { s.writer.marks.adopt(j.number, gone) }))
+		j.Flush(emulator.CompletionFunc(func(error) { s.writer.tombstones.adopt(j.number, tombstones) }))
 		return nil
 	case isDamage(err):
 		s.damaged.Store(true)

@@ -39,7 +39,7 @@ type writer struct {
 	published  publications
 	duplicates duplicates
 	copier     snapshotCopier
-	marks      marks
+	tombstones tombstones
 	sweeper    sweeper
 	vacuum     vacuum
 
@@ -70,12 +70,12 @@ func newWriter(s *Store, c *conn, ephemeral bool) (*writer, error) {
 	w.duplicates = duplicates{w: w}
 	w.copier.w = w
 	w.copier.size = copyRows
-	w.marks = marks{w: w, due: goneTogether}
+	w.tombstones = tombstones{w: w, due: tombstonesTogether}
 	w.sweeper = sweeper{w: w}
 	w.vacuum = vacuum{w: w}
 	for _, prepare := range []func() error{
 		w.tx.prepare, w.disk.prepare, w.log.prepare, w.namespaces.prepare, w.entities.prepare, w.messages.prepare,
-		w.published.prepare, w.duplicates.prepare, w.marks.prepare, w.vacuum.prepare,
+		w.published.prepare, w.duplicates.prepare, w.tombstones.prepare, w.vacuum.prepare,
 	} {
 		if err := prepare(); err != nil {
 			return nil, err

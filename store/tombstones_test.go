@@ -12,36 +12,36 @@ const marked = "message WHERE state=8"
 // back, and the writer removes its row and body with others, at the latest in Close.
 func TestLoneRemovalIsMarkedAndRemovedLater(t *testing.T) {
 	s := newStore(t)
-	for i := range int64(2 * goneTogether) {
+	for i := range int64(2 * tombstonesTogether) {
 		wait(t, s, insertOp(10+i, 1+i, make([]byte, 4000)))
 	}
 	before := s.writer.disk.logSize()
-	for i := range int64(goneTogether - 1) {
+	for i := range int64(tombstonesTogether - 1) {
 		wait(t, s, removeOp(10+i))
 	}
-	if got, want := s.writer.disk.logSize()-before, int64(goneTogether*(pageSize+24)); got > want {
+	if got, want := s.writer.disk.logSize()-before, int64(tombstonesTogether*(pageSize+24)); got > want {
 		t.Errorf("the log grew by %d bytes, want one page for each removal: %d", got, want)
 	}
-	if got := stored(t, s); len(got) != goneTogether+1 {
-		t.Errorf("%d messages are loaded, want %d", len(got), goneTogether+1)
+	if got := stored(t, s); len(got) != tombstonesTogether+1 {
+		t.Errorf("%d messages are loaded, want %d", len(got), tombstonesTogether+1)
 	}
-	if m, b := count(t, s, marked), count(t, s, "body"); m != goneTogether-1 || b != 2*goneTogether {
+	if m, b := count(t, s, marked), count(t, s, "body"); m != tombstonesTogether-1 || b != 2*tombstonesTogether {
 		t.Errorf("%d messages are marked, %d bodies there", m, b)
 	}
-	wait(t, s, removeOp(10+goneTogether-1))
+	wait(t, s, removeOp(10+tombstonesTogether-1))
 	drain(s)
-	if m, b := count(t, s, "message"), count(t, s, "body"); m != goneTogether || b != goneTogether {
-		t.Errorf("left are %d messages and %d bodies, want %d", m, b, goneTogether)
+	if m, b := count(t, s, "message"), count(t, s, "body"); m != tombstonesTogether || b != tombstonesTogether {
+		t.Errorf("left are %d messages and %d bodies, want %d", m, b, tombstonesTogether)
 	}
-	wait(t, s, removeOp(10+goneTogether))
+	wait(t, s, removeOp(10+tombstonesTogether))
 	path := s.Path()
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	s = mustOpen(t, path, Options{})
 	defer s.Close()
-	if m, b := count(t, s, "message"), count(t, s, "body"); m != goneTogether-1 || b != goneTogether-1 {
-		t.Errorf("left after Close are %d messages and %d bodies, want %d", m, b, goneTogether-1)
+	if m, b := count(t, s, "message"), count(t, s, "body"); m != tombstonesTogether-1 || b != tombstonesTogether-1 {
+		t.Errorf("left after Close are %d messages and %d bodies, want %d", m, b, tombstonesTogether-1)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestMarkedBodyIsStoredAgain(t *testing.T) {
 		t.Fatalf("%d messages are marked, %d bodies there", m, b)
 	}
 	wait(t, s, back)
-	for i := range int64(goneTogether) { // enough for the marked messages to be removed
+	for i := range int64(tombstonesTogether) { // enough for the marked messages to be removed
 		wait(t, s, insertOp(100+i, 2+i, []byte("x")))
 		wait(t, s, removeOp(100+i))
 	}
