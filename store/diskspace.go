@@ -246,8 +246,9 @@ func anyChange(batch []item, is func(*emulator.Change) bool) bool {
 	return false
 }
 
-// note notes the result of a batch while the disk is full. One that added data ends a full disk. While a returned message finds no space,
-// nothing else may take what is freed: senders would fill every gap before it is large enough.
+// note notes the result of a batch while the disk is full. One that added data ends a full disk. While a returned
+// message finds no space, nothing else may take what is freed: senders would fill every gap before it is large
+// enough.
 func (d *diskSpace) note(batch []item, err error) {
 	returns := anyChange(batch, func(c *emulator.Change) bool { return c.Requeues })
 	switch {

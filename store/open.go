@@ -120,35 +120,27 @@ func (s *Store) open(path, sync string, ephemeral bool) error {
 	}
 	rc := c
 	if !ephemeral {
-		if rc, err = openConn(path); err != nil {
-			c.close()
-			return openError(path, err)
-		}
+		rc, err = openConn(path)
 	}
-	err = s.build(c, rc, ephemeral)
+	if err == nil {
+		s.writer, err = newWriter(s, c, ephemeral)
+	}
+	if err == nil {
+		s.reader, err = newReader(s, rc)
+	}
+	if err == nil {
+		s.loads, err = newLoads(rc)
+	}
 	if err == nil && !ephemeral {
 		s.checkpointer, err = newCheckpointer(s, path, sync)
 	}
 	if err != nil {
-		if rc != c {
+		if rc != nil && rc != c {
 			rc.close()
 		}
 		c.leaveLog()
 		c.close()
 		return openError(path, err)
-	}
-	return nil
-}
-
-func (s *Store) build(c, rc *conn, ephemeral bool) (err error) {
-	if s.writer, err = newWriter(s, c, ephemeral); err != nil {
-		return err
-	}
-	if s.reader, err = newReader(s, rc); err != nil {
-		return err
-	}
-	if s.loads, err = newLoads(rc); err != nil {
-		return err
 	}
 	s.journal = s.journalOf(emulator.DefaultNamespaceID)
 	s.inbox.init()
