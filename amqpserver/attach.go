@@ -182,7 +182,7 @@ func (in *incomingLink) openQueue(answer *frames.Attach, properties amqp.Map) er
 	}
 	in.s.noteEntity(in.root())
 	limit := in.queue.MaxMessageSize()
-	in.sink = sendSink{}
+	in.take = in.takeMessages
 	in.window = sendCredit
 	in.maxMessage = int(limit)
 	in.maxBatch = int(min(limit, maxBatchBytes))

@@ -10,8 +10,8 @@ import (
 	"minibus/store/storetest"
 )
 
-// afterAJump returns t after the wall clock has jumped: the time of day has changed, the monotonic clock has not. Package time
-// offers no way to make such an instant.
+// afterAJump returns t after the wall clock has jumped: the time of day has changed, the monotonic clock has not.
+// Package time offers no way to make such an instant.
 func afterAJump(t *testing.T, at time.Time, by time.Duration) time.Time {
 	t.Helper()
 	after := at
@@ -34,12 +34,12 @@ func TestDEC35_JumpsOfTheWallClockMakeNobodyIdle(t *testing.T) {
 	}
 	for _, by := range []time.Duration{8 * time.Hour, 0, -8 * time.Hour} {
 		c := newConn(New(broker, Options{IdleTimeout: idle}), server, "1")
-		c.timers.timer = time.NewTimer(time.Hour)
+		c.timer = time.NewTimer(time.Hour)
 		c.sessions.linked = 1 // so that the silence alone counts
 		c.reader.noteRead()
 		heard := time.Now()
 		for _, silence := range []time.Duration{0, 2*idle - time.Minute, 2 * idle} {
-			c.timers.checkIdle(afterAJump(t, heard.Add(silence), by))
+			c.checkIdle(afterAJump(t, heard.Add(silence), by))
 			if closed := c.state >= stateClosing; closed != (silence >= 2*idle) {
 				t.Errorf("after a jump of %v and a silence of %v it is closed: %t", by, silence, closed)
 			}

@@ -44,7 +44,7 @@ type conn struct {
 	counted                *openNamespace // nil until it is counted
 	unauthenticatedElement *list.Element  // of the server's list; nil: it is not in it
 
-	turnLock turnLock // held for a turn, by the loop or the read goroutine
+	turnLock chanMutex // held for a turn, by the loop or the read goroutine
 
 	// owned by the turn
 	state        connState
@@ -57,7 +57,8 @@ type conn struct {
 	events       []event // spare slice for the mailbox
 	peer         peerLimits
 	tokens       credentials
-	timers       timers
+	timer        *time.Timer
+	closeBy      time.Time // in stateLeaving and stateClosing
 	runQueue     runQueue
 	dirty        []*session // with outcomes to write
 	sessions     sessionTable
@@ -111,7 +112,7 @@ func newConn(s *Server, nc net.Conn, id string) *conn {
 		log:      connLog{s.options.Logger.With("conn", id, "remote", remoteOf(nc)), s.options.Refusals},
 		trace:    connTrace{s.trace, id},
 		mailbox:  newMailbox(),
-		turnLock: make(turnLock, 1),
+		turnLock: make(chanMutex, 1),
 		tags:     newTagMaker(),
 		sessions: sessionTable{open: make(map[uint16]*session), ended: make(map[uint16]struct{})},
 		peer:     peerLimits{maxFrame: frames.MinMaxFrameSize},
@@ -119,9 +120,8 @@ func newConn(s *Server, nc net.Conn, id string) *conn {
 	c.reader = newReader(c)
 	c.out = newOutput(c)
 	c.tokens = credentials{c: c}
-	c.timers = timers{c: c}
 	c.assembly = newAssembly(c)
-	c.requests = requests{c: c, memory: make(map[*replyMemory]struct{})}
+	c.requests = requests{c: c, reserved: make(map[*request]struct{})}
 	c.transactions = transactions{c: c}
 	if c.tokens.checked() {
 		c.tokens.by = time.Now().Add(s.options.FirstToken)
@@ -133,7 +133,7 @@ func newConn(s *Server, nc net.Conn, id string) *conn {
 func (c *conn) serve() {
 	defer c.nc.Close()
 	defer c.recoverPanic("handshake")
-	if err := (handshake{c}).run(); err != nil {
+	if err := c.handshake(); err != nil {
 		c.reader.f.close()
 		if c.evicted.Load() {
 			c.log.ended("connection", errTooManyUnauthenticated)
@@ -167,7 +167,10 @@ func (c *conn) end() {
 	_ = c.nc.Close()
 	<-c.reader.ended
 	c.srv.incomingMemory.ask(&c.assembly.share, 0, 0, 0)
-	c.requests.freeMemory()
+	for r := range c.requests.reserved {
+		r.refuseWaiting()
+		r.askMemory(0, 0)
+	}
 }
 
 // takeBack returns to their queues the messages that were removed for the client but stand in a buffer, or in a reply
@@ -179,7 +182,7 @@ func (c *conn) takeBack(left []event) {
 		switch e := e.(type) {
 		case *request:
 			e.drop()
-		case *memoryRequest:
+		case *reservation:
 			e.drop()
 		}
 	}

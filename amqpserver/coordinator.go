@@ -71,7 +71,7 @@ func (ts *transactions) rollBack(control *incomingLink) {
 // attachCoordinator opens a link that declares and discharges transactions [AMQP 4.2].
 func (s *session) attachCoordinator(a *frames.Attach) error {
 	in := s.newIncoming(a, node{kind: nodeCoordinator})
-	in.sink = coordinatorSink{}
+	in.take = in.takeControl
 	in.window = requestCredit
 	in.maxMessage = controlLimit
 	if a.Source != nil && len(a.Source.Outcomes) > 0 {
@@ -95,11 +95,8 @@ const outcomeRejected amqp.Symbol = "amqp:rejected:list"
 // controlLimit is the largest message to the coordinator, in bytes; it holds an id and a flag.
 const controlLimit = 64 << 10
 
-type coordinatorSink struct{}
-
-func (coordinatorSink) window(*incomingLink) uint32 { return requestCredit }
-
-func (coordinatorSink) take(in *incomingLink, d *delivered) {
+// takeControl takes a declare or a discharge.
+func (in *incomingLink) takeControl(d *delivered) {
 	m, err := message.Scan(d.raw)
 	if err != nil {
 		in.refuse("transaction", d, linkErrorf(amqp.CondDecode, "The message could not be decoded: %v.", err))

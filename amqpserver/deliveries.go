@@ -117,8 +117,8 @@ func (ds *deliveries) entity() (path string) {
 	return path
 }
 
-// settleRange settles the unsettled deliveries of a range and ignores the others. A client's range may span four
-// thousand million ids, so the work is bounded by the number of deliveries.
+// settleRange settles the unsettled deliveries of a range and ignores the others. A client's range may span all ids
+// that there are, so the work is bounded by the number of deliveries.
 func (ds *deliveries) settleRange(first, last serial, v *verdict) {
 	ds.refuseExpired(first, last, v)
 	var ids []serial

@@ -69,7 +69,7 @@ func (c *conn) handleOpen(o *frames.Open) error {
 	c.state = stateOpen
 	c.publish()
 	c.sendOpen()
-	c.timers.arm(c.peer.heartbeat())
+	c.armTimer()
 	c.log.Debug("connection opened", "container", c.peer.containerID, "product", c.peer.product)
 	return nil
 }
@@ -100,7 +100,7 @@ func (c *conn) handleClose(p *frames.Close) {
 	c.releaseLinks()
 	c.runQueue = runQueue{}
 	c.state = stateLeaving
-	c.timers.linger()
+	c.linger()
 	if c.outstanding == 0 {
 		c.answerClose()
 	}
@@ -112,7 +112,7 @@ func (c *conn) answerClose() {
 	clear(c.sessions.open)
 	c.write(0, &frames.Close{})
 	c.state = stateClosed
-	c.timers.linger()
+	c.linger()
 }
 
 // handleBegin opens a session on the peer's channel; we answer on the same number [AMQP 2.5.1].

@@ -33,9 +33,9 @@
 //   - errors: AMQP errors and their lines in the log. injected: faults that a test injects.
 //   - server, websocket, options: the server. inspect, inspect_link: connections and links as others see and end them.
 //
-// A connection holds its parts by value: handshake, reader, output, timers, credentials, runQueue, sessionTable,
-// requests, transactions, connLog and connTrace. Each has its own state and methods and knows the connection. In the
-// same way a session has deliveries, outcomes and its window.
+// A connection holds its parts by value: reader, output, assembly, credentials, runQueue, sessionTable, requests,
+// transactions, connLog and connTrace. Each has its own state and methods and knows the connection. In the same way a
+// session has deliveries, outcomes and its window.
 //
 // # Namespaces
 //

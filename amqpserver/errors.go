@@ -149,7 +149,7 @@ func (c *conn) close(err error) {
 	c.sendOpen()
 	c.out.append(0, &frames.Close{Error: c.wireError(amqpErrorOf(err))})
 	c.state = stateClosing
-	c.timers.linger()
+	c.linger()
 }
 
 // connLog writes the log of one connection.

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestLapsed_JoinsWhatFollowsEachOther(t *testing.T) {
+func TestExpired_JoinsWhatFollowsEachOther(t *testing.T) {
 	for _, base := range []serial{0, 1<<31 - 3} {
 		var l expiredIDs
 		for _, id := range []serial{5, 0, 1, 7, 6, 3, 2} {
@@ -26,7 +26,7 @@ func TestLapsed_JoinsWhatFollowsEachOther(t *testing.T) {
 	}
 }
 
-func TestLapsed_RangesDoNotEndInZero(t *testing.T) { // amqp-data-plane 3.7
+func TestExpired_RangesDoNotEndInZero(t *testing.T) { // amqp-data-plane 3.7
 	var l expiredIDs
 	for _, id := range []serial{1<<32 - 2, 1, 0, 1<<32 - 1} {
 		l.add(id)
@@ -36,7 +36,7 @@ func TestLapsed_RangesDoNotEndInZero(t *testing.T) { // amqp-data-plane 3.7
 	}
 }
 
-func TestLapsed_IsBounded(t *testing.T) {
+func TestExpired_IsBounded(t *testing.T) {
 	var l expiredIDs
 	for i := range serial(5 * maxExpired) {
 		l.add(3 * i)

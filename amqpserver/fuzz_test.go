@@ -216,13 +216,15 @@ func (s *script) frame(dst []byte) []byte {
 	return frames.AppendFrame(dst, channel, p)
 }
 
-// FuzzSession plays random frames to a server, which must neither panic nor leak, and must serve other clients meanwhile.
+// FuzzSession plays random frames to a server, which must neither panic nor leak, and must serve other clients
+// meanwhile.
 func FuzzSession(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{1, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 5, 'h', 'e', 'l', 'l', 'o', 1, 0, 1, 4, 0, 1, 0, 4, 0, 0, 1, 7, 1, 0, 7})
 	f.Add([]byte("\x01\x00\x00\x00\x02\x00\x06\x00\x02\x00\x00\x20aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\x06\x00\x00\x00\x00\x04bbbb\x09\x00\x00\x01"))
 	f.Add([]byte("\x03\x00\x01\x05\x03\x01\x00\x04\x00\x00\x00\x00\x01\x00\x07\x08\x00\x01\x00\x07\x01\x00\x01\x0a\x00"))
-	// A waiting accept, credit, a message for it, an abandon; the same for a named session, with a settlement in no transaction.
+	// A waiting accept, credit, a message for it, an abandon; the same for a named session, with a settlement in no
+	// transaction.
 	f.Add([]byte("\x01\x00\x00\x50\x08\x01\x08\x00\x00\x07\x04\x00\x00\x00\x07\x00\x00\x05\x01\x00\x01\x00\x08\x00" +
 		"\x06\x00\x20\x01\x00\x02\x01x\x08\x00\x00\x00\x00\x00\x00\x03\x00\x00"))
 	f.Add([]byte("\x01\x00\x00\x50\x08\x01\x08\x01\x01\x07\x04\x00\x00\x00\x07\x00\x00\x05\x01\x00\x01\x00\x08\x00" +

@@ -34,50 +34,47 @@ var (
 	errSASL           = errors.New("sasl negotiation failed")
 )
 
-// handshake is the part of a connection before its goroutines.
-type handshake struct{ c *conn }
-
-// run exchanges the protocol headers, with or without the SASL layer, up to the peer's open. It runs on the
+// handshake exchanges the protocol headers, with or without the SASL layer, up to the peer's open. It runs on the
 // connection's own goroutine before the others exist, under the read deadline set at accept. We always speak second:
 // one client hangs if it gets our header before it has sent its own.
-func (h handshake) run() error {
-	header, err := h.c.reader.f.raw(len(headerAMQP))
+func (c *conn) handshake() error {
+	header, err := c.reader.f.raw(len(headerAMQP))
 	if err != nil {
 		return fmt.Errorf("read protocol header: %w", err)
 	}
 	switch {
 	case bytes.Equal(header, headerAMQP):
-		return h.writeHeader(headerAMQP)
+		return c.writeHeader(headerAMQP)
 	case !bytes.Equal(header, headerSASL):
-		return h.refuseHeader(header)
+		return c.refuseHeader(header)
 	}
-	if err := h.negotiateSASL(); err != nil {
+	if err := c.negotiateSASL(); err != nil {
 		return err
 	}
-	header, err = h.c.reader.f.raw(len(headerAMQP))
+	header, err = c.reader.f.raw(len(headerAMQP))
 	if err != nil {
 		return fmt.Errorf("read protocol header: %w", err)
 	}
 	if !bytes.Equal(header, headerAMQP) {
-		return h.refuseHeader(header)
+		return c.refuseHeader(header)
 	}
-	return h.writeHeader(headerAMQP)
+	return c.writeHeader(headerAMQP)
 }
 
 // refuseHeader answers an unknown header with one that we support; then the caller closes the socket
 // [AMQP 2.2].
-func (h handshake) refuseHeader(got []byte) error {
+func (c *conn) refuseHeader(got []byte) error {
 	ours := headerAMQP
 	if got[4] == headerSASL[4] {
 		ours = headerSASL
 	}
 	err := fmt.Errorf("read protocol header %x: %w", got, errProtocolHeader)
-	return errors.Join(err, h.writeHeader(ours))
+	return errors.Join(err, c.writeHeader(ours))
 }
 
-func (h handshake) writeHeader(header []byte) error {
-	h.c.trace.header(traceOut, header)
-	if _, err := h.c.out.writeAll(header); err != nil {
+func (c *conn) writeHeader(header []byte) error {
+	c.trace.header(traceOut, header)
+	if _, err := c.out.writeAll(header); err != nil {
 		return fmt.Errorf("write protocol header: %w", err)
 	}
 	return nil
@@ -85,14 +82,14 @@ func (h handshake) writeHeader(header []byte) error {
 
 // negotiateSASL offers the mechanisms and takes any of them. The frames may already be
 // there: some clients do not wait for the offer.
-func (h handshake) negotiateSASL() error {
-	if err := h.writeHeader(headerSASL); err != nil {
+func (c *conn) negotiateSASL() error {
+	if err := c.writeHeader(headerSASL); err != nil {
 		return err
 	}
-	if err := h.writeSASL(&frames.SASLMechanisms{Mechanisms: mechanisms}); err != nil {
+	if err := c.writeSASL(&frames.SASLMechanisms{Mechanisms: mechanisms}); err != nil {
 		return err
 	}
-	header, body, err := h.c.reader.f.next()
+	header, body, err := c.reader.f.next()
 	if err != nil {
 		return fmt.Errorf("read sasl-init: %w", err)
 	}
@@ -104,22 +101,22 @@ func (h handshake) negotiateSASL() error {
 	if !ok || header.Type != frames.TypeSASL {
 		return fmt.Errorf("expect sasl-init: %w", errSASL)
 	}
-	h.c.trace.frame(traceIn, 0, init, 0)
-	h.c.host = init.Hostname[:min(len(init.Hostname), maxHostname)]
+	c.trace.frame(traceIn, 0, init, 0)
+	c.host = init.Hostname[:min(len(init.Hostname), maxHostname)]
 	if !slices.Contains(mechanisms, init.Mechanism) {
 		err := fmt.Errorf("negotiate mechanism %.40q: %w", string(init.Mechanism), errSASL)
-		return errors.Join(err, h.writeSASL(&frames.SASLOutcome{Code: saslAuth}))
+		return errors.Join(err, c.writeSASL(&frames.SASLOutcome{Code: saslAuth}))
 	}
-	if init.Mechanism == mechanismPlain && !h.c.tokens.takeKey(init.InitialResponse) {
+	if init.Mechanism == mechanismPlain && !c.tokens.takeKey(init.InitialResponse) {
 		err := fmt.Errorf("check user name and password: %w", errSASL)
-		return errors.Join(err, h.writeSASL(&frames.SASLOutcome{Code: saslAuth}))
+		return errors.Join(err, c.writeSASL(&frames.SASLOutcome{Code: saslAuth}))
 	}
-	return h.writeSASL(&frames.SASLOutcome{Code: saslOK})
+	return c.writeSASL(&frames.SASLOutcome{Code: saslOK})
 }
 
-func (h handshake) writeSASL(p frames.Performative) error {
-	h.c.trace.frame(traceOut, 0, p, 0)
-	if _, err := h.c.out.writeAll(frames.AppendSASLFrame(nil, p)); err != nil {
+func (c *conn) writeSASL(p frames.Performative) error {
+	c.trace.frame(traceOut, 0, p, 0)
+	if _, err := c.out.writeAll(frames.AppendSASLFrame(nil, p)); err != nil {
 		return fmt.Errorf("write %s: %w", p.Name(), err)
 	}
 	return nil

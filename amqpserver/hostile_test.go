@@ -113,7 +113,8 @@ func TestHostile_PeerThatWritesAndNeverReads(t *testing.T) {
 		for range 1000 {
 			chunk = append(chunk, echo...)
 		}
-		// Each frame asks for an answer that the peer never reads. The server bounds the answers that it keeps, so writing stalls.
+		// Each frame asks for an answer that the peer never reads. The server bounds the answers that it keeps, so
+		// writing stalls.
 		failed := make(chan struct{})
 		client := b.dial()
 		t.Cleanup(func() { _ = client.Close() })

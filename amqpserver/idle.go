@@ -12,21 +12,13 @@ import (
 // noContext is for log calls: a connection's loop has no context; it ends by an event.
 var noContext = context.Background()
 
-// timers holds the connection's timer and what it waits for, apart from what the links and tokens know themselves.
-type timers struct {
-	c       *conn
-	timer   *time.Timer
-	closeBy time.Time // in stateLeaving and stateClosing
-}
-
-// fire does what is due: it sends a heartbeat, and ends expired rights, silent peers and idle links. The timer follows
-// the last write, so it fires at least once in a heartbeat's interval, and everything else is checked then (DEC-35: the
-// real clock).
-func (t *timers) fire(now time.Time) {
-	c := t.c
+// fireTimer does what is due: it sends a heartbeat, and ends expired rights, silent peers and idle links. The timer
+// follows the last write, so it fires at least once in a heartbeat's interval, and everything else is checked then
+// (DEC-35: the real clock).
+func (c *conn) fireTimer(now time.Time) {
 	switch {
-	case c.state >= stateLeaving && now.Before(t.closeBy):
-		t.timer.Reset(t.closeBy.Sub(now))
+	case c.state >= stateLeaving && now.Before(c.closeBy):
+		c.timer.Reset(c.closeBy.Sub(now))
 		return
 	case c.state == stateLeaving:
 		c.answerClose()
@@ -36,15 +28,14 @@ func (t *timers) fire(now time.Time) {
 		return
 	}
 	c.sendDelayed(func(a *delayedAnswer) bool { return !now.Before(a.at) })
-	t.checkIdle(now)
+	c.checkIdle(now)
 	if c.state == stateOpen {
 		c.tokens.expire(now)
 	}
 	if c.state != stateOpen {
 		return
 	}
-	interval := c.peer.heartbeat()
-	if silent := now.Sub(c.out.last); silent >= interval {
+	if now.Sub(c.out.last) >= c.peer.heartbeat() {
 		c.out.freeBuffers()
 		c.trace.frame(traceOut, 0, nil, 0)
 		if c.out.idle() { // else the write under way shows that we live, as soon as the peer reads
@@ -52,32 +43,30 @@ func (t *timers) fire(now time.Time) {
 		}
 		c.out.last = now
 	}
-	t.arm(interval - now.Sub(c.out.last))
+	c.armTimer()
 }
 
 // linger sets the timer for the wait before and after close.
-func (t *timers) linger() {
-	t.closeBy = time.Now().Add(closeLinger)
-	t.timer.Reset(closeLinger)
+func (c *conn) linger() {
+	c.closeBy = time.Now().Add(closeLinger)
+	c.timer.Reset(closeLinger)
 }
 
-// arm lets the timer fire after a wait, or at the next deadline of a token or a delayed answer if that comes first.
-func (t *timers) arm(wait time.Duration) {
-	for _, due := range [...]time.Time{t.c.tokens.nextDue(), t.c.delayed.due()} {
+// armTimer lets the timer fire for the next heartbeat, or at the next deadline of a token or a delayed answer if that
+// comes first.
+func (c *conn) armTimer() {
+	wait := c.peer.heartbeat() - time.Since(c.out.last)
+	for _, due := range [...]time.Time{c.tokens.nextDue(), c.delayed.due()} {
 		if !due.IsZero() {
 			wait = min(wait, time.Until(due))
 		}
 	}
-	t.timer.Reset(max(wait, time.Millisecond))
+	c.timer.Reset(max(wait, time.Millisecond))
 }
-
-// rearm lets the timer fire at a new deadline, and else for the next heartbeat.
-func (t *timers) rearm() { t.arm(t.c.peer.heartbeat() - time.Since(t.c.out.last)) }
 
 // checkIdle ends what has been idle for too long (LOCK-19, DEC-15), by the monotonic clock: a jump of the wall clock
 // ends nothing.
-func (t *timers) checkIdle(now time.Time) {
-	c := t.c
+func (c *conn) checkIdle(now time.Time) {
 	o := &c.srv.options
 	reads := c.input() != nil // else it is us that the peer waits for
 	if limit := 2 * o.IdleTimeout; reads && c.reader.silence(now) >= limit {

@@ -20,7 +20,7 @@ const (
 // sender by not reading.
 type incomingLink struct {
 	link
-	sink             sink
+	take             func(*delivered) // takes a whole delivery and gives it its outcome; only raw stays valid after it
 	window           uint32           // deliveries that the client may have under way
 	maxMessage       int              // bytes
 	maxBatch         int              // bytes
@@ -35,15 +35,6 @@ type incomingLink struct {
 
 func (s *session) newIncoming(a *frames.Attach, n node) *incomingLink {
 	return &incomingLink{link: s.newLink(a, n), count: a.InitialDeliveryCount}
-}
-
-// sink takes the deliveries of a link.
-type sink interface {
-	// take gets one whole delivery and takes care of its outcome. d is valid until take returns; the bytes of raw stay
-	// valid.
-	take(in *incomingLink, d *delivered)
-	// window returns the credit that the link may have now.
-	window(in *incomingLink) uint32
 }
 
 // delivered is one whole delivery from the client.
@@ -108,7 +99,7 @@ func (s *session) handleTransfer(t *frames.Transfer, payload []byte) error {
 	if !t.More && !in.released {
 		if !p.refused {
 			s.c.whole = p.delivered
-			in.sink.take(in, &s.c.whole)
+			in.take(&s.c.whole)
 			s.c.whole = delivered{}
 		}
 		in.drop() // after take, which goes on with the delivery's share of the memory
@@ -202,13 +193,23 @@ func (in *incomingLink) refuseAs(operation string, d *delivered, err error, fail
 	}
 }
 
-// topUp grants credit when half of it is used.
+// topUp grants credit when half of it is used: all of the window, or nothing while a fault or waiting replies hold it
+// back.
 func (in *incomingLink) topUp() {
 	if in.state != linkAttached || in.credit > in.window/2 {
 		return
 	}
-	if w := in.sink.window(in); w > in.credit {
-		in.credit = w
+	window := in.window
+	switch in.node.kind {
+	case nodeEntity:
+		if in.starved(emulator.OperationSend) {
+			return
+		}
+	case nodeCBS, nodeManagement:
+		window = in.s.c.requests.window()
+	}
+	if window > in.credit {
+		in.credit = window
 		in.writeFlow()
 	}
 }

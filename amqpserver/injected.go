@@ -156,7 +156,7 @@ func (in *incomingLink) hitRequest(m *message.Message) (*emulator.Fault, error) 
 }
 
 // hitToken lets a fault hit a token that is put for a path. over says that no answer follows.
-func (in *incomingLink) hitToken(path string) (refused *cbs.Refusal, over bool) {
+func (in *incomingLink) hitToken(path string) (refused *cbs.Status, over bool) {
 	ns := in.s.c.ns
 	if !ns.Faults().Any() {
 		return nil, false
@@ -173,7 +173,7 @@ func (in *incomingLink) hitToken(path string) (refused *cbs.Refusal, over bool) 
 		return nil, err != nil
 	}
 	e := amqpErrorOf(fault.Error(a))
-	return &cbs.Refusal{Status: management.Status(fault.Error(a)), Condition: e.condition, Text: e.text}, false
+	return &cbs.Status{Code: management.Status(fault.Error(a)), Condition: e.condition, Text: e.text}, false
 }
 
 // expireTokens forgets the connection's tokens, or those for the entity that the fault names, as if they had expired.
@@ -310,7 +310,7 @@ func (c *conn) delay(l *link, fault *emulator.Fault, send func()) bool {
 	})
 	c.delayed.list = slices.Insert(c.delayed.list, i, delayedAnswer{at, l, send})
 	c.delayed.last[l] = at
-	c.timers.rearm()
+	c.armTimer()
 	return true
 }
 

@@ -68,7 +68,8 @@ func TestInjected_ThrottledSendIsRejected(t *testing.T) {
 	})
 }
 
-// TestInjected_AttachIsRefused as the service refuses: an attach without source and target, and a detach with the condition.
+// TestInjected_AttachIsRefused as the service refuses: an attach without source and target, and a detach with the
+// condition.
 func TestInjected_AttachIsRefused(t *testing.T) {
 	for condition, want := range map[string]string{
 		"entity-disabled": "com.microsoft:entity-disabled: Messaging entity 'q' is currently disabled.", "unauthorized-access": "amqp:unauthorized-access: Unauthorized access. 'Listen' claim(s)",
@@ -119,7 +120,8 @@ func TestInjected_EndOfLinkAndConnection(t *testing.T) {
 	}
 }
 
-// TestInjected_ReceiverLosesNothing: what was about to be delivered stays in its place, uncounted, and those before it arrive.
+// TestInjected_ReceiverLosesNothing: what was about to be delivered stays in its place, uncounted, and those before it
+// arrive.
 func TestInjected_ReceiverLosesNothing(t *testing.T) {
 	for _, deleted := range []bool{false, true} {
 		bubble(t, func(t *testing.T, b *bench) {
@@ -179,7 +181,8 @@ func TestInjected_SettlementsAreHit(t *testing.T) {
 	}
 }
 
-// TestInjected_DelayedOutcomesKeepTheirOrder on their link, and none else waits; a client that leaves gets them at once.
+// TestInjected_DelayedOutcomesKeepTheirOrder on their link, and none else waits; a client that leaves gets them at
+// once.
 func TestInjected_DelayedOutcomesKeepTheirOrder(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)

@@ -50,7 +50,7 @@ const (
 func transportOf(nc net.Conn) Transport {
 	ws, overWebSocket := nc.(*wsConn)
 	if overWebSocket {
-		nc = ws.ws.NetConn()
+		nc = ws.NetConn()
 	}
 	t, _ := nc.(interface{ IsTLS() bool })
 	secure := t != nil && t.IsTLS()
@@ -325,11 +325,10 @@ const maxRefusals = 256
 // maxRefusalText bounds the text of one, in bytes. It can repeat what the client wrote.
 const maxRefusalText = 512
 
-// refusals are the links and tokens that were refused last, in a ring.
+// refusals are the links and tokens that were refused last.
 type refusals struct {
 	mu   sync.Mutex // a leaf
-	ring []refusal
-	next int
+	list []refusal
 }
 
 type refusal struct {
@@ -343,12 +342,8 @@ func (r *refusals) add(x refusal) {
 	x.Entity = printable.Clip(x.Entity, maxProperty)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.ring) < maxRefusals {
-		r.ring = append(r.ring, x)
-		return
-	}
-	r.ring[r.next] = x
-	r.next = (r.next + 1) % maxRefusals
+	r.list = append(r.list, x)
+	r.list = r.list[max(len(r.list)-maxRefusals, 0):]
 }
 
 // Refusals returns the links and tokens of a namespace that were refused last, the latest first. They are few, and are
@@ -358,12 +353,11 @@ func (s *Server) Refusals(ns *emulator.Namespace) []emulator.Refusal {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var list []emulator.Refusal
-	for i := range r.ring {
-		if x := &r.ring[(r.next+i)%len(r.ring)]; x.ns == ns {
+	for _, x := range slices.Backward(r.list) {
+		if x.ns == ns {
 			list = append(list, x.Refusal)
 		}
 	}
-	slices.Reverse(list)
 	return list
 }
 

@@ -39,7 +39,8 @@ func linkTo(t *testing.T, c amqpserver.Connection, address string) amqpserver.Li
 	return c.Links[i]
 }
 
-// TestInspect_NamesTheProgram that gave its SDK an application id, as the SDKs put it in front of their own name; other containers have made-up ids.
+// TestInspect_NamesTheProgram that gave its SDK an application id, as the SDKs put it in front of their own name;
+// other containers have made-up ids.
 func TestInspect_NamesTheProgram(t *testing.T) {
 	for agent, want := range map[string]string{
 		"billing-7 azsdk-go-azservicebus/v1.11.0 (go1.26; linux)": "billing-7", "azsdk-go-azservicebus/v1.11.0 (go1.26; linux)": "made-up", "qpid": "made-up", "": "made-up",
@@ -214,7 +215,8 @@ func TestInspect_NamesThePoliciesOfTokensAndKeys(t *testing.T) {
 	}, checked)
 }
 
-// A connection whose loop is stuck is shown as busy, with what is known of it, and holds up nobody for long. It is asked once, however many look.
+// A connection whose loop is stuck is shown as busy, with what is known of it, and holds up nobody for long. It is
+// asked once, however many look.
 func TestInspect_AStuckConnectionIsBusy(t *testing.T) {
 	var stuck chan struct{}
 	bubble(t, func(t *testing.T, b *bench) {

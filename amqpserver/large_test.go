@@ -18,7 +18,7 @@ import (
 
 const mebibyte = 1 << 20
 
-// crowd is a bench whose room is for all that a connection may send that sends large messages of up to 4 MiB to
+// crowd is a bench whose memory is for all that a connection may send that sends large messages of up to 4 MiB to
 // "large", and 5 MiB of others.
 func crowd(t *testing.T, f func(t *testing.T, b *bench), sets ...func(*amqpserver.Options)) {
 	t.Helper()
@@ -98,7 +98,7 @@ func TestLarge_RoomIsGivenBack(t *testing.T) {
 				begun := time.Now()
 				wantOutcome(t, p, 1, "")
 				if d := time.Since(begun); d > 5*time.Second {
-					t.Errorf("the room was given back after %v", d)
+					t.Errorf("the memory was given back after %v", d)
 				}
 			})
 		})
@@ -122,7 +122,7 @@ func TestLarge_RoomOfAnEntityThatIsDeleted(t *testing.T) {
 	})
 }
 
-// A delivery that stands still is refused once others wait for its room, and one that gets on is not.
+// A delivery that stands still is refused once others wait for its memory, and one that progresses is not.
 func TestLarge_StalledDeliveryIsRefused(t *testing.T) {
 	crowd(t, func(t *testing.T, b *bench) {
 		alone := b.sender(t, "large")
@@ -144,7 +144,7 @@ func TestLarge_StalledDeliveryIsRefused(t *testing.T) {
 	})
 }
 
-// A connection that waits for room is neither silent nor are its links idle.
+// A connection that waits for memory is neither silent nor are its links idle.
 func TestLarge_WaitingIsNotIdle(t *testing.T) {
 	crowd(t, func(t *testing.T, b *bench) {
 		holders, p := b.waiting(t)
@@ -160,7 +160,7 @@ func TestLarge_WaitingIsNotIdle(t *testing.T) {
 	}, func(o *amqpserver.Options) { o.IdleTimeout, o.LinkIdle = 5*time.Second, 5*time.Second })
 }
 
-// What is on its way to the journal takes room, even if its connection has ended.
+// What is on its way to the journal takes memory, even if its connection has ended.
 func TestLarge_CountsUntilTheJournalHasIt(t *testing.T) {
 	crowd(t, func(t *testing.T, b *bench) {
 		b.journal.Pause()
@@ -219,7 +219,8 @@ func TestLarge_AnnouncedBufferCounts(t *testing.T) {
 	})
 }
 
-// A large message arrives as it was sent, whatever its sections are, and also if the deliveries of two links take turns.
+// A large message arrives as it was sent, whatever its sections are, and also if the deliveries of two links take
+// turns.
 func TestLarge_ArrivesAsItWasSent(t *testing.T) {
 	random := func(bytes int) []byte {
 		b := make([]byte, bytes)
@@ -277,7 +278,7 @@ func sendInTurns(p *amqptest.Peer, messages ...[]byte) {
 	}
 }
 
-// Connections claim what arrives and not what may come: two send at the same time where the room is for one that
+// Connections claim what arrives and not what may come: two send at the same time where the memory is for one that
 // sends all that it may.
 func TestLarge_ClaimsWhatArrives(t *testing.T) {
 	crowd(t, func(t *testing.T, b *bench) {

@@ -11,15 +11,15 @@ import (
 // maxRounds is how many times a turn takes up what has happened meanwhile. It leaves the rest to the next turn.
 const maxRounds = 4
 
-// turnLock is a mutex on a channel: a goroutine may wait for it as long as a turn takes.
-type turnLock chan struct{}
+// chanMutex is a mutex for which a goroutine may wait long. It is a channel of capacity one.
+type chanMutex chan struct{}
 
-func (t turnLock) Lock()   { t <- struct{}{} }
-func (t turnLock) Unlock() { <-t }
+func (m chanMutex) Lock()   { m <- struct{}{} }
+func (m chanMutex) Unlock() { <-m }
 
-func (t turnLock) TryLock() bool {
+func (m chanMutex) TryLock() bool {
 	select {
-	case t <- struct{}{}:
+	case m <- struct{}{}:
 		return true
 	default:
 		return false
@@ -31,7 +31,7 @@ func (c *conn) begin() {
 	c.socket.open(c.nc)
 	c.now = time.Now()
 	c.sessions.linkless = c.now
-	c.timers.timer = time.NewTimer(c.srv.options.HandshakeTimeout)
+	c.timer = time.NewTimer(c.srv.options.HandshakeTimeout)
 }
 
 // loop takes a turn for each thing that happens, until the connection ends. The read goroutine takes the turn for what
@@ -39,7 +39,7 @@ func (c *conn) begin() {
 func (c *conn) loop() {
 	c.turnLock.Lock()
 	defer c.turnLock.Unlock()
-	defer c.timers.timer.Stop()
+	defer c.timer.Stop()
 	c.mailbox.beginTurn()
 	for !c.finished() {
 		c.next()
@@ -64,8 +64,8 @@ func (c *conn) next() {
 			c.turn(c.handleEvents)
 		case r := <-c.out.written:
 			c.turn(func() { c.handleWritten(r) })
-		case <-c.timers.timer.C:
-			c.turn(func() { c.timers.fire(time.Now()) })
+		case <-c.timer.C:
+			c.turn(func() { c.fireTimer(time.Now()) })
 		default:
 			c.turn(func() {})
 		}
@@ -87,9 +87,9 @@ func (c *conn) next() {
 	case r := <-c.out.written:
 		c.resume()
 		c.turn(func() { c.handleWritten(r) })
-	case <-c.timers.timer.C:
+	case <-c.timer.C:
 		c.resume()
-		c.turn(func() { c.timers.fire(time.Now()) })
+		c.turn(func() { c.fireTimer(time.Now()) })
 	case <-gone:
 		c.resume()
 		c.turn(c.handleReadGone)
@@ -234,7 +234,7 @@ func (c *conn) handleEvents() {
 }
 
 // handleWritten takes a buffer back from the write goroutine.
-func (c *conn) handleWritten(r writeResult) {
+func (c *conn) handleWritten(r writeJob) {
 	c.out.done(r)
 	if c.tokens.unauthenticated() {
 		c.out.freeBuffers()

@@ -287,7 +287,8 @@ func TestDEC11_TokensForAnotherAreRefused(t *testing.T) {
 	t.Run("checked", func(t *testing.T) { shopBubble(t, try, checked) })
 }
 
-// ownKeys makes a server check tokens by keys that each namespace has for itself: the policy "all" with the key NAME-key.
+// ownKeys makes a server check tokens by keys that each namespace has for itself: the policy "all" with the key
+// NAME-key.
 func ownKeys(o *amqpserver.Options) {
 	o.Access = func(ns *emulator.Namespace) *sas.Ring {
 		return sas.NewRing([]sas.Policy{{Name: "all", Primary: ns.Name() + "-key", Claims: sas.Manage | sas.Send | sas.Listen}}, nil)
@@ -505,7 +506,8 @@ func TestDEC11_DeletingOneEndsItsConnectionsOnly(t *testing.T) {
 	})
 }
 
-// TestDEC11_AnotherNamespaceLeavesConnectionsAlone makes one while a client is connected under a name that then is unknown.
+// TestDEC11_AnotherNamespaceLeavesConnectionsAlone makes one while a client is connected under a name that then is
+// unknown.
 func TestDEC11_AnotherNamespaceLeavesConnectionsAlone(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.at(t, "mine.servicebus.windows.net")

@@ -1,6 +1,7 @@
 package amqpserver
 
 import (
+	"cmp"
 	"io"
 	"log/slog"
 	"time"
@@ -92,24 +93,17 @@ func (o Options) withDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	defaultTo(&o.LinkIdle, 10*time.Minute)
-	defaultTo(&o.ConnectionIdle, 5*time.Minute)
-	defaultTo(&o.FirstLink, time.Minute)
-	defaultTo(&o.FirstToken, 20*time.Second)
-	defaultTo(&o.MaxUnauthenticated, 1000)
-	defaultTo(&o.IdleTimeout, 4*time.Minute)
-	defaultTo(&o.HandshakeTimeout, 30*time.Second)
-	defaultTo(&o.MaxFrameSize, 65_536)
-	defaultTo(&o.ChannelMax, 4_999)
-	defaultTo(&o.HandleMax, 1_023)
-	defaultTo(&o.MaxLinks, 8_192)
-	defaultTo(&o.LargeBytes, 224<<20)
+	o.LinkIdle = cmp.Or(o.LinkIdle, 10*time.Minute)
+	o.ConnectionIdle = cmp.Or(o.ConnectionIdle, 5*time.Minute)
+	o.FirstLink = cmp.Or(o.FirstLink, time.Minute)
+	o.FirstToken = cmp.Or(o.FirstToken, 20*time.Second)
+	o.MaxUnauthenticated = cmp.Or(o.MaxUnauthenticated, 1000)
+	o.IdleTimeout = cmp.Or(o.IdleTimeout, 4*time.Minute)
+	o.HandshakeTimeout = cmp.Or(o.HandshakeTimeout, 30*time.Second)
+	o.MaxFrameSize = cmp.Or(o.MaxFrameSize, 65_536)
+	o.ChannelMax = cmp.Or(o.ChannelMax, 4_999)
+	o.HandleMax = cmp.Or(o.HandleMax, 1_023)
+	o.MaxLinks = cmp.Or(o.MaxLinks, 8_192)
+	o.LargeBytes = cmp.Or(o.LargeBytes, 224<<20)
 	return o
-}
-
-func defaultTo[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }

@@ -58,8 +58,8 @@ func TestLink_WhatIsNotServedIsRefusedWithACure(t *testing.T) { // [AMQP 3.5.3],
 	}
 }
 
-// TestLink_OtherFiltersAreRefusedInTheServicesWords: .NET's client looks for them after the last quotation mark, and then says
-// that there are no non-exclusive sessions.
+// TestLink_OtherFiltersAreRefusedInTheServicesWords: .NET's client looks for them after the last quotation mark, and
+// then says that there are no non-exclusive sessions.
 func TestLink_OtherFiltersAreRefusedInTheServicesWords(t *testing.T) { // amqp-data-plane 4.3
 	for key, value := range map[string]any{
 		"com.microsoft:non-exclusive-session-filter": amqp.Described{Descriptor: uint64(0x137000000E), Value: amqp.List{"o'brien", nil}},
@@ -162,8 +162,8 @@ func TestERR9_DescriptionsAreCutBetweenCharacters(t *testing.T) {
 	})
 }
 
-// TestLink_RefusalOfAnEndedLinkIsNotAnswered: rhea writes an attach without source and target for each that it gets after its detach, so an
-// answer would bring the next one, without end [AMQP 2.6.3].
+// TestLink_RefusalOfAnEndedLinkIsNotAnswered: rhea writes an attach without source and target for each that it gets
+// after its detach, so an answer would bring the next one, without end [AMQP 2.6.3].
 func TestLink_RefusalOfAnEndedLinkIsNotAnswered(t *testing.T) {
 	for _, a := range []*frames.Attach{amqptest.ReceiverAttach(0, "q"), amqptest.SenderAttach(0, "q")} {
 		t.Run(a.LinkName, func(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 // replyLink is a link on which the client receives the replies of a request/response node.
 type replyLink struct {
 	sendingLink
-	key    string // of the node
-	target string // address of the target, by which requests may ask for this link
-	queue  []*request
-	memory *replyMemory // of the reply that is being written; nil: it is not large
+	key     string // of the node
+	target  string // address of the target, by which requests may ask for this link
+	queue   []*request
+	writing *request // whose reply is being written; nil: none
 }
 
 // A request is the content of its reply.
@@ -42,10 +42,10 @@ func (s *session) attachReplies(a *frames.Attach, n node) error {
 
 // requests holds what a connection's requests without a written reply take.
 type requests struct {
-	c       *conn
-	waiting int
-	held    int                       // bytes of replies that wait for credit
-	memory  map[*replyMemory]struct{} // of large replies
+	c        *conn
+	waiting  int
+	held     int                   // bytes of replies that wait for credit
+	reserved map[*request]struct{} // with memory for large replies
 }
 
 // full reports whether no further request can be taken.
@@ -61,7 +61,7 @@ func (rs *requests) window() uint32 {
 
 // reply queues a response on the link that its request asks for, to wait for credit. Without such a link
 // the client has gone, and the response is dropped.
-func (rs *requests) reply(r *request, response []byte) {
+func (rs *requests) reply(r *request) {
 	to := rs.route(r)
 	if to == nil {
 		rs.waiting--
@@ -69,12 +69,10 @@ func (rs *requests) reply(r *request, response []byte) {
 		r.discard()
 		return
 	}
-	r.response = response
-	if r.memory != nil {
-		r.memory.queuedOn(to)
-	}
+	r.to = to
+	r.askMemory(len(r.response), to.movedBytes)
 	to.queue = append(to.queue, r)
-	rs.held += len(response)
+	rs.held += len(r.response)
 	rs.c.runQueue.add(to)
 }
 
@@ -152,7 +150,7 @@ func (to *replyLink) pump() bool {
 		to.queue = to.queue[1:]
 		c.requests.done(r)
 		to.removed = append(to.removed, r.removed...)
-		to.memory = r.memory
+		to.writing = r
 		to.send(r, c.tags.makeShort(), true)
 	}
 	to.updateMemory()
@@ -178,19 +176,9 @@ func (to *replyLink) release() {
 	to.updateMemory()
 }
 
-// largeReply is the bytes of messages from which on a reply needs a share of the memory for large deliveries to
-// clients.
+// largeReply is how many bytes of messages make a reply need a share of the memory for large deliveries to clients. The
+// request has it from before the messages are read until the reply is written.
 const largeReply = 256 << 10
-
-// replyMemory is that share. A request has it from before the messages of its reply are read until the reply is
-// written.
-type replyMemory struct {
-	memoryShare
-	r     *request
-	bytes int         // of its messages
-	then  func(error) // what goes on with the request, while it waits
-	to    *replyLink  // the link whose queue the reply stands in, or that writes it; nil: none yet
-}
 
 // reserve calls then once there is memory for a reply with messages of so many bytes. Any goroutine may call it.
 func (r *request) reserve(bytes int, then func(error)) {
@@ -198,110 +186,92 @@ func (r *request) reserve(bytes int, then func(error)) {
 		then(nil)
 		return
 	}
-	e := &memoryRequest{r, bytes, then}
+	e := &reservation{r, bytes, then}
 	if !r.in.s.c.mailbox.post(e) {
 		e.drop()
 	}
 }
 
-// memoryRequest is a call of reserve on its way to the loop.
-type memoryRequest struct {
+// reservation is a call of reserve on its way to the loop.
+type reservation struct {
 	r     *request
 	bytes int
 	then  func(error)
 }
 
-func (e *memoryRequest) run(c *conn) {
-	x := e.r.memory
-	if x == nil {
-		x = &replyMemory{r: e.r}
-		x.resume = func() { c.post(x.tryContinue) }
-		x.stall = func() { c.post(x.endIfStalled) }
-		e.r.memory = x
-		c.requests.memory[x] = struct{}{}
+func (e *reservation) run(c *conn) {
+	r := e.r
+	if r.share.resume == nil {
+		r.share.resume = func() { c.post(r.tryContinue) }
+		r.share.stall = func() { c.post(r.detachStalled) }
+		c.requests.reserved[r] = struct{}{}
 	}
-	x.bytes, x.then = e.bytes, e.then
-	x.tryContinue()
+	r.bytes, r.then = e.bytes, e.then
+	r.tryContinue()
 }
 
 // drop answers for a connection that has ended.
-func (e *memoryRequest) drop() { e.then(errNoReply) }
+func (e *reservation) drop() { e.then(errNoReply) }
 
 // errNoReply ends a request whose connection ends before there was memory for its reply.
 var errNoReply = errorf(emulator.CodeServerBusy, "The connection ended before there was memory for the reply.")
 
 // tryContinue lets the request go on if there is memory: for its messages as they are read, and for the reply that is
 // made of them.
-func (x *replyMemory) tryContinue() {
-	c := x.r.in.s.c
-	if x.then == nil {
-		return
-	}
-	if c.draining {
-		x.refuse()
-		return
-	}
-	if x.ask(2*x.bytes, 0) {
-		then := x.then
-		x.then = nil
+func (r *request) tryContinue() {
+	switch {
+	case r.then == nil:
+	case r.in.s.c.draining:
+		r.refuseWaiting()
+	case r.askMemory(2*r.bytes, 0):
+		then := r.then
+		r.then = nil
 		then(nil)
 	}
 }
 
-func (x *replyMemory) refuse() {
-	if then := x.then; then != nil {
-		x.then = nil
+// refuseWaiting ends the request if it waits for memory.
+func (r *request) refuseWaiting() {
+	if then := r.then; then != nil {
+		r.then = nil
 		then(errNoReply)
 	}
 }
 
-func (x *replyMemory) ask(needs int, moved int64) bool {
-	return x.r.in.s.c.srv.outgoingMemory.ask(&x.memoryShare, needs, needs, moved)
-}
-
-// queuedOn notes that the reply is made, and for which link.
-func (x *replyMemory) queuedOn(to *replyLink) {
-	x.to = to
-	x.ask(len(x.r.response), to.movedBytes)
-}
-
-// free gives the share back.
-func (x *replyMemory) free() {
-	x.ask(0, 0)
-	delete(x.r.in.s.c.requests.memory, x)
-}
-
-// endIfStalled detaches the link of a client that does not take the reply while others wait.
-func (x *replyMemory) endIfStalled() {
-	if to := x.to; to != nil {
-		to.detach(to.amqpError(errStalled))
+// askMemory changes the share of a request that has reserved one; 0 bytes give it back.
+func (r *request) askMemory(bytes int, moved int64) bool {
+	c := r.in.s.c
+	if _, ok := c.requests.reserved[r]; !ok {
+		return true
 	}
+	if bytes == 0 {
+		delete(c.requests.reserved, r)
+	}
+	return c.srv.outgoingMemory.ask(&r.share, bytes, bytes, moved)
 }
 
-// freeMemory ends the shares of a connection that ends.
-func (rs *requests) freeMemory() {
-	for x := range rs.memory {
-		x.refuse()
-		x.free()
+// detachStalled detaches the link of a client that does not take the reply while others wait.
+func (r *request) detachStalled() {
+	if r.to != nil {
+		r.to.detach(r.to.amqpError(errStalled))
 	}
 }
 
 // refuseWaiting ends the requests that wait for memory: the connection is to end.
 func (rs *requests) refuseWaiting() {
-	for x := range rs.memory {
-		x.refuse()
+	for r := range rs.reserved {
+		r.refuseWaiting()
 	}
 }
 
-// updateMemory says how much of a large reply the link still has to write.
+// updateMemory says how much of the reply the link still has to write.
 func (to *replyLink) updateMemory() {
-	x := to.memory
-	switch {
-	case x == nil:
-	case to.partial():
-		x.ask(len(to.head)+len(to.tail), to.movedBytes)
-	default:
-		to.memory = nil
-		x.free()
+	if r := to.writing; r == nil {
+		return
+	} else if to.partial() {
+		r.askMemory(len(to.head)+len(to.tail), to.movedBytes)
+	} else {
+		to.writing = nil
+		r.askMemory(0, 0)
 	}
 }

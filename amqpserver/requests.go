@@ -26,7 +26,7 @@ func (in *incomingLink) openCBS(answer *frames.Attach) error {
 		return linkErrorf(amqp.CondNotAllowed, "A link to send to '%s' is open on this connection already.", addressCBS)
 	}
 	c.cbsSenders++
-	in.sink = cbsSink{}
+	in.take = in.takeToken
 	in.window = requestCredit
 	in.maxMessage = minRequestBytes
 	answer.MaxMessageSize, answer.HasMaxMessageSize = unlimited, true
@@ -41,7 +41,7 @@ func (in *incomingLink) openManagement(answer *frames.Attach) error {
 	if err := in.lookUp(anyClaim); err != nil {
 		return err
 	}
-	in.sink = managementSink{}
+	in.take = in.takeRequest
 	in.window = requestCredit
 	in.maxMessage = int(max(2*in.queue.MaxMessageSize(), minRequestBytes))
 	answer.MaxMessageSize, answer.HasMaxMessageSize = uint64(in.maxMessage), true
@@ -57,7 +57,10 @@ type request struct {
 	size     int                  // bytes
 	removed  []*emulator.Delivery // received and deleted messages in its reply
 	response []byte               // on its way to the loop
-	memory   *replyMemory         // of a large reply; nil: none
+	to       *replyLink           // the link whose queue the reply stands in, or that writes it; nil: none yet
+	share    memoryShare          // of a large reply
+	bytes    int                  // of the messages that it waits to read
+	then     func(error)          // what reads them, while it waits
 }
 
 // newRequest takes a request's delivery: it decodes what routing needs, and accepts the delivery, which says that the
@@ -105,13 +108,8 @@ func replyTo(m *message.Message) string {
 	return text
 }
 
-type requestSink struct{}
-
-func (requestSink) window(in *incomingLink) uint32 { return in.s.c.requests.window() }
-
-type cbsSink struct{ requestSink }
-
-func (cbsSink) take(in *incomingLink, d *delivered) {
+// takeToken takes a request to $cbs.
+func (in *incomingLink) takeToken(d *delivered) {
 	if d.transaction() != nil {
 		in.refuse("request", d, linkErrorf(amqp.CondNotAllowed, "A token can't be put in a transaction."))
 		return
@@ -122,11 +120,12 @@ func (cbsSink) take(in *incomingLink, d *delivered) {
 	}
 	c := in.s.c
 	policy, over := c.tokens.policy(), false
-	policy.Injected = func(audience string) (refused *cbs.Refusal) {
+	policy.Injected = func(audience string) (refused *cbs.Status) {
 		refused, over = in.hitToken(audience)
 		return refused
 	}
-	response, grant := cbs.Handle(m, policy)
+	var grant *cbs.Grant
+	r.response, grant = cbs.Handle(m, policy)
 	if over {
 		c.requests.waiting--
 		return
@@ -134,12 +133,11 @@ func (cbsSink) take(in *incomingLink, d *delivered) {
 	if grant != nil {
 		c.tokens.remember(grant)
 	}
-	c.requests.reply(r, response)
+	c.requests.reply(r)
 }
 
-type managementSink struct{ requestSink }
-
-func (managementSink) take(in *incomingLink, d *delivered) {
+// takeRequest takes a request to the management node of the link's entity.
+func (in *incomingLink) takeRequest(d *delivered) {
 	r, m, ok := in.newRequest(d)
 	if !ok {
 		return
@@ -161,15 +159,22 @@ func (managementSink) take(in *incomingLink, d *delivered) {
 		Queue: in.queue, Sub: in.node.sub,
 		AssociatedLink: c.sessions.touch,
 		TrackingSuffix: c.trackingSuffix,
-		Holder:         func(id string) *emulator.Consumer { return c.sessions.sessionHolder(in.queue, id) },
-		LinkHolder:     func(name string) *emulator.Consumer { return c.sessions.linkHolder(in.queue, name) },
-		Client:         in.client(),
-		Tx:             in.transactionFor(d),
-		Injected:       refused,
-		Fault:          fault,
-		Removed:        func(ds []*emulator.Delivery) { r.removed = ds },
-		Reserve:        r.reserve,
-		Authorize:      func(claim sas.Claims) error { return c.tokens.authorize(right{in.node, claim}) },
+		Holder: func(id string) *emulator.Consumer {
+			return c.sessions.holder(in.queue, func(o *outgoingLink) bool {
+				held, _ := o.consumer.SessionID()
+				return emulator.SameSession(held, id) // SESS-35
+			})
+		},
+		LinkHolder: func(name string) *emulator.Consumer {
+			return c.sessions.holder(in.queue, func(o *outgoingLink) bool { return o.name == name })
+		},
+		Client:    in.client(),
+		Tx:        in.transactionFor(d),
+		Injected:  refused,
+		Fault:     fault,
+		Removed:   func(ds []*emulator.Delivery) { r.removed = ds },
+		Reserve:   r.reserve,
+		Authorize: func(claim sas.Claims) error { return c.tokens.authorize(right{in.node, claim}) },
 		Refused: func(operation string, err error) {
 			c.post(func() { c.log.refusedRequest(operation, entity, err) })
 		},
@@ -194,7 +199,7 @@ func (r *request) run(c *conn) {
 func (r *request) reply() {
 	c := r.in.s.c
 	c.outstanding--
-	c.requests.reply(r, r.response)
+	c.requests.reply(r)
 }
 
 // drop returns the messages in a reply that no client will get.
@@ -207,7 +212,5 @@ func (r *request) drop() {
 // discard is drop in the loop, which frees the memory too.
 func (r *request) discard() {
 	r.drop()
-	if r.memory != nil {
-		r.memory.free()
-	}
+	r.askMemory(0, 0)
 }

@@ -12,18 +12,9 @@ import (
 // (amqp-data-plane 3.6).
 const formatMessage = 0
 
-type sendSink struct{}
-
-func (sendSink) window(in *incomingLink) uint32 {
-	if in.starved(emulator.OperationSend) {
-		return 0
-	}
-	return sendCredit
-}
-
-// take sends a delivery's messages to the queue, in the order in which the deliveries ended (ORD-8). The
+// takeMessages sends a delivery's messages to the queue, in the order in which the deliveries ended (ORD-8). The
 // outcome follows the commit.
-func (sendSink) take(in *incomingLink, d *delivered) {
+func (in *incomingLink) takeMessages(d *delivered) {
 	c := in.s.c
 	fault := in.hit(emulator.OperationSend)
 	if fault != nil && !fault.Options().After {

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -68,10 +70,18 @@ func New(b *emulator.Broker, o Options) *Server {
 // the listener's error. It closes the listener.
 func (s *Server) Serve(l net.Listener) error {
 	defer l.Close()
-	if !s.addListener(l) {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
 		return ErrServerClosed
 	}
-	defer s.removeListener(l)
+	s.listeners[l] = struct{}{}
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.listeners, l)
+	}()
 	var delay time.Duration
 	for {
 		nc, err := l.Accept()
@@ -109,7 +119,13 @@ func (s *Server) ServeConn(nc net.Conn) {
 // acknowledged, then closes with amqp:connection:forced, after which every SDK connects again. It returns when all
 // goroutines of the server have ended. If ctx ends first, it cuts the connections and returns the context's error.
 func (s *Server) Shutdown(ctx context.Context) error {
-	for _, c := range s.close() {
+	s.mu.Lock()
+	s.closed = true
+	for l := range s.listeners {
+		_ = l.Close()
+	}
+	s.mu.Unlock()
+	for _, c := range s.openConns() {
 		c.post(c.shutdown)
 		c.interrupt()
 	}
@@ -144,41 +160,10 @@ func (s *Server) isClosed() bool {
 	return s.closed
 }
 
-// close marks the server closed, closes its listeners and returns its connections.
-func (s *Server) close() []*conn {
-	s.mu.Lock()
-	s.closed = true
-	for l := range s.listeners {
-		_ = l.Close()
-	}
-	s.mu.Unlock()
-	return s.openConns()
-}
-
 func (s *Server) openConns() []*conn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	conns := make([]*conn, 0, len(s.conns))
-	for c := range s.conns {
-		conns = append(conns, c)
-	}
-	return conns
-}
-
-func (s *Server) addListener(l net.Listener) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return false
-	}
-	s.listeners[l] = struct{}{}
-	return true
-}
-
-func (s *Server) removeListener(l net.Listener) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.listeners, l)
+	return slices.Collect(maps.Keys(s.conns))
 }
 
 func (s *Server) addConn(c *conn) bool {

@@ -237,18 +237,6 @@ func (t *sessionTable) touch(name string) {
 	}
 }
 
-// sessionHolder finds the receiver that holds the queue's session with that id.
-func (t *sessionTable) sessionHolder(q *emulator.Entity, id string) *emulator.Consumer {
-	return t.holder(q, func(o *outgoingLink) bool {
-		held, _ := o.consumer.SessionID()
-		return emulator.SameSession(held, id) // SESS-35
-	})
-}
-
-func (t *sessionTable) linkHolder(q *emulator.Entity, name string) *emulator.Consumer {
-	return t.holder(q, func(o *outgoingLink) bool { return o.name == name })
-}
-
 // holder finds the receiver of this connection that holds a session of the queue, or nil. A request that names the
 // session counts as traffic of its link.
 func (t *sessionTable) holder(q *emulator.Entity, matches func(*outgoingLink) bool) *emulator.Consumer {

@@ -15,7 +15,8 @@ import (
 
 const filterKey = amqp.Symbol("com.microsoft:session-filter")
 
-// sessionAttach returns the attach of a receiver with a session filter: an id, nil for the next one, or either described.
+// sessionAttach returns the attach of a receiver with a session filter: an id, nil for the next one, or either
+// described.
 func sessionAttach(handle uint32, address string, id any) *frames.Attach {
 	a := amqptest.ReceiverAttach(handle, address)
 	a.Source.Filter = amqp.Map{{Key: filterKey, Value: id}}
@@ -257,8 +258,8 @@ func TestSESS8_WaitingAcceptIsAnsweredWhenASessionComes(t *testing.T) {
 	})
 }
 
-// wantNeverAttached fails the test unless the next frames refuse the link with handle 0 and detach it without an error: a client knows no
-// link by our handle until its attach is answered [AMQP 2.6.3].
+// wantNeverAttached fails the test unless the next frames refuse the link with handle 0 and detach it without an
+// error: a client knows no link by our handle until its attach is answered [AMQP 2.6.3].
 func wantNeverAttached(t *testing.T, p *amqptest.Peer) {
 	t.Helper()
 	if a := amqptest.Want[*frames.Attach](p); a.Handle != 0 || a.Source != nil || a.Target != nil {

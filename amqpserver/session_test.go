@@ -380,7 +380,8 @@ func TestSESS13_SESS31_RenewalKeepsSessionAndLink(t *testing.T) {
 	}, func(o *amqpserver.Options) { o.LinkIdle = 80 * time.Second })
 }
 
-// TestSESS20_ReadThatFailsKeepsTheOrder: messages that a link has taken don't overtake earlier ones that could not be read.
+// TestSESS20_ReadThatFailsKeepsTheOrder: messages that a link has taken don't overtake earlier ones that could not be
+// read.
 func TestSESS20_ReadThatFailsKeepsTheOrder(t *testing.T) {
 	for _, remove := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {

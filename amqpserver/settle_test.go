@@ -325,8 +325,8 @@ func TestDisposition_InAnotherLegalEncoding(t *testing.T) { // [AMQP 1.1.2]: a d
 	}
 }
 
-// TestSettle_AFailedCommitIsRefusedForGood: for every error of the journal the condition is one that every SDK reports to its
-// caller. On a retryable one the Go SDK tries again, and its second try succeeds without asking the server.
+// TestSettle_AFailedCommitIsRefusedForGood: for every error of the journal the condition is one that every SDK reports
+// to its caller. On a retryable one the Go SDK tries again, and its second try succeeds without asking the server.
 func TestSettle_AFailedCommitIsRefusedForGood(t *testing.T) {
 	for name, cause := range map[string]error{
 		"unknown":  errors.New("disk on fire"),

@@ -77,8 +77,8 @@ func TestShutdown_AcknowledgesWhatIsUnderWay(t *testing.T) {
 	})
 }
 
-// TestShutdown_TakesNothingMoreWhileItWaits: a client that sends without a pause does not keep the server from stopping, and the
-// outcomes that it gets are true.
+// TestShutdown_TakesNothingMoreWhileItWaits: a client that sends without a pause does not keep the server from
+// stopping, and the outcomes that it gets are true.
 func TestShutdown_TakesNothingMoreWhileItWaits(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)

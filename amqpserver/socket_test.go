@@ -48,7 +48,8 @@ func socketConn(t *testing.T, nc net.Conn) *conn {
 	return c
 }
 
-// A peer that reads slowly gets all bytes in their order: what the socket does not take in a turn is the write goroutine's.
+// A peer that reads slowly gets all bytes in their order: what the socket does not take in a turn is the write
+// goroutine's.
 func TestOutput_WhatTheSocketDoesNotTakeAtOnce(t *testing.T) {
 	server, client := tcpPair(t)
 	c := socketConn(t, server)

@@ -78,8 +78,8 @@ func (h *hangUp) SetReadDeadline(time.Time) error  { return nil }
 func (h *hangUp) SetWriteDeadline(time.Time) error { return nil }
 func (h *hangUp) SetDeadline(time.Time) error      { return nil }
 
-// TestConnection_CloseIsAnsweredToAPeerThatHasHungUp [AMQP 2.4.3]: the Go SDK's TLS ends its half of the connection right
-// after its close. It can still read, and takes an end without a close for a lost connection.
+// TestConnection_CloseIsAnsweredToAPeerThatHasHungUp [AMQP 2.4.3]: the Go SDK's TLS ends its half of the connection
+// right after its close. It can still read, and takes an end without a close for a lost connection.
 func TestConnection_CloseIsAnsweredToAPeerThatHasHungUp(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		said := append([]byte(nil), amqptest.HeaderAMQP...)

@@ -14,8 +14,8 @@ import (
 	"minibus/internal/amqptest"
 )
 
-// wantDetach fails the test unless the next frame detaches the link of a handle, with the condition, or without an error
-// if that is empty.
+// wantDetach fails the test unless the next frame detaches the link of a handle, with the condition, or without an
+// error if that is empty.
 func wantDetach(t *testing.T, p *amqptest.Peer, handle uint32, condition amqp.Symbol) {
 	t.Helper()
 	d := amqptest.Want[*frames.Detach](p)
@@ -28,8 +28,8 @@ func wantDetach(t *testing.T, p *amqptest.Peer, handle uint32, condition amqp.Sy
 	}
 }
 
-// held pauses the journal, lets the peer send something that has to be committed with say, and end the link, session or connection with
-// end. The server must not answer until the journal goes on.
+// held pauses the journal, lets the peer send something that has to be committed with say, and end the link, session
+// or connection with end. The server must not answer until the journal goes on.
 func held(t *testing.T, b *bench, p *amqptest.Peer, say, end func()) {
 	t.Helper()
 	b.journal.Pause()
@@ -39,8 +39,8 @@ func held(t *testing.T, b *bench, p *amqptest.Peer, say, end func()) {
 	b.journal.Resume()
 }
 
-// TestDetach_FollowsTheAnswers [AMQP 2.6.6]: our detach ends the link, and one client ends its session over an answer that
-// comes later.
+// TestDetach_FollowsTheAnswers [AMQP 2.6.6]: our detach ends the link, and one client ends its session over an answer
+// that comes later.
 func TestDetach_FollowsTheAnswers(t *testing.T) {
 	detach := func(p *amqptest.Peer) func() {
 		return func() { p.Send(0, &frames.Detach{Handle: 0, Closed: true}) }
@@ -152,8 +152,8 @@ func TestDetach_FlowBehindItIsDiscarded(t *testing.T) {
 	})
 }
 
-// TestDetach_IsSaidBeforeTheHandleIsUsedAgain: a client may attach again on the handle of its detach. It then waits for no more
-// answers [AMQP 2.6.6], and none follows the detach.
+// TestDetach_IsSaidBeforeTheHandleIsUsedAgain: a client may attach again on the handle of its detach. It then waits
+// for no more answers [AMQP 2.6.6], and none follows the detach.
 func TestDetach_IsSaidBeforeTheHandleIsUsedAgain(t *testing.T) {
 	t.Run("a sender", func(t *testing.T) {
 		bubble(t, func(t *testing.T, b *bench) {
@@ -243,7 +243,8 @@ func TestEnd_FollowsTheAnswers(t *testing.T) { // [AMQP 2.5.2]
 	})
 }
 
-// TestEnd_IsSaidBeforeTheChannelIsUsedAgain [AMQP 2.5.2]: a peer that begins a new session does not need answers to the old one.
+// TestEnd_IsSaidBeforeTheChannelIsUsedAgain [AMQP 2.5.2]: a peer that begins a new session does not need answers to
+// the old one.
 func TestEnd_IsSaidBeforeTheChannelIsUsedAgain(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.delivered(t, 1)

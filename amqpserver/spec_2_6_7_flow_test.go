@@ -30,8 +30,8 @@ func TestORD4_ORD5_CreditIsServedInTheOrderGranted(t *testing.T) {
 	})
 }
 
-// TestFlow_CreditOfASenderCountsFromItsInitialDeliveryCount [AMQP 2.6.7]: it may send our delivery-count plus credit minus
-// its own count, which need not begin at zero and wraps around.
+// TestFlow_CreditOfASenderCountsFromItsInitialDeliveryCount [AMQP 2.6.7]: it may send our delivery-count plus credit
+// minus its own count, which need not begin at zero and wraps around.
 func TestFlow_CreditOfASenderCountsFromItsInitialDeliveryCount(t *testing.T) {
 	for _, first := range []uint32{0, 1, 5000, 1<<32 - 100} {
 		for _, address := range []string{"q", "q/$management", "$cbs", ""} {

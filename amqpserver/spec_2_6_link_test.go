@@ -210,8 +210,8 @@ func TestLink_DetachIsAnsweredAsClosed(t *testing.T) { // [AMQP 2.6.6], amqp-dat
 	}
 }
 
-// TestLink_NoOutcomesAfterTheDetach: a message sent right before the detach is stored and answered, but a detached link has no
-// deliveries. One client ends the whole session over a late outcome.
+// TestLink_NoOutcomesAfterTheDetach: a message sent right before the detach is stored and answered, but a detached
+// link has no deliveries. One client ends the whole session over a late outcome.
 func TestLink_NoOutcomesAfterTheDetach(t *testing.T) { // [AMQP 2.6.6]
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)

@@ -328,7 +328,8 @@ func TestQUO5_MessageOverTheLimit(t *testing.T) { // [AMQP 2.7.3]
 	})
 }
 
-// TestQUO5_EveryLinkEndsWithAMessageOverItsLimit [AMQP 2.7.3]: no other way tells a sender that has settled the message.
+// TestQUO5_EveryLinkEndsWithAMessageOverItsLimit [AMQP 2.7.3]: no other way tells a sender that has settled the
+// message.
 func TestQUO5_EveryLinkEndsWithAMessageOverItsLimit(t *testing.T) {
 	large := func(n int) []byte { return amqptest.Message(strings.Repeat("x", n)) }
 	for _, c := range []struct {
@@ -419,8 +420,9 @@ func TestQUO5_DeliveryThatNeverEndsIsRefusedAtTheLimit(t *testing.T) { // [AMQP 
 	})
 }
 
-// TestQUO6_ClientLearnsOfABatchOverTheLimit, which it does not know where messages may be larger: the send fails with the service's
-// words and the link has ended; the next link of the same session works. The condition keeps .NET's client from trying again.
+// TestQUO6_ClientLearnsOfABatchOverTheLimit, which it does not know where messages may be larger: the send fails with
+// the service's words and the link has ended; the next link of the same session works. The condition keeps .NET's
+// client from trying again.
 func TestQUO6_ClientLearnsOfABatchOverTheLimit(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		ctx := t.Context()

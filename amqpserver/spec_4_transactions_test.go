@@ -89,8 +89,8 @@ func within(txn []byte, handle, id uint32) *frames.Transfer {
 	return tr
 }
 
-// wantWithin fails the test unless the next frame gives a delivery this outcome in a transaction. What the peer has sent is settled
-// with that, what it has received by the discharge (TXN-24).
+// wantWithin fails the test unless the next frame gives a delivery this outcome in a transaction. What the peer has
+// sent is settled with that, what it has received by the discharge (TXN-24).
 func wantWithin(t *testing.T, p *amqptest.Peer, role frames.Role, txn []byte, id uint32, outcome frames.DeliveryState) {
 	t.Helper()
 	d := nextDisposition(t, p)
@@ -189,8 +189,8 @@ func TestCoordinator_BadMessages(t *testing.T) {
 	}
 }
 
-// TestCoordinator_RefusesAsItsSourceAllows [AMQP 4.2, 4.3]: with rejected, or by ending the link if the source does not list
-// that outcome or the message was settled.
+// TestCoordinator_RefusesAsItsSourceAllows [AMQP 4.2, 4.3]: with rejected, or by ending the link if the source does
+// not list that outcome or the message was settled.
 func TestCoordinator_RefusesAsItsSourceAllows(t *testing.T) {
 	const accepted, rejected, unknown = "amqp:accepted:list", "amqp:rejected:list", "amqp:transaction:unknown-id"
 	discharge := (&frames.Discharge{TxnID: []byte("nobody's")}).AppendTo(nil)
@@ -253,8 +253,8 @@ func TestCoordinator_FailedCommitIsToldAsTheSourceAllows(t *testing.T) {
 	})
 }
 
-// TestTXN20_SettledWorkThatIsRefusedEndsItsLink [AMQP 4.4]: otherwise the rest of the transaction would be committed without it, and
-// its client would never know. A message whose settlement is refused stays locked (TXN-15).
+// TestTXN20_SettledWorkThatIsRefusedEndsItsLink [AMQP 4.4]: otherwise the rest of the transaction would be committed
+// without it, and its client would never know. A message whose settlement is refused stays locked (TXN-15).
 func TestTXN20_SettledWorkThatIsRefusedEndsItsLink(t *testing.T) {
 	const unknown = "amqp:transaction:unknown-id"
 	t.Run("settlement", func(t *testing.T) {
@@ -455,7 +455,8 @@ func TestTXN_SettlementsWithoutOutcomeOrTransaction(t *testing.T) {
 	}
 }
 
-// wantRejectedOpen fails the test unless the next disposition rejects a settlement and leaves the delivery unsettled (TXN-15).
+// wantRejectedOpen fails the test unless the next disposition rejects a settlement and leaves the delivery unsettled
+// (TXN-15).
 func wantRejectedOpen(t *testing.T, p *amqptest.Peer, id uint32, condition amqp.Symbol) {
 	t.Helper()
 	d := nextDisposition(t, p)
@@ -465,7 +466,8 @@ func wantRejectedOpen(t *testing.T, p *amqptest.Peer, id uint32, condition amqp.
 	wantRejected(t, d.State, condition)
 }
 
-// TestTXN24_TheDischargeSettles [AMQP 4.4.2]: until then the delivery is known to the link, and after a rollback it can be settled again.
+// TestTXN24_TheDischargeSettles [AMQP 4.4.2]: until then the delivery is known to the link, and after a rollback it
+// can be settled again.
 func TestTXN24_TheDischargeSettles(t *testing.T) {
 	accepted := &frames.Accepted{}
 	bubble(t, func(t *testing.T, b *bench) {
@@ -514,7 +516,8 @@ func TestTXN24_TheDischargeSettles(t *testing.T) {
 	})
 }
 
-// TestTXN24_TXN17_SettlementsThatOvertakeADischarge wait for it: one client sends them before its rollback is under way.
+// TestTXN24_TXN17_SettlementsThatOvertakeADischarge wait for it: one client sends them before its rollback is under
+// way.
 func TestTXN24_TXN17_SettlementsThatOvertakeADischarge(t *testing.T) {
 	for _, c := range []struct {
 		name   string

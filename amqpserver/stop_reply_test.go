@@ -33,8 +33,8 @@ func (b *bench) setAside(t *testing.T) (seqs []int64) {
 	return seqs
 }
 
-// TestRAD3_RAD5_ReplyThatDoesNotLeaveGivesBackItsMessages: a reply has deferred messages that are received and deleted by their
-// numbers. If the reply does not reach the wire whole, they are deferred again as before.
+// TestRAD3_RAD5_ReplyThatDoesNotLeaveGivesBackItsMessages: a reply has deferred messages that are received and deleted
+// by their numbers. If the reply does not reach the wire whole, they are deferred again as before.
 func TestRAD3_RAD5_ReplyThatDoesNotLeaveGivesBackItsMessages(t *testing.T) {
 	for name, do := range map[string]func(b *bench, p *amqptest.Peer, ask func(credit uint32)){
 		"stopped while the reply waits for credit": func(_ *bench, _ *amqptest.Peer, ask func(uint32)) { ask(0) },

@@ -161,7 +161,8 @@ func receiverOf(p *amqptest.Peer, path string, remove bool, credit uint32) {
 	p.Send(0, amqptest.Flow(0, 0, credit))
 }
 
-// TestRAD5_DEC21_StopLosesNothing shuts down while removals, or locks, are on their way to a client that reads everything.
+// TestRAD5_DEC21_StopLosesNothing shuts down while removals, or locks, are on their way to a client that reads
+// everything.
 func TestRAD5_DEC21_StopLosesNothing(t *testing.T) {
 	for _, path := range stopEntities {
 		for _, remove := range []bool{true, false} {
@@ -197,8 +198,8 @@ func TestRAD5_DEC21_StopLosesNothing(t *testing.T) {
 	}
 }
 
-// TestRAD5_StopTakesBackWhatTheSocketDidNotTake shuts down with a client that does not read until the end: the messages are large,
-// so that some stand in the buffers, and take several frames.
+// TestRAD5_StopTakesBackWhatTheSocketDidNotTake shuts down with a client that does not read until the end: the
+// messages are large, so that some stand in the buffers, and take several frames.
 func TestRAD5_StopTakesBackWhatTheSocketDidNotTake(t *testing.T) {
 	for _, path := range stopEntities {
 		for _, size := range []int{1000, 30_000, 200_000} {
@@ -221,7 +222,8 @@ func TestRAD5_StopTakesBackWhatTheSocketDidNotTake(t *testing.T) {
 	}
 }
 
-// TestRAD5_SESS20_LostConnectionTakesBackWhatTheSocketDidNotTake: the next holder of the session gets all of it, in order.
+// TestRAD5_SESS20_LostConnectionTakesBackWhatTheSocketDidNotTake: the next holder of the session gets all of it, in
+// order.
 func TestRAD5_SESS20_LostConnectionTakesBackWhatTheSocketDidNotTake(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		const n = 100
@@ -249,8 +251,8 @@ func TestRAD5_SESS20_LostConnectionTakesBackWhatTheSocketDidNotTake(t *testing.T
 	})
 }
 
-// TestRAD5_StopOverTLSAndWebSockets: over TLS nothing is lost either. Over a WebSocket the server can't know how much of the last
-// write the client has: it counts as delivered, and nothing comes twice.
+// TestRAD5_StopOverTLSAndWebSockets: over TLS nothing is lost either. Over a WebSocket the server can't know how much
+// of the last write the client has: it counts as delivered, and nothing comes twice.
 func TestRAD5_StopOverTLSAndWebSockets(t *testing.T) {
 	const n, size = 130, 30_000
 	for name, connect := range map[string]func(t *testing.T, b *bench) net.Conn{

@@ -151,7 +151,7 @@ func (k *credentials) remember(g *cbs.Grant) {
 	if k.next.IsZero() || g.Expires.Before(k.next) {
 		k.next = g.Expires
 	}
-	k.c.timers.rearm()
+	k.c.armTimer()
 }
 
 // authorize fails with the service's refusal unless the connection has shown a token or key that gives it the right

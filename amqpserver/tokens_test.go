@@ -254,8 +254,8 @@ func TestERR3_RenewalKeepsLinksAlive(t *testing.T) {
 	}, checked, func(o *amqpserver.Options) { o.IdleTimeout = time.Hour })
 }
 
-// A later token for the same audience replaces an earlier one, even a stronger one: open links stay open as long as the token
-// lasts, new ones need the right.
+// A later token for the same audience replaces an earlier one, even a stronger one: open links stay open as long as
+// the token lasts, new ones need the right.
 func TestERR3_AWeakerTokenReplacesAStrongerOne(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.authorized(t)

@@ -7,7 +7,7 @@ func TestTurn_TheReadGoroutineDoesNotOvertakeTheLoop(t *testing.T) {
 	server, _ := tcpPair(t)
 	c := socketConn(t, server)
 	c.begin()
-	defer c.timers.timer.Stop()
+	defer c.timer.Stop()
 	first, second := &batch{frames: []inFrame{{kind: frameEmpty}}}, &batch{frames: []inFrame{{kind: frameEmpty}}}
 	if !c.takeTurn(first) {
 		t.Fatal("the read goroutine takes no turn although nobody else does")
@@ -30,7 +30,7 @@ func TestTurn_OneAtATime(t *testing.T) {
 	server, _ := tcpPair(t)
 	c := socketConn(t, server)
 	c.begin()
-	defer c.timers.timer.Stop()
+	defer c.timer.Stop()
 	c.turnLock.Lock()
 	if c.takeTurn(&batch{}) {
 		t.Error("two turns were under way")
@@ -38,12 +38,13 @@ func TestTurn_OneAtATime(t *testing.T) {
 	c.turnLock.Unlock()
 }
 
-// A peer that receives without a pause settles while earlier settlements are being committed. The read goroutine collects what it settles.
+// A peer that receives without a pause settles while earlier settlements are being committed. The read goroutine
+// collects what it settles.
 func TestTurn_TheLoopSettlesWhileOperationsAreUnderWay(t *testing.T) {
 	server, _ := tcpPair(t)
 	c := socketConn(t, server)
 	c.begin()
-	defer c.timers.timer.Stop()
+	defer c.timer.Stop()
 	settlement := func() *batch { return &batch{frames: []inFrame{{kind: frameDisposition}}} }
 	c.outstanding = 1
 	if c.takeTurn(settlement()) {

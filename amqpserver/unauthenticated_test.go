@@ -14,8 +14,8 @@ import (
 // few lets a server have four connections without a token.
 func few(o *amqpserver.Options) { o.MaxUnauthenticated = 4 }
 
-// TestStrangers_OneTooManyEndsTheOldest, not the newest: a client with a token shows it at once.
-func TestStrangers_OneTooManyEndsTheOldest(t *testing.T) {
+// TestUnauthenticated_OneTooManyEndsTheOldest, not the newest: a client with a token shows it at once.
+func TestUnauthenticated_OneTooManyEndsTheOldest(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		known := b.authorized(t)
 		wantPut(t, known, 0, signedToken("sb://localhost/q", "r", "1"), 202, "Accepted")
@@ -50,8 +50,8 @@ func TestStrangers_OneTooManyEndsTheOldest(t *testing.T) {
 	}, checked, few, bounded)
 }
 
-// TestStrangers_ATokenOrAKeyEndsIt: such a connection no longer counts as a stranger.
-func TestStrangers_ATokenOrAKeyEndsIt(t *testing.T) {
+// TestUnauthenticated_ATokenOrAKeyEndsIt: such a connection no longer counts as unauthenticated.
+func TestUnauthenticated_ATokenOrAKeyEndsIt(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		var known []*amqptest.Peer
 		for i := range 20 {
@@ -76,8 +76,8 @@ func TestStrangers_ATokenOrAKeyEndsIt(t *testing.T) {
 	}, checked, few)
 }
 
-// TestStrangers_WithoutTokensThereAreNone if the server does not check tokens.
-func TestStrangers_WithoutTokensThereAreNone(t *testing.T) {
+// TestUnauthenticated_WithoutTokensThereAreNone if the server does not check tokens.
+func TestUnauthenticated_WithoutTokensThereAreNone(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		for range 20 {
 			b.opened(t)
@@ -93,9 +93,9 @@ func TestStrangers_WithoutTokensThereAreNone(t *testing.T) {
 	}, few)
 }
 
-// TestStrangers_SessionsAndLinksAreFewUntilATokenIsShown. Java begins a session for each of its entities before it puts its first
-// token.
-func TestStrangers_SessionsAndLinksAreFewUntilATokenIsShown(t *testing.T) {
+// TestUnauthenticated_SessionsAndLinksAreFewUntilATokenIsShown. Java begins a session for each of its entities before it
+// puts its first token.
+func TestUnauthenticated_SessionsAndLinksAreFewUntilATokenIsShown(t *testing.T) {
 	t.Run("sessions", func(t *testing.T) {
 		bubble(t, func(t *testing.T, b *bench) {
 			p := b.peer(t)
@@ -131,8 +131,8 @@ func TestStrangers_SessionsAndLinksAreFewUntilATokenIsShown(t *testing.T) {
 	})
 }
 
-// TestStrangers_UnfinishedTokensAreBounded over all links together.
-func TestStrangers_UnfinishedTokensAreBounded(t *testing.T) {
+// TestUnauthenticated_UnfinishedTokensAreBounded over all links together.
+func TestUnauthenticated_UnfinishedTokensAreBounded(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)
 		for h := range uint32(4) {

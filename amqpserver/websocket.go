@@ -94,13 +94,13 @@ const pongTimeout = 10 * time.Second
 // buffer to that of the socket, so a message may have any length. One goroutine at a time may Read, another one
 // may Write.
 type wsConn struct {
-	ws   *websocket.Conn
+	*websocket.Conn
 	host string // of the request
 
-	reading chan struct{} // of capacity one; taken while a goroutine waits for the peer, for which a mutex is not made
-	message io.Reader     // the rest of the current message; guarded by reading
-	failed  error         // why nothing more can be read; guarded by reading
-	closing atomic.Bool   // Close was called
+	reading chanMutex   // held while a goroutine waits for the peer
+	message io.Reader   // the rest of the current message; guarded by reading
+	failed  error       // why nothing more can be read; guarded by reading
+	closing atomic.Bool // Close was called
 }
 
 func newWSConn(ws *websocket.Conn, host string) *wsConn {
@@ -111,13 +111,13 @@ func newWSConn(ws *websocket.Conn, host string) *wsConn {
 		}
 		return err
 	})
-	return &wsConn{ws: ws, host: host, reading: make(chan struct{}, 1)}
+	return &wsConn{Conn: ws, host: host, reading: make(chanMutex, 1)}
 }
 
 // Read implements io.Reader. However the WebSocket ends, the error is io.EOF, wraps net.ErrClosed or is a net.Error.
 func (c *wsConn) Read(p []byte) (int, error) {
-	c.reading <- struct{}{}
-	defer func() { <-c.reading }()
+	c.reading.Lock()
+	defer c.reading.Unlock()
 	if c.closing.Load() {
 		return 0, net.ErrClosed
 	}
@@ -149,7 +149,7 @@ func (c *wsConn) read(p []byte) (int, error) {
 
 // next waits for a binary message.
 func (c *wsConn) next() error {
-	kind, message, err := c.ws.NextReader()
+	kind, message, err := c.NextReader()
 	if err != nil {
 		return wsError(err)
 	}
@@ -177,7 +177,7 @@ func wsError(err error) error {
 // Write implements io.Writer: it sends one message. The library does not say how much of a failed message it has sent,
 // and the peer may read the beginning of a message, so all of it counts as written.
 func (c *wsConn) Write(p []byte) (int, error) {
-	err := c.ws.WriteMessage(websocket.BinaryMessage, p)
+	err := c.WriteMessage(websocket.BinaryMessage, p)
 	if errors.Is(err, websocket.ErrCloseSent) {
 		return 0, net.ErrClosed
 	}
@@ -188,45 +188,34 @@ func (c *wsConn) Write(p []byte) (int, error) {
 // second call ends that wait.
 func (c *wsConn) Close() error {
 	if c.closing.Swap(true) {
-		return c.ws.NetConn().Close()
+		return c.NetConn().Close()
 	}
-	if c.sayClose(websocket.CloseNormalClosure, "") {
-		c.awaitClose()
+	if !c.sayClose(websocket.CloseNormalClosure, "") {
+		return c.NetConn().Close()
 	}
-	return c.ws.NetConn().Close()
+	// The reader may lift the deadline at the last moment, for an open that has just arrived, so a timer closes the
+	// socket in any case.
+	defer time.AfterFunc(2*closeLinger, func() { _ = c.NetConn().Close() }).Stop()
+	_ = c.NetConn().SetReadDeadline(time.Now().Add(closeLinger))
+	c.reading.Lock()
+	defer c.reading.Unlock()
+	scratch := make([]byte, 4<<10)
+	for c.failed == nil {
+		_, _ = c.read(scratch)
+	}
+	return c.NetConn().Close()
 }
 
 // sayClose sends a close frame and reports whether it was sent.
 func (c *wsConn) sayClose(code int, text string) bool {
 	message := websocket.FormatCloseMessage(code, text)
-	return c.ws.WriteControl(websocket.CloseMessage, message, time.Now().Add(closeLinger)) == nil
-}
-
-// awaitClose discards input until the peer's close arrives. The reader may lift the deadline at the last moment, for an
-// open that has just arrived, so a timer closes the socket in any case.
-func (c *wsConn) awaitClose() {
-	defer time.AfterFunc(2*closeLinger, func() { _ = c.ws.NetConn().Close() }).Stop()
-	_ = c.ws.NetConn().SetReadDeadline(time.Now().Add(closeLinger))
-	c.reading <- struct{}{}
-	defer func() { <-c.reading }()
-	scratch := make([]byte, 4<<10)
-	for c.failed == nil {
-		_, _ = c.read(scratch)
-	}
+	return c.WriteControl(websocket.CloseMessage, message, time.Now().Add(closeLinger)) == nil
 }
 
 // ServerName returns the host that the client has dialled.
 func (c *wsConn) ServerName() string { return c.host }
 
-func (c *wsConn) LocalAddr() net.Addr  { return c.ws.LocalAddr() }
-func (c *wsConn) RemoteAddr() net.Addr { return c.ws.RemoteAddr() }
-
-// SetReadDeadline sets the socket's deadline; a read that hits it ends all reading.
-func (c *wsConn) SetReadDeadline(t time.Time) error { return c.ws.SetReadDeadline(t) }
-
-// SetWriteDeadline counts for later writes.
-func (c *wsConn) SetWriteDeadline(t time.Time) error { return c.ws.SetWriteDeadline(t) }
-
+// SetDeadline implements net.Conn. A read that hits the deadline ends all reading.
 func (c *wsConn) SetDeadline(t time.Time) error {
 	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }

@@ -66,8 +66,8 @@ func (l *listener) dial() net.Conn {
 	return client
 }
 
-// wsClient is a WebSocket client that does what it is told, right or wrong. As a net.Conn it carries a stream. cut cuts a Write into
-// frames; without cut each Write is one message.
+// wsClient is a WebSocket client that does what it is told, right or wrong. As a net.Conn it carries a stream. cut
+// cuts a Write into frames; without cut each Write is one message.
 type wsClient struct {
 	net.Conn
 	t        testing.TB

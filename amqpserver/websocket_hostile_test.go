@@ -165,7 +165,8 @@ func TestWebSocket_HalfClosed(t *testing.T) {
 	}
 }
 
-// Requests in the same packet as an upgrade are answered first; data that does not wait for the answer ends the upgrade.
+// Requests in the same packet as an upgrade are answered first; data that does not wait for the answer ends the
+// upgrade.
 func TestWebSocket_Pipelining(t *testing.T) {
 	b := newBench(t)
 	l := b.web(t)

@@ -24,8 +24,8 @@ type output struct {
 	busy           bool              // the write goroutine has a buffer
 	stalled        bool              // full has returned true since the last resume
 	last           time.Time
-	toWriter       chan writeJob    // capacity one
-	written        chan writeResult // capacity one
+	toWriter       chan writeJob // capacity one
+	written        chan writeJob // capacity one
 	ended          chan struct{}
 }
 
@@ -36,14 +36,8 @@ type removedDelivery struct {
 	d   *emulator.Delivery
 }
 
-// writeJob is a buffer for the write goroutine.
+// writeJob is a buffer on its way to the write goroutine or back.
 type writeJob struct {
-	buf     []byte
-	written int // bytes that the socket has taken already
-}
-
-// writeResult gives a buffer back to the loop.
-type writeResult struct {
 	buf     []byte
 	written int // bytes that the socket has, or may have, taken
 	err     error
@@ -54,7 +48,7 @@ func newOutput(c *conn) output {
 		c:        c,
 		last:     time.Now(),
 		toWriter: make(chan writeJob, 1),
-		written:  make(chan writeResult, 1),
+		written:  make(chan writeJob, 1),
 		ended:    make(chan struct{}),
 	}
 }
@@ -78,14 +72,14 @@ func (o *output) flush() {
 		o.buf = reusable(o.buf)
 		return
 	}
-	o.toWriter <- writeJob{o.buf, n}
+	o.toWriter <- writeJob{buf: o.buf, written: n}
 	o.busy = true
 	o.buf, o.spare = o.spare, nil
 	o.removed, o.removedInWrite = o.removedInWrite, o.removed
 }
 
 // done takes a buffer back from the write goroutine.
-func (o *output) done(r writeResult) {
+func (o *output) done(r writeJob) {
 	o.busy = false
 	o.removedInWrite = slices.DeleteFunc(o.removedInWrite, func(d removedDelivery) bool { return d.end <= r.written })
 	o.spare = reusable(r.buf)
@@ -136,12 +130,14 @@ func (o *output) loop() {
 	defer o.c.recoverPanic("write")
 	var err error
 	for job := range o.toWriter {
-		n := 0
 		if err == nil {
+			var n int
 			n, err = o.writeAll(job.buf[job.written:])
+			job.written += n
 			o.c.socket.noDeadline(o.c.nc)
 		}
-		o.written <- writeResult{job.buf, job.written + n, err}
+		job.err = err
+		o.written <- job
 	}
 }
 

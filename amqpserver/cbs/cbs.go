@@ -28,16 +28,16 @@ type Policy struct {
 	Authorize func(path, token string) (Checked, error)
 
 	// Injected returns the refusal of an injected fault for a token of that path; nil: none. May be nil.
-	Injected func(path string) *Refusal
+	Injected func(path string) *Status
 
 	// Refused is called for each request that is answered with an error, for the caller's log. text is
 	// what the client gets; audience is empty if the request names none. May be nil.
 	Refused func(audience, text string)
 }
 
-// Refusal is the answer to a token that is refused.
-type Refusal struct {
-	Status    int32
+// Status is the outcome of a request, as in HTTP. The condition is empty on success.
+type Status struct {
+	Code      int32
 	Condition amqp.Symbol
 	Text      string
 }
@@ -74,17 +74,17 @@ func Handle(req *message.Message, p Policy) (resp []byte, g *Grant) {
 	}
 	if refused != nil {
 		if p.Refused != nil {
-			p.Refused(t.audience, refused.description)
+			p.Refused(t.audience, refused.Text)
 		}
 		return refused.encode(id), nil
 	}
-	accepted := status{code: statusAccepted, description: "Accepted"}
+	accepted := Status{Code: statusAccepted, Text: "Accepted"}
 	return accepted.encode(id), &Grant{Audience: t.audience, Kind: t.kind, Token: t.token, Checked: checked}
 }
 
 // check applies the policy. It checks the token first, so that a client without a valid one does not learn what
 // exists. An audience without an entity is the namespace itself, which always exists.
-func (p Policy) check(t putToken) (Checked, *status) {
+func (p Policy) check(t putToken) (Checked, *Status) {
 	host, path := splitAudience(t.audience)
 	checked := Checked{Path: path, Expires: t.expiry}
 	var err error
@@ -93,20 +93,20 @@ func (p Policy) check(t putToken) (Checked, *status) {
 	}
 	if p.Injected != nil && err == nil {
 		if r := p.Injected(path); r != nil {
-			return Checked{}, &status{r.Status, r.Condition, r.Text}
+			return Checked{}, r
 		}
 	}
 	if p.Authorize != nil && err == nil {
 		checked, err = p.Authorize(path, t.token)
 	}
 	if err != nil {
-		return Checked{}, &status{code: statusUnauthorized, condition: amqp.CondUnauthorized, description: err.Error()}
+		return Checked{}, &Status{Code: statusUnauthorized, Condition: amqp.CondUnauthorized, Text: err.Error()}
 	}
 	if entity := entitypath.Entity(path); entity != "" && p.Exists != nil && !p.Exists(entity) {
-		return Checked{}, &status{
-			code:        statusNotFound,
-			condition:   amqp.CondNotFound,
-			description: fmt.Sprintf("The messaging entity '%s' could not be found.", address(t.audience)),
+		return Checked{}, &Status{
+			Code:      statusNotFound,
+			Condition: amqp.CondNotFound,
+			Text:      fmt.Sprintf("The messaging entity '%s' could not be found.", address(t.audience)),
 		}
 	}
 	return checked, nil
@@ -121,15 +121,8 @@ const (
 	statusNotImplemented = 501
 )
 
-// status is the outcome of a request. The condition is empty on success.
-type status struct {
-	code        int32
-	condition   amqp.Symbol
-	description string
-}
-
-func argumentError(format string, args ...any) *status {
-	return &status{code: statusBadRequest, condition: amqp.CondArgument, description: fmt.Sprintf(format, args...)}
+func argumentError(format string, args ...any) *Status {
+	return &Status{Code: statusBadRequest, Condition: amqp.CondArgument, Text: fmt.Sprintf(format, args...)}
 }
 
 // maxText bounds a description, in bytes: it repeats the audience, which may have any length.
@@ -137,18 +130,18 @@ const maxText = 1024
 
 // encode returns the encoded response. On $cbs the keys are written with dashes, which .NET and Python insist on;
 // there is no body.
-func (s *status) encode(correlationID any) []byte {
-	text := printable.Clip(s.description, maxText)
+func (s *Status) encode(correlationID any) []byte {
+	text := printable.Clip(s.Text, maxText)
 	dst := message.AppendReplyProperties(make([]byte, 0, 128+len(text)), correlationID)
 	dst, m := message.BeginApplicationProperties(dst)
 	dst = amqp.AppendString(dst, "status-code")
-	dst = amqp.AppendInt(dst, s.code)
+	dst = amqp.AppendInt(dst, s.Code)
 	dst = amqp.AppendString(dst, "status-description")
 	dst = amqp.AppendString(dst, text)
 	pairs := 2
-	if s.condition != "" {
+	if s.Condition != "" {
 		dst = amqp.AppendString(dst, "error-condition")
-		dst = amqp.AppendSymbol(dst, s.condition)
+		dst = amqp.AppendSymbol(dst, s.Condition)
 		pairs++
 	}
 	return amqp.EndMap(dst, m, pairs)

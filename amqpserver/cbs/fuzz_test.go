@@ -10,8 +10,8 @@ import (
 	goamqp "github.com/Azure/go-amqp"
 )
 
-// FuzzHandle feeds anything that scans as a message. There must be one response that a client can decode, and a grant only
-// with success.
+// FuzzHandle feeds anything that scans as a message. There must be one response that a client can decode, and a grant
+// only with success.
 func FuzzHandle(f *testing.F) {
 	f.Add(amqptest.EncodeRequest(f, "1", putTokenProperties("sb://localhost/q"), sasToken))
 	f.Add(amqptest.EncodeRequest(f, uint64(1), append(putTokenProperties("amqps://h:1/%24management"),

@@ -24,17 +24,17 @@ type putToken struct {
 
 // parsePutToken reads a request. Every SDK writes it in another way: the expiry is a string of seconds,
 // a timestamp or missing, and the token may be binary. Errors are returned as the status to answer.
-func parsePutToken(req *message.Message) (putToken, *status) {
+func parsePutToken(req *message.Message) (putToken, *Status) {
 	var t putToken
 	operation, bad := textProperty(req, "operation", true)
 	if bad != nil {
 		return t, bad
 	}
 	if operation != operationPutToken {
-		return t, &status{
-			code:      statusNotImplemented,
-			condition: amqp.CondNotImplemented,
-			description: fmt.Sprintf("The operation '%s' is not implemented by $cbs; it serves '%s'.",
+		return t, &Status{
+			Code:      statusNotImplemented,
+			Condition: amqp.CondNotImplemented,
+			Text: fmt.Sprintf("The operation '%s' is not implemented by $cbs; it serves '%s'.",
 				operation, operationPutToken),
 		}
 	}
@@ -51,7 +51,7 @@ func parsePutToken(req *message.Message) (putToken, *status) {
 	return t, bad
 }
 
-func textProperty(req *message.Message, key string, required bool) (string, *status) {
+func textProperty(req *message.Message, key string, required bool) (string, *Status) {
 	v, _ := req.ApplicationProperty(key)
 	if v == nil {
 		if required {
@@ -68,7 +68,7 @@ func textProperty(req *message.Message, key string, required bool) (string, *sta
 
 // expiration reads the expiry in its three forms. A client sends zero for a token whose expiry it does not
 // know, for example a ready-made signature.
-func expiration(req *message.Message) (time.Time, *status) {
+func expiration(req *message.Message) (time.Time, *Status) {
 	v, _ := req.ApplicationProperty("expiration")
 	if v == nil {
 		return time.Time{}, nil
@@ -91,7 +91,7 @@ func expiration(req *message.Message) (time.Time, *status) {
 	return time.Unix(seconds, 0).UTC(), nil
 }
 
-func bodyText(req *message.Message) (string, *status) {
+func bodyText(req *message.Message) (string, *Status) {
 	if !req.Body.Empty() {
 		v, _, err := amqp.Decode(req.Bytes(req.Body))
 		if err != nil {

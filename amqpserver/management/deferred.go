@@ -40,13 +40,8 @@ func receiveBySequenceNumber(c *call, a args) error {
 	}
 	receive := func(err error) {
 		if err == nil {
-			err = c.Queue.ReceiveDeferred(c.Sub, seqs, mode, holder, c.Client, func(ds []*emulator.Delivery, err error) {
-				if err != nil {
-					c.fail(err)
-					return
-				}
-				c.received(ds, mode)
-			})
+			received := func(ds []*emulator.Delivery, err error) { c.received(ds, mode, err) }
+			err = c.Queue.ReceiveDeferred(c.Sub, seqs, mode, holder, c.Client, received)
 		}
 		if err != nil {
 			c.fail(err)
@@ -82,7 +77,11 @@ func parseMode(a args) (emulator.ReceiveMode, error) {
 
 // received replies with deliveries. The lock token stands beside its message, for the clients that do not take it from
 // the message's annotations; deleted messages have none.
-func (c *call) received(ds []*emulator.Delivery, mode emulator.ReceiveMode) {
+func (c *call) received(ds []*emulator.Delivery, mode emulator.ReceiveMode, err error) {
+	if err != nil {
+		c.fail(err)
+		return
+	}
 	if mode == emulator.ReceiveAndDelete && c.Removed != nil {
 		c.Removed(ds)
 	}

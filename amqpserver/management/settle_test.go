@@ -105,7 +105,8 @@ func TestLOCK14_PropertiesToModifyAreMerged(t *testing.T) {
 	})
 }
 
-// TestLOCK14_ValuesOfDotNetAreTakenAsOnALink: TimeSpan, DateTimeOffset and Uri are described values, and allowed as properties.
+// TestLOCK14_ValuesOfDotNetAreTakenAsOnALink: TimeSpan, DateTimeOffset and Uri are described values, and allowed as
+// properties.
 func TestLOCK14_ValuesOfDotNetAreTakenAsOnALink(t *testing.T) {
 	inBubble(t, func(f *fixture) {
 		f.send("a")

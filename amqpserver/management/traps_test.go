@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// .NET and Java read the header of every message, a peeked one too, and its last field. compat-tests/cases/traps.txt lists all
-// traps with their tests.
+// .NET and Java read the header of every message, a peeked one too, and its last field. compat-tests/cases/traps.txt
+// lists all traps with their tests.
 func TestTrap_PeekedMessagesHaveAHeaderWithADeliveryCount(t *testing.T) {
 	inBubble(t, func(f *fixture) {
 		f.send("a")

@@ -10,7 +10,7 @@ import (
 )
 
 // The pieces of a large delivery move, as they come, to a buffer that grows to the length that its body announces.
-func TestPart_Gather(t *testing.T) {
+func TestPartialDelivery_Gather(t *testing.T) {
 	data := amqp.AppendBinary(amqp.AppendDescriptor(nil, 0x75), bytes.Repeat([]byte("0123456789"), 20_000))
 	footer := []byte{0x00, 0x53, 0x78, 0xc1, 0x01, 0x00}
 	for name, c := range map[string]struct {
@@ -49,7 +49,7 @@ func TestPart_Gather(t *testing.T) {
 }
 
 // The buffer grows as the delivery does: who announces much and sends little gets little.
-func TestPart_BufferGrowsInSteps(t *testing.T) {
+func TestPartialDelivery_BufferGrowsInSteps(t *testing.T) {
 	pool := sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
 	message := amqp.AppendBinary(amqp.AppendDescriptor(nil, 0x75), make([]byte, 4<<20))
 	var p partialDelivery

@@ -13,7 +13,7 @@ import (
 	"minibus/internal/amqptest"
 )
 
-// laden is a bench with messages of 2 MiB in "large", and room for one of them.
+// laden is a bench with messages of 2 MiB in "large", and memory for one of them.
 func laden(t *testing.T, n int, f func(t *testing.T, b *bench), sets ...func(*amqpserver.Options)) {
 	t.Helper()
 	sets = slices.Insert(sets, 0, func(o *amqpserver.Options) { o.LargeBytes = 3 * mebibyte })
@@ -123,7 +123,7 @@ func TestLarge_StalledReceiverIsDetached(t *testing.T) {
 	})
 }
 
-// A receiver that wants its credit back gets the message first that waits for room.
+// A receiver that wants its credit back gets the message first that waits for memory.
 func TestLarge_DrainWaitsForRoom(t *testing.T) {
 	laden(t, 2, func(t *testing.T, b *bench) {
 		first := b.taking(t, 1)

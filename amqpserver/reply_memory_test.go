@@ -13,7 +13,7 @@ import (
 	"minibus/internal/amqptest"
 )
 
-// stacked is a bench with messages of 2 MiB in "large", and room for two replies with one of them and part of a third.
+// stacked is a bench with messages of 2 MiB in "large", and memory for two replies with one of them and part of a third.
 func stacked(t *testing.T, n int, f func(t *testing.T, b *bench)) {
 	t.Helper()
 	laden(t, n, f, func(o *amqpserver.Options) { o.LargeBytes = 7 * mebibyte })
