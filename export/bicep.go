@@ -24,7 +24,8 @@ func writeBicep(n *Namespace) ([]byte, []string) {
 	var b strings.Builder
 	b.WriteString(comments("//", []string{"The entities of " + n.Source + ", written by minibus export."}))
 	b.WriteString("@description('Name of an existing Service Bus namespace.')\nparam namespaceName string\n\n" +
-		"resource " + bicepNamespace + " 'Microsoft.ServiceBus/namespaces@" + bicepVersion + "' existing = {\n  name: namespaceName\n}\n")
+		"resource " + bicepNamespace + " 'Microsoft.ServiceBus/namespaces@" + bicepVersion +
+		"' existing = {\n  name: namespaceName\n}\n")
 	for _, x := range p.nodes {
 		b.WriteString("\n" + comments("//", x.comments) + x.bicep())
 	}
@@ -52,7 +53,11 @@ func (n *node) bicep() string {
 		parent = n.parent.id
 	}
 	// The resource manager separates names with slashes. In a name it wants a tilde instead.
-	body := []attr{{"parent", expression(parent)}, {"name", strings.ReplaceAll(name, "/", "~")}, {"properties", object(properties)}}
+	body := []attr{
+		{"parent", expression(parent)},
+		{"name", strings.ReplaceAll(name, "/", "~")},
+		{"properties", object(properties)},
+	}
 	var depends []any
 	for _, t := range []target{n.forwardTo, n.forwardDeadLettered} {
 		if t.node == nil || t.node == n.parent || len(depends) == 1 && depends[0] == expression(t.node.id) {
@@ -63,21 +68,28 @@ func (n *node) bicep() string {
 	if depends != nil {
 		body = append(body, attr{"dependsOn", depends})
 	}
-	return "resource " + n.id + " 'Microsoft.ServiceBus/namespaces/" + kind + "@" + bicepVersion + "' = {\n" + bicepBody(body, "  ") + "}\n"
+	return "resource " + n.id + " 'Microsoft.ServiceBus/namespaces/" + kind + "@" + bicepVersion + "' = {\n" +
+		bicepBody(body, "  ") + "}\n"
 }
 
 func bicepQueue(n *node) []attr {
 	o := n.queue.Options
 	list := bicepShared(n, o)
 	list = duplicates(list, bicepStorage, o.RequiresDuplicateDetection, o.DuplicateDetectionWindow)
-	return storage(list, bicepStorage, o.EnablePartitioning, o.Admin.EnableExpress, o.MaxSizeInMegabytes, o.MaxMessageSizeInKilobytes)
+	return storage(list, bicepStorage, o.EnablePartitioning, o.Admin.EnableExpress, o.MaxSizeInMegabytes,
+		o.MaxMessageSizeInKilobytes)
 }
 
 // bicepShared returns the properties that queues and subscriptions share.
 func bicepShared(n *node, o emulator.QueueOptions) []attr {
-	list := []attr{{"lockDuration", atom.SpanOf(o.LockDuration).String()}, {"maxDeliveryCount", o.MaxDeliveryCount},
-		{"defaultMessageTimeToLive", duration(o.DefaultMessageTimeToLive)}, {"deadLetteringOnMessageExpiration", o.DeadLetteringOnExpiration},
-		{"requiresSession", o.RequiresSession}, {"enableBatchedOperations", unlessTrue(o.EnableBatchedOperations) == nil}}
+	list := []attr{
+		{"lockDuration", atom.SpanOf(o.LockDuration).String()},
+		{"maxDeliveryCount", o.MaxDeliveryCount},
+		{"defaultMessageTimeToLive", duration(o.DefaultMessageTimeToLive)},
+		{"deadLetteringOnMessageExpiration", o.DeadLetteringOnExpiration},
+		{"requiresSession", o.RequiresSession},
+		{"enableBatchedOperations", unlessTrue(o.EnableBatchedOperations) == nil},
+	}
 	list = optional(list, "autoDeleteOnIdle", idle(o.AutoDeleteOnIdle))
 	list = optional(list, "forwardTo", n.forwardTo.path)
 	list = optional(list, "forwardDeadLetteredMessagesTo", n.forwardDeadLettered.path)
@@ -85,20 +97,26 @@ func bicepShared(n *node, o emulator.QueueOptions) []attr {
 }
 
 // bicepStorage are the names for storage.
-var bicepStorage = storageNames{"requiresDuplicateDetection", "duplicateDetectionHistoryTimeWindow", "enablePartitioning", "enableExpress",
+var bicepStorage = storageNames{"requiresDuplicateDetection", "duplicateDetectionHistoryTimeWindow",
+	"enablePartitioning", "enableExpress",
 	"maxSizeInMegabytes", "maxMessageSizeInKilobytes"}
 
 func bicepTopic(o emulator.TopicOptions) []attr {
-	list := []attr{{"defaultMessageTimeToLive", duration(o.DefaultMessageTimeToLive)}, {"supportOrdering", o.SupportOrdering},
-		{"enableBatchedOperations", unlessTrue(o.EnableBatchedOperations) == nil}}
+	list := []attr{
+		{"defaultMessageTimeToLive", duration(o.DefaultMessageTimeToLive)},
+		{"supportOrdering", o.SupportOrdering},
+		{"enableBatchedOperations", unlessTrue(o.EnableBatchedOperations) == nil},
+	}
 	list = duplicates(list, bicepStorage, o.RequiresDuplicateDetection, o.DuplicateDetectionWindow)
-	list = storage(list, bicepStorage, o.EnablePartitioning, o.Admin.EnableExpress, o.MaxSizeInMegabytes, o.MaxMessageSizeInKilobytes)
+	list = storage(list, bicepStorage, o.EnablePartitioning, o.Admin.EnableExpress, o.MaxSizeInMegabytes,
+		o.MaxMessageSizeInKilobytes)
 	list = optional(list, "autoDeleteOnIdle", idle(o.AutoDeleteOnIdle))
 	return optional(list, "status", status(o.Status))
 }
 
 func bicepSubscription(n *node) []attr {
-	return append(bicepShared(n, n.subscription.Options), attr{"deadLetteringOnFilterEvaluationExceptions", n.subscription.FilterErrors})
+	onFilterErrors := attr{"deadLetteringOnFilterEvaluationExceptions", n.subscription.FilterErrors}
+	return append(bicepShared(n, n.subscription.Options), onFilterErrors)
 }
 
 func bicepRule(r *plainRule) []attr {

@@ -35,8 +35,9 @@ func (c *client) choose(ctx context.Context, name string) (*client, error) {
 	var answer *answerError
 	switch {
 	case errors.Is(err, errRefused):
-		return nil, fmt.Errorf("%s lists its namespaces only for a key with the Manage right of the default namespace: give its connection string,"+
-			" or that of the namespace %q without --namespace", c.host, printable.Clip(name, 50))
+		return nil, fmt.Errorf("%s lists its namespaces only for a key with the Manage right of the default "+
+			"namespace: give its connection string, or that of the namespace %q without "+
+			"--namespace", c.host, printable.Clip(name, 50))
 	case errors.Is(err, errNotFound) || errors.As(err, &answer):
 		return nil, c.noMinibus()
 	case err != nil:
@@ -50,7 +51,8 @@ func (c *client) choose(ctx context.Context, name string) (*client, error) {
 	}
 	i := slices.IndexFunc(list.Namespaces, func(n listed) bool { return strings.EqualFold(n.Name, name) })
 	if i < 0 {
-		return nil, fmt.Errorf("there is no namespace %q on %s; there are %s", printable.Clip(name, 50), c.host, namesOf(list.Namespaces))
+		return nil, fmt.Errorf("there is no namespace %q on %s; there are %s", printable.Clip(name, 50), c.host,
+			namesOf(list.Namespaces))
 	}
 	chosen := &client{scheme: c.scheme, host: c.host, connection: c.connection, http: c.http, maxItems: c.maxItems,
 		namespaceName: list.Namespaces[i].Name}
@@ -61,7 +63,8 @@ func (c *client) choose(ctx context.Context, name string) (*client, error) {
 }
 
 func (c *client) noMinibus() error {
-	return fmt.Errorf("--namespace chooses one of the namespaces of a Minibus, and %s lists none: leave it out; the connection string names the namespace", c.host)
+	return fmt.Errorf("--namespace chooses one of the namespaces of a Minibus, and %s lists none: leave it out; the "+
+		"connection string names the namespace", c.host)
 }
 
 // manager returns a connection string with the Manage right.

@@ -59,13 +59,19 @@ func (w *configWriter) topic(t Topic) *emulator.TopicOptions {
 
 func (w *configWriter) subscription(topic string, s Subscription) emulator.SubscriptionOptions {
 	full := topic + "/" + s.Name
-	o := emulator.SubscriptionOptions{Name: s.Name, Queue: w.options(full, s.Options), DeadLetteringOnFilterErrors: &s.FilterErrors, Rules: []emulator.RuleOptions{}}
+	o := emulator.SubscriptionOptions{
+		Name:                        s.Name,
+		Queue:                       w.options(full, s.Options),
+		DeadLetteringOnFilterErrors: &s.FilterErrors,
+		Rules:                       []emulator.RuleOptions{},
+	}
 	w.inert(full, s.Options.Admin, nil)
 	if len(s.Rules) == 0 {
 		w.warn(full, "it has no rules; it is exported with one that takes nothing, which is the same")
 	}
 	for _, r := range s.Rules {
-		if constant := r.Filter.Kind == atom.TrueFilter || r.Filter.Kind == atom.FalseFilter; constant && len(r.Filter.Parameters) > 0 {
+		constant := r.Filter.Kind == atom.TrueFilter || r.Filter.Kind == atom.FalseFilter
+		if constant && len(r.Filter.Parameters) > 0 {
 			w.warn(full+"/"+r.Name, "the parameters of its filter are left out: a constant filter has no use for them")
 		}
 		o.Rules = append(o.Rules, r.Options())
@@ -75,7 +81,8 @@ func (w *configWriter) subscription(topic string, s Subscription) emulator.Subsc
 
 // nothing returns a rule that selects nothing, for a subscription without rules.
 func nothing() atom.Rule {
-	return atom.Rule{Name: emulator.DefaultRuleName, Filter: atom.Filter{Kind: atom.FalseFilter, SQL: emulator.FalseExpression}}
+	never := atom.Filter{Kind: atom.FalseFilter, SQL: emulator.FalseExpression}
+	return atom.Rule{Name: emulator.DefaultRuleName, Filter: never}
 }
 
 // target returns the path to forward to.

@@ -39,7 +39,9 @@ func (r *reader) topic(e entry) error {
 
 // readEntity reads the description of a queue or topic. It warns and returns false if no service would accept the
 // entity.
-func readEntity[O any](r *reader, e entry, read func(*atom.Element, emulator.Limits) (O, error), o *O, access *[]Access, why *string) bool {
+func readEntity[O any](
+	r *reader, e entry, read func(*atom.Element, emulator.Limits) (O, error), o *O, access *[]Access, why *string,
+) bool {
 	if !usable(e.name) {
 		r.unusable(e.name)
 		return false
@@ -79,7 +81,8 @@ func keepIdle(d *atom.Element, o *emulator.QueueOptions) {
 // because Standard shows the size of all partitions together. Premium partitions the namespace and shows the size
 // that was asked for.
 func (r *reader) wholeSize(d *atom.Element, mb *int64) {
-	if n, err := strconv.ParseInt(strings.TrimSpace(d.Child("MaxSizeInMegabytes").Text()), 10, 64); err == nil && r.found.Premium {
+	n, err := strconv.ParseInt(strings.TrimSpace(d.Child("MaxSizeInMegabytes").Text()), 10, 64)
+	if err == nil && r.found.Premium {
 		*mb = n
 	}
 }
@@ -114,9 +117,11 @@ func (r *reader) subscriptions(ctx context.Context, t *Topic, only string) error
 			return nil
 		}
 		keepIdle(e.description, &o)
-		t.Subscriptions = append(t.Subscriptions, Subscription{Name: e.name, Options: o, FilterErrors: s.FilterErrors, Refused: refused(
+		why := refused(
 			func(l emulator.Limits) error { return atom.CheckSubscription(e.name, l) },
-			func(l emulator.Limits) error { _, err := atom.ParseSubscription(e.description, l); return err })})
+			func(l emulator.Limits) error { _, err := atom.ParseSubscription(e.description, l); return err })
+		subscription := Subscription{Name: e.name, Options: o, FilterErrors: s.FilterErrors, Refused: why}
+		t.Subscriptions = append(t.Subscriptions, subscription)
 		return nil
 	})
 }
@@ -204,9 +209,8 @@ func accessOf(list *atom.Element) []Access {
 	for _, e := range list.Children {
 		a := Access{Name: strings.TrimSpace(e.Child("KeyName").Text())}
 		for _, right := range []string{"Manage", "Send", "Listen"} {
-			if rights := e.Child("Rights"); rights != nil && slices.ContainsFunc(rights.Children, func(c *atom.Element) bool {
-				return strings.TrimSpace(c.Text()) == right
-			}) {
+			isRight := func(c *atom.Element) bool { return strings.TrimSpace(c.Text()) == right }
+			if rights := e.Child("Rights"); rights != nil && slices.ContainsFunc(rights.Children, isRight) {
 				a.Rights = append(a.Rights, right)
 			}
 		}

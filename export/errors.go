@@ -44,8 +44,8 @@ func (c *client) refusal(resp *http.Response) error {
 	}
 	switch resp.StatusCode {
 	case http.StatusUnauthorized:
-		return fmt.Errorf("%w: %s; reading entities needs a policy with the Manage right, of the namespace,"+
-			" or of one queue or topic that the connection string names as EntityPath", errRefused, text)
+		return fmt.Errorf("%w: %s; reading entities needs a policy with the Manage right, of the namespace, or of "+
+			"one queue or topic that the connection string names as EntityPath", errRefused, text)
 	case http.StatusForbidden:
 		return fmt.Errorf("%w: %s; a firewall of the namespace may not know this machine", errRefused, text)
 	case http.StatusNotFound:
@@ -55,7 +55,8 @@ func (c *client) refusal(resp *http.Response) error {
 		return &busyError{text}
 	}
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		return fmt.Errorf("%s and redirects to another address, which is not followed: the token is for this host", text)
+		return fmt.Errorf("%s and redirects to another address, which is not followed: the token is for this host",
+			text)
 	}
 	return &answerError{text}
 }
@@ -81,16 +82,18 @@ func (c *client) explain(ctx context.Context, err error) error {
 	case errors.Is(context.Cause(ctx), errSilent):
 		return errSilent
 	case errors.As(err, &unknown), errors.As(err, &invalid):
-		return fmt.Errorf("the certificate is not trusted: give the authority's as --ca-file"+
-			" (a Minibus keeps minibus-ca.pem beside its database): %s", text)
+		return fmt.Errorf("the certificate is not trusted: give the authority's as --ca-file (a Minibus keeps "+
+			"minibus-ca.pem beside its database): %s", text)
 	case errors.As(err, &wrongName):
 		return fmt.Errorf("the certificate is for another host: %s", text)
 	case errors.As(err, &noTLS), strings.Contains(text, "server gave HTTP response to HTTPS client"):
-		return fmt.Errorf("the port speaks no TLS; for an emulator add UseDevelopmentEmulator=true to the connection string: %s", text)
+		return fmt.Errorf("the port speaks no TLS; for an emulator add UseDevelopmentEmulator=true to the "+
+			"connection string: %s", text)
 	case errors.As(err, &noHost):
 		return fmt.Errorf("the host is not known: %s", text)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return fmt.Errorf("nothing listens there; the administration of an emulator is on port %s by default: %s", adminPort, text)
+		return fmt.Errorf("nothing listens there; the administration of an emulator is on port %s by default: %s",
+			adminPort, text)
 	}
 	return &connectionError{text: text, cause: err}
 }
@@ -109,7 +112,8 @@ func (e *connectionError) Unwrap() error { return e.cause }
 
 // interrupted reports whether another attempt may help.
 func interrupted(err error) bool {
-	return errors.Is(err, errSilent) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)
+	return errors.Is(err, errSilent) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) ||
+		errors.Is(err, syscall.ECONNRESET)
 }
 
 // oneLine replaces line breaks and control characters, since the text may come from a server that is not trusted.

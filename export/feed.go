@@ -49,7 +49,8 @@ func parsePage(body []byte) (page, error) {
 		}
 	}
 	if s.depth != 0 || s.root == "" {
-		return page{}, errors.New("the answer is not what the administration API of Service Bus sends: it is incomplete")
+		return page{}, errors.New("the answer is not what the administration API of Service Bus sends: it is " +
+			"incomplete")
 	}
 	return s.page, nil
 }
@@ -116,7 +117,8 @@ func (s *splitter) close(t xml.EndElement) error {
 	if err != nil {
 		return err
 	}
-	s.page.entries = append(s.page.entries, entry{name: strings.TrimSpace(root.Child("title").Text()), description: description})
+	name := strings.TrimSpace(root.Child("title").Text())
+	s.page.entries = append(s.page.entries, entry{name: name, description: description})
 	return nil
 }
 

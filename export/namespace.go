@@ -99,7 +99,8 @@ func (n *Namespace) Summary() string {
 			rules += len(s.Rules)
 		}
 	}
-	return fmt.Sprintf("queues: %d, topics: %d, subscriptions: %d, rules: %d", len(n.Queues), len(n.Topics), subscriptions, rules)
+	return fmt.Sprintf("queues: %d, topics: %d, subscriptions: %d, rules: %d", len(n.Queues), len(n.Topics),
+		subscriptions, rules)
 }
 
 // takesEverything reports whether the only rule is the default rule of a new subscription (TOP-4).

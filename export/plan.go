@@ -201,8 +201,8 @@ func (p *plan) subscription(topic *node, s *Subscription, prefix func(string) st
 	}
 	for _, r := range rules {
 		rule := plain(r)
-		x := &node{id: p.identifier(prefix("rule") + n.full + "_" + strings.TrimPrefix(r.Name, "$")), full: n.full + "/" + r.Name,
-			parent: n, rule: &rule}
+		id := p.identifier(prefix("rule") + n.full + "_" + strings.TrimPrefix(r.Name, "$"))
+		x := &node{id: id, full: n.full + "/" + r.Name, parent: n, rule: &rule}
 		for _, note := range rule.Notes {
 			p.note(x, "%s", note)
 		}

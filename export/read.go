@@ -26,7 +26,7 @@ const (
 
 // Options say how to reach a namespace.
 type Options struct {
-	CAFile    string // PEM file of an authority to trust besides those of the system; with an emulator it also means TLS
+	CAFile    string // PEM file of an authority to trust besides the system's; with an emulator it also means TLS
 	Namespace string // of a Minibus with several; empty: the one that the connection string means
 }
 
@@ -110,7 +110,8 @@ func (r *reader) itself(ctx context.Context) error {
 		return err
 	}
 	if !strings.EqualFold(r.found.Name, chosen) {
-		return fmt.Errorf("%s, asked for %s, answers as %s: give the connection string of the namespace without --namespace",
+		return fmt.Errorf("%s, asked for %s, answers as %s: give the connection string of the namespace without "+
+			"--namespace",
 			r.client.host, hostOf(chosen), r.found.Name)
 	}
 	r.found.Source = r.found.Name + " at " + r.found.Source
@@ -215,7 +216,8 @@ func (r *reader) list(ctx context.Context, path string, take func(entry) error) 
 			seen[key] = true
 			fresh++
 			if most := r.client.maxItems; r.items.Add(1) > most {
-				return fmt.Errorf("read %s from %s: there are more than %d entities and rules", path, r.client.host, most)
+				return fmt.Errorf("read %s from %s: there are more than %d entities and rules", path,
+					r.client.host, most)
 			}
 			if err := take(e); err != nil {
 				return err

@@ -38,7 +38,8 @@ func plain(r atom.Rule) plainRule {
 	p.Action, said = inline(r.Action.SQL, r.Action.Parameters)
 	if !ok || !said {
 		p.Filter, p.Action = atom.Filter{Kind: atom.FalseFilter, SQL: emulator.FalseExpression}, ""
-		p.Notes = append(p.Notes, "the rule has a value that can't be written down here, it is exported as one that takes nothing")
+		p.Notes = append(p.Notes, "the rule has a value that can't be written down here, it is exported as one that "+
+			"takes nothing")
 	} else if len(r.Filter.Parameters)+len(r.Action.Parameters) > 0 {
 		p.Notes = append(p.Notes, "the parameters are written into the expression")
 	}

@@ -21,7 +21,8 @@ func duplicates(list []attr, names storageNames, required bool, d time.Duration)
 type storageNames struct{ dedup, window, partitioned, express, sizeMB, messageKB string }
 
 // terraformStorage are the names for storage.
-var terraformStorage = storageNames{"requires_duplicate_detection", "duplicate_detection_history_time_window", "partitioning_enabled", "express_enabled",
+var terraformStorage = storageNames{"requires_duplicate_detection", "duplicate_detection_history_time_window",
+	"partitioning_enabled", "express_enabled",
 	"max_size_in_megabytes", "max_message_size_in_kilobytes"}
 
 // storage adds the attributes that only queues and topics have. The message size can be set in Premium only.

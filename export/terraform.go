@@ -82,16 +82,22 @@ func (w *terraform) queue(n *node) []attr {
 	list := []attr{{"name", terraformName(n.full)}, {"namespace_id", expression("var.namespace_id")}}
 	list = append(list, shared(o)...)
 	list = duplicates(list, terraformStorage, o.RequiresDuplicateDetection, o.DuplicateDetectionWindow)
-	list = storage(list, terraformStorage, o.EnablePartitioning, o.Admin.EnableExpress, o.MaxSizeInMegabytes, o.MaxMessageSizeInKilobytes)
+	list = storage(list, terraformStorage, o.EnablePartitioning, o.Admin.EnableExpress, o.MaxSizeInMegabytes,
+		o.MaxMessageSizeInKilobytes)
 	list = optional(list, "status", status(o.Status))
 	return forwards(list, n)
 }
 
 // shared returns the arguments that queues and subscriptions share.
 func shared(o emulator.QueueOptions) []attr {
-	list := []attr{{"lock_duration", atom.SpanOf(o.LockDuration).String()}, {"max_delivery_count", o.MaxDeliveryCount},
-		{"default_message_ttl", duration(o.DefaultMessageTimeToLive)}, {"dead_lettering_on_message_expiration", o.DeadLetteringOnExpiration},
-		{"requires_session", o.RequiresSession}, {"batched_operations_enabled", unlessTrue(o.EnableBatchedOperations) == nil}}
+	list := []attr{
+		{"lock_duration", atom.SpanOf(o.LockDuration).String()},
+		{"max_delivery_count", o.MaxDeliveryCount},
+		{"default_message_ttl", duration(o.DefaultMessageTimeToLive)},
+		{"dead_lettering_on_message_expiration", o.DeadLetteringOnExpiration},
+		{"requires_session", o.RequiresSession},
+		{"batched_operations_enabled", unlessTrue(o.EnableBatchedOperations) == nil},
+	}
 	return optional(list, "auto_delete_on_idle", idle(o.AutoDeleteOnIdle))
 }
 
@@ -109,7 +115,8 @@ func forwards(list []attr, n *node) []attr {
 			list = append(list, attr{x.name, x.path})
 		case strings.Contains(x.path, "/"):
 			list = append(list, attr{x.name, x.path})
-			if whole := expression(x.node.terraformKind() + "." + x.node.id); x.node != n.parent && !slices.Contains(depends, any(whole)) {
+			whole := expression(x.node.terraformKind() + "." + x.node.id)
+			if x.node != n.parent && !slices.Contains(depends, any(whole)) {
 				depends = append(depends, whole)
 			}
 		default:
@@ -129,7 +136,8 @@ func (w *terraform) topic(n *node) []attr {
 		{"batched_operations_enabled", unlessTrue(o.EnableBatchedOperations) == nil}}
 	list = optional(list, "auto_delete_on_idle", idle(o.AutoDeleteOnIdle))
 	list = duplicates(list, terraformStorage, o.RequiresDuplicateDetection, o.DuplicateDetectionWindow)
-	list = storage(list, terraformStorage, o.EnablePartitioning, o.Admin.EnableExpress, o.MaxSizeInMegabytes, o.MaxMessageSizeInKilobytes)
+	list = storage(list, terraformStorage, o.EnablePartitioning, o.Admin.EnableExpress, o.MaxSizeInMegabytes,
+		o.MaxMessageSizeInKilobytes)
 	return w.status(list, n, o.Status, emulator.StatusDisabled)
 }
 
@@ -157,8 +165,8 @@ func (w *terraform) rule(n *node) []attr {
 	name := n.rule.Name
 	if strings.EqualFold(name, emulator.DefaultRuleName) {
 		name = freeName(n.parent.subscription.Rules)
-		w.plan.note(n, "the rule is named %s here: Terraform can't create %s, which Azure makes itself and which takes everything; "+
-			"delete that one if it is there beside this", name, n.rule.Name)
+		w.plan.note(n, "the rule is named %s here: Terraform can't create %s, which Azure makes itself and which "+
+			"takes everything; delete that one if it is there beside this", name, n.rule.Name)
 	}
 	list := []attr{{"name", name}, {"subscription_id", n.parent.reference("id")}}
 	if n.rule.Filter.Kind != atom.CorrelationFilter {

@@ -112,7 +112,8 @@ func isBearer(token string) bool {
 func (h *handler) unverified(r *http.Request, err error) error {
 	var refused *sas.TokenError
 	if errors.As(err, &refused) && h.options.Refusals.Take(loglimit.Token+" "+refused.Reason.String()) {
-		h.options.Logger.Warn("token refused", "operation", r.Method, "entity", sas.Clip(r.URL.Path), "policy", sas.Clip(refused.KeyName),
+		h.options.Logger.Warn("token refused", "operation", r.Method, "entity", sas.Clip(r.URL.Path), "policy",
+			sas.Clip(refused.KeyName),
 			"reason", refused.Reason.String())
 	}
 	return problemf(http.StatusUnauthorized, "%s ", err.Error())

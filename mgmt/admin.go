@@ -47,7 +47,9 @@ var operations = map[targetKind]map[string]func(*call) (*answer, error){
 	},
 	targetSubscriptions: {http.MethodGet: (*call).listSubscriptions},
 	targetSubscription: {
-		http.MethodGet: (*call).getSubscription, http.MethodPut: (*call).putSubscription, http.MethodDelete: (*call).deleteSubscription,
+		http.MethodGet:    (*call).getSubscription,
+		http.MethodPut:    (*call).putSubscription,
+		http.MethodDelete: (*call).deleteSubscription,
 	},
 	targetRules: {
 		http.MethodGet: (*call).listRules,

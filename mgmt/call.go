@@ -46,7 +46,8 @@ func (a *answer) write(w http.ResponseWriter) error {
 }
 
 func (c *call) view(full bool) atom.View {
-	return atom.View{Version: atom.Version(c.version()), Limits: c.limits, Full: full, Enriched: c.option("enrich") != ""}
+	return atom.View{Version: atom.Version(c.version()), Limits: c.limits, Full: full,
+		Enriched: c.option("enrich") != ""}
 }
 
 // entry answers with one entity. Creations have no ETag.

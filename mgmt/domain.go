@@ -95,8 +95,8 @@ func (d domain) vacant(path, kind string) error {
 		return errConflict
 	}
 	if most := d.Limits().Profile().Entities; most > 0 && d.Entities() >= most {
-		return problemf(http.StatusForbidden, "SubCode=40300. The maximum number of resources of type `%s` has been reached or exceeded. "+
-			"Actual: %d, Max allowed: %d. ", kind, d.Entities(), most)
+		return problemf(http.StatusForbidden, "SubCode=40300. The maximum number of resources of type `%s` has been "+
+			"reached or exceeded. Actual: %d, Max allowed: %d. ", kind, d.Entities(), most)
 	}
 	return nil
 }

@@ -32,7 +32,8 @@ func (d domain) Topic(path string) (atom.Topic, error) {
 // shownTopic also counts the filters of all subscriptions, for newer versions of the API.
 func (d domain) shownTopic(topic *emulator.Topic) atom.Topic {
 	c := topic.Counts()
-	t := atom.Topic{Path: topic.Path(), Options: topic.Options(), Counts: c, Times: topic.Times(), Subscriptions: c.Subscriptions}
+	t := atom.Topic{Path: topic.Path(), Options: topic.Options(), Counts: c, Times: topic.Times(),
+		Subscriptions: c.Subscriptions}
 	list, _ := d.Namespace.Entities().Subscriptions(topic.Path()) // none if the topic was deleted meanwhile
 	for _, s := range list {
 		for _, r := range s.Options().Rules {

@@ -36,11 +36,23 @@ func (c *call) getEntity() (*answer, error) {
 
 // queueEntry wraps a queue. The title is the name in the client's spelling.
 func (c *call) queueEntry(q atom.Queue, title string) atom.Entry {
-	return atom.Entry{Title: title, Published: q.Times.Created, Updated: q.Times.Updated, Author: c.broker.Name(), Content: q}
+	return atom.Entry{
+		Title:     title,
+		Published: q.Times.Created,
+		Updated:   q.Times.Updated,
+		Author:    c.broker.Name(),
+		Content:   q,
+	}
 }
 
 func (c *call) topicEntry(t atom.Topic, title string) atom.Entry {
-	return atom.Entry{Title: title, Published: t.Times.Created, Updated: t.Times.Updated, Author: c.broker.Name(), Content: t}
+	return atom.Entry{
+		Title:     title,
+		Published: t.Times.Created,
+		Updated:   t.Times.Updated,
+		Author:    c.broker.Name(),
+		Content:   t,
+	}
 }
 
 // putEntity creates or updates a queue or a topic, as the body says.

@@ -12,7 +12,14 @@ import (
 
 // request makes the request that a client sent. Its namespace is not known yet.
 func (h *handler) request(w http.ResponseWriter, r *http.Request) *request {
-	return &request{w: w, r: r, log: h.options.Logger, target: parseTarget(r.URL.EscapedPath()), query: r.URL.Query(), now: time.Now().UnixMilli()}
+	return &request{
+		w:      w,
+		r:      r,
+		log:    h.options.Logger,
+		target: parseTarget(r.URL.EscapedPath()),
+		query:  r.URL.Query(),
+		now:    time.Now().UnixMilli(),
+	}
 }
 
 // broker returns the namespaces once the process is ready, else nil.
@@ -32,8 +39,8 @@ func (h *handler) find(x *request) error {
 	}
 	ns, err := b.Find(x.r.Host, localPort(x.r))
 	if err != nil {
-		return problemf(http.StatusNotFound, "SubCode=40400. %s Correct the host name in the connection string, or create the namespace: "+
-			"in Config.json, or with POST /$minibus/v1/namespaces. ", sas.Clip(err.Error()))
+		return problemf(http.StatusNotFound, "SubCode=40400. %s Correct the host name in the connection string, or "+
+			"create the namespace: in Config.json, or with POST /$minibus/v1/namespaces. ", sas.Clip(err.Error()))
 	}
 	x.ns, x.now = ns, ns.Now()
 	return nil
@@ -62,8 +69,8 @@ func (h *handler) means(x *request, host string) bool {
 func (c *call) checkTargets(d *atom.SharedDescription, own string, old emulator.QueueOptions) error {
 	for _, host := range d.NewHosts(old) {
 		if !c.may.access.means(c.request, host) {
-			return problemf(http.StatusBadRequest, "%sThe address names the host '%s', which is not the namespace '%s'. "+
-				"Forward to an entity of the same namespace, by its path alone or with the host '%s'. ",
+			return problemf(http.StatusBadRequest, "%sThe address names the host '%s', which is not the namespace "+
+				"'%s'. Forward to an entity of the same namespace, by its path alone or with the host '%s'. ",
 				errNoTarget.detail, sas.Clip(host), c.ns.Name(), sas.Clip(c.r.Host))
 		}
 	}

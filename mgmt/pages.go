@@ -32,14 +32,16 @@ func (h *handler) pages(next http.Handler) http.Handler {
 func (h *handler) refusePage(r *http.Request) *problem {
 	if !h.isInvited(r) {
 		if from := foreignPage(r); from != "" {
-			return problemf(http.StatusForbidden, "A web page of another origin sent this request (%s), and such pages are not allowed to do anything here. "+
-				"If you followed a link, enter its address into the address bar. If the page is yours and connects over WebSockets, name its "+
-				"origin in --allowed-origins. ", sas.Clip(from))
+			return problemf(http.StatusForbidden, "A web page of another origin sent this request (%s), and such "+
+				"pages are not allowed to do anything here. If you followed a link, enter its address into the "+
+				"address bar. If the page is yours and connects over WebSockets, name its origin in "+
+				"--allowed-origins. ", sas.Clip(from))
 		}
 	}
 	if (showsBrowser(r) || asksForWebSocket(r)) && !h.isOurs(hostOf(r.Host)) {
-		return problemf(http.StatusForbidden, "The host '%s' may be a name of this Minibus, or one that a web page uses to reach it (DNS rebinding). "+
-			"Use localhost or an address, or name the host in --tls-names. ", sas.Clip(hostOf(r.Host)))
+		return problemf(http.StatusForbidden, "The host '%s' may be a name of this Minibus, or one that a web page "+
+			"uses to reach it (DNS rebinding). Use localhost or an address, or name the host in --tls-names. "+
+			"", sas.Clip(hostOf(r.Host)))
 	}
 	return nil
 }
@@ -48,7 +50,8 @@ func (h *handler) refusePage(r *http.Request) *problem {
 // next send would get them.
 func (h *handler) answerPage(w http.ResponseWriter, r *http.Request, p *problem) {
 	if h.options.Refusals.Take(loglimit.Page) {
-		h.options.Logger.Warn("web page refused", "method", r.Method, "path", sas.Clip(r.URL.Path), "host", sas.Clip(r.Host),
+		h.options.Logger.Warn("web page refused", "method", r.Method, "path", sas.Clip(r.URL.Path), "host",
+			sas.Clip(r.Host),
 			"remote", r.RemoteAddr, "reason", strings.TrimSpace(p.detail))
 	}
 	w.Header().Set("Connection", "close")

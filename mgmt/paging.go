@@ -18,7 +18,8 @@ const defaultPage = 100
 type page struct{ skip, top int }
 
 // errFilter answers a list request with a filter. Only old clients send one.
-var errFilter = badRequest("The query option '$filter' is not supported. List all entities, and choose from them in the client.")
+var errFilter = badRequest("The query option '$filter' is not supported. List all entities, and choose from them in " +
+	"the client.")
 
 // page reads $skip and $top, in the service's order of checks.
 func (x *request) page() (page, error) {

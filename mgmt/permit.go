@@ -45,7 +45,10 @@ func (p *permission) needed(method string) sas.Claims {
 // unusable adds the service's words for a list request with bad credentials.
 func (p *permission) unusable(err error) error {
 	refusal := problemOf(err)
-	if k := p.target.kind; refusal.status == http.StatusUnauthorized && p.r.Header.Get("Authorization") != "" && (k == targetQueues || k == targetTopics || k == targetOthers) {
+	k := p.target.kind
+	hasToken := p.r.Header.Get("Authorization") != ""
+	isList := k == targetQueues || k == targetTopics || k == targetOthers
+	if refusal.status == http.StatusUnauthorized && hasToken && isList {
 		return problemf(refusal.status, "claim is empty or token is invalid. %s", refusal.detail)
 	}
 	return refusal
@@ -53,8 +56,16 @@ func (p *permission) unusable(err error) error {
 
 // operationNames has the service's words for operations that need the right to manage.
 var operationNames = map[targetKind]map[string]string{
-	targetSubscription: {http.MethodGet: "GetSubscription", http.MethodPut: "CreateOrUpdateSubscription", http.MethodDelete: "DeleteSubscription"},
-	targetRule:         {http.MethodGet: "GetRule", http.MethodPut: "CreateOrUpdateRule", http.MethodDelete: "DeleteRule"},
+	targetSubscription: {
+		http.MethodGet:    "GetSubscription",
+		http.MethodPut:    "CreateOrUpdateSubscription",
+		http.MethodDelete: "DeleteSubscription",
+	},
+	targetRule: {
+		http.MethodGet:    "GetRule",
+		http.MethodPut:    "CreateOrUpdateRule",
+		http.MethodDelete: "DeleteRule",
+	},
 
 	targetSubscriptions: {http.MethodGet: "EnumerateSubscriptions"},
 	targetRules:         {http.MethodGet: "EnumerateRules", http.MethodPut: "CreateOrUpdateRule"},
@@ -66,7 +77,8 @@ func (p *permission) denied(method string) error {
 		return nil // there is nothing to hide
 	}
 	if name := operationNames[p.target.kind][method]; name != "" {
-		return problemf(http.StatusUnauthorized, "401 SubCode=40100: Unauthorized : Unauthorized access for '%s' operation on endpoint 'sb://%s%s'. ",
+		return problemf(http.StatusUnauthorized, "401 SubCode=40100: Unauthorized : Unauthorized access for '%s' "+
+			"operation on endpoint 'sb://%s%s'. ",
 			name, p.r.Host, p.r.URL.EscapedPath())
 	}
 	switch method {

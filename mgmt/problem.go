@@ -32,12 +32,16 @@ func problemf(status int, format string, args ...any) *problem {
 // The answers that several operations give.
 var (
 	errConflict = problemf(http.StatusConflict,
-		"SubCode=40900. Conflict. You're requesting an operation that isn't allowed in the resource's current state. %s. ", atom.MoreInfo)
-	errUpdateMissing = problemf(http.StatusNotFound, "SubCode=40400. Not Found. The Operation doesn't exist. %s. ", atom.MoreInfo)
+		"SubCode=40900. Conflict. You're requesting an operation that isn't allowed in the resource's current "+
+			"state. %s. ", atom.MoreInfo)
+	errUpdateMissing = problemf(http.StatusNotFound, "SubCode=40400. Not Found. The Operation doesn't exist. %s. ",
+		atom.MoreInfo)
 	errDeleteMissing = problemf(http.StatusNotFound, "No service is hosted at the specified address. ")
-	errNoTopic       = problemf(http.StatusNotFound, "The incoming request is not recognized as a namespace policy put request. %s", atom.MoreInfo)
-	errNoTarget      = problemf(http.StatusBadRequest, "SubCode=40400. The auto forwarding destination entity does not exist. ")
-	errNotReady      = problemf(http.StatusServiceUnavailable, "SubCode=50004. %s ", unhealthyText)
+	errNoTopic       = problemf(http.StatusNotFound, "The incoming request is not recognized as a namespace policy "+
+		"put request. %s", atom.MoreInfo)
+	errNoTarget = problemf(http.StatusBadRequest, "SubCode=40400. The auto forwarding destination entity does not "+
+		"exist. ")
+	errNotReady = problemf(http.StatusServiceUnavailable, "SubCode=50004. %s ", unhealthyText)
 )
 
 // badVerb answers a method that a path does not have.
@@ -90,7 +94,8 @@ func problemOf(err error) *problem {
 			return problemf(s.status, "%s%s ", s.prefix, domain.Error())
 		}
 	}
-	return problemf(http.StatusInternalServerError, "SubCode=50000. The service was unable to process the request: %s. ", strings.TrimSuffix(err.Error(), "."))
+	return problemf(http.StatusInternalServerError, "SubCode=50000. The service was unable to process the request: "+
+		"%s. ", strings.TrimSuffix(err.Error(), "."))
 }
 
 // hasCode reports whether an error of the domain has that code.
@@ -116,7 +121,8 @@ func (p *problem) answer(x *request) *answer {
 	detail := fmt.Sprintf("%sTrackingId:%s_G0, SystemTracker:%s, Timestamp:%s", p.detail, uuid.NewString(), tracker,
 		time.UnixMilli(x.now).UTC().Format("2006-01-02T15:04:05"))
 	if p.status == http.StatusInternalServerError {
-		x.log.Error("request over HTTP failed", "method", sas.Clip(x.r.Method), "path", sas.Clip(x.r.URL.Path), slog.String("error", p.detail))
+		x.log.Error("request over HTTP failed", "method", sas.Clip(x.r.Method), "path", sas.Clip(x.r.URL.Path),
+			slog.String("error", p.detail))
 	}
 	return &answer{status: p.status, contentType: atom.TypeError, body: atom.Problem(p.status, detail)}
 }

@@ -62,9 +62,11 @@ func (x *request) description() (*atom.Element, error) {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		return nil, problemf(http.StatusRequestEntityTooLarge, "SubCode=40000. The body of the request has more than %d bytes. ", tooLarge.Limit)
+		return nil, problemf(http.StatusRequestEntityTooLarge,
+			"SubCode=40000. The body of the request has more than %d bytes. ", tooLarge.Limit)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, problemf(http.StatusRequestTimeout, "SubCode=40800. The body of the request did not arrive in time. ")
+		return nil, problemf(http.StatusRequestTimeout, "SubCode=40800. The body of the request did not arrive in "+
+			"time. ")
 	case err != nil:
 		return nil, badRequest("The body of the request could not be read: " + err.Error() + ".")
 	}

@@ -36,7 +36,8 @@ func (h *handler) logged(next http.Handler) http.Handler {
 			return
 		}
 		attributes := []any{"method", sas.Clip(r.Method), "path", sas.Clip(r.URL.Path), "status", rec.code(),
-			"bytes", rec.bytes, "duration", took.Round(time.Microsecond), "remote", r.RemoteAddr, "agent", sas.Clip(r.UserAgent())}
+			"bytes", rec.bytes, "duration", took.Round(time.Microsecond), "remote", r.RemoteAddr,
+			"agent", sas.Clip(r.UserAgent())}
 		if rec.missing {
 			attributes = append(attributes, "found", false)
 		}
@@ -53,7 +54,8 @@ func (h *handler) guarded(next http.Handler, w *answered, r *http.Request) {
 		case http.ErrAbortHandler:
 			panic(p)
 		default:
-			h.options.Logger.Error("request failed", "method", sas.Clip(r.Method), "path", sas.Clip(r.URL.Path), "panic", p, "stack", string(debug.Stack()))
+			h.options.Logger.Error("request failed", "method", sas.Clip(r.Method), "path", sas.Clip(r.URL.Path),
+				"panic", p, "stack", string(debug.Stack()))
 			if w.status != 0 {
 				panic(http.ErrAbortHandler) // the client must not take the beginning for the whole
 			}

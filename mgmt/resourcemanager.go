@@ -31,8 +31,8 @@ func refuseResourceManager(w http.ResponseWriter, err error) {
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	status, refusal := http.StatusBadRequest, detail{"MessagingGatewayBadRequest",
-		"Minibus does not serve Azure Resource Manager. Declare entities in Config.json, or make them with a client of the Service Bus " +
-			"administration API, such as ServiceBusAdministrationClient."}
+		"Minibus does not serve Azure Resource Manager. Declare entities in Config.json, or make them with a client " +
+			"of the Service Bus administration API, such as ServiceBusAdministrationClient."}
 	if err != nil && !errors.Is(err, errNotReady) { // the request means no namespace
 		status, refusal = http.StatusNotFound, detail{"ResourceNotFound", withoutSubCode(err.Error())}
 	}

@@ -102,5 +102,6 @@ func (c *call) listRules() (*answer, error) {
 	if err != nil {
 		return c.missingBelow(err)
 	}
-	return c.feed("Rules", p, shownAll(list, func(r atom.Rule) atom.Entry { return c.below(ruleEntry(r, r.Name)) })), nil
+	entries := shownAll(list, func(r atom.Rule) atom.Entry { return c.below(ruleEntry(r, r.Name)) })
+	return c.feed("Rules", p, entries), nil
 }

@@ -25,7 +25,13 @@ type runtimeAPI struct {
 }
 
 func newRuntimeAPI(authorize func(x *request, claim sas.Claims, entity string) error, gone bool) *runtimeAPI {
-	return &runtimeAPI{authorize: authorize, gone: gone, batches: make(chan struct{}, maxLargeBatches), writing: semaphore.NewWeighted(maxWriting), weight: semaphore.NewWeighted(maxWeight)}
+	return &runtimeAPI{
+		authorize: authorize,
+		gone:      gone,
+		batches:   make(chan struct{}, maxLargeBatches),
+		writing:   semaphore.NewWeighted(maxWriting),
+		weight:    semaphore.NewWeighted(maxWeight),
+	}
 }
 
 // runtimeCall is one request to the runtime API.

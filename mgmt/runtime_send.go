@@ -135,7 +135,8 @@ func (x *runtimeCall) scan(encoded ...[]byte) ([]message.Message, error) {
 // tooLarge answers a message or batch above a limit, in bytes.
 func (x *runtimeCall) tooLarge(limit int64) error {
 	return &emulator.Error{Code: emulator.CodeMessageTooLarge, Entity: x.entity.Path(), Text: fmt.Sprintf(
-		"The message, or the batch of messages, exceeds the limit of %d bytes for the entity '%s'.", limit, x.entity.Path())}
+		"The message, or the batch of messages, exceeds the limit of %d bytes for the entity "+
+			"'%s'.", limit, x.entity.Path())}
 }
 
 // bodyError answers a body that could not be read.

@@ -29,7 +29,8 @@ func (x *runtimeCall) settle(o emulator.Outcome) (*answer, error) {
 		return nil, err
 	}
 	done := newCompletion()
-	if err := done.wait(x.entity.Settle(x.token(), emulator.Settlement{Outcome: o}, emulator.By(x.who(), done))); err != nil {
+	if err := done.wait(x.entity.Settle(x.token(), emulator.Settlement{Outcome: o},
+		emulator.By(x.who(), done))); err != nil {
 		return nil, err
 	}
 	return empty(http.StatusOK), nil

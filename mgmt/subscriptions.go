@@ -17,7 +17,8 @@ func (c *call) notFound() *problem {
 }
 
 func (c *call) exists() *problem {
-	return problemf(http.StatusConflict, "The messaging entity '%s' already exists. %s", c.subscriptionName(), atom.MoreInfo)
+	return problemf(http.StatusConflict, "The messaging entity '%s' already exists. %s", c.subscriptionName(),
+		atom.MoreInfo)
 }
 
 // getSubscription answers with a subscription; with the feed of nothing if its topic does not exist, else with 404.
@@ -100,7 +101,10 @@ func (c *call) createSubscription(d *atom.SubscriptionDescription) (*answer, err
 		return nil, err
 	}
 	s, err := c.broker.CreateSubscription(c.target.entity, emulator.SubscriptionOptions{
-		Name: c.target.subscription, Queue: o, DeadLetteringOnFilterErrors: &d.FilterErrors, Rules: []emulator.RuleOptions{rule.Options()},
+		Name:                        c.target.subscription,
+		Queue:                       o,
+		DeadLetteringOnFilterErrors: &d.FilterErrors,
+		Rules:                       []emulator.RuleOptions{rule.Options()},
 	})
 	switch {
 	case hasCode(err, emulator.CodeAlreadyExists):

@@ -23,7 +23,8 @@ func (p *Peer) Begin(channel uint16) *frames.Begin {
 // BeginWindow opens a session with the given incoming-window.
 func (p *Peer) BeginWindow(channel uint16, window uint32) *frames.Begin {
 	p.t.Helper()
-	p.Send(channel, &frames.Begin{IncomingWindow: window, OutgoingWindow: 1 << 20, HandleMax: 1 << 20, HasHandleMax: true})
+	p.Send(channel, &frames.Begin{IncomingWindow: window, OutgoingWindow: 1 << 20, HandleMax: 1 << 20,
+		HasHandleMax: true})
 	return Want[*frames.Begin](p)
 }
 
@@ -69,8 +70,11 @@ func (p *Peer) AttachReceiver(channel uint16, attach *frames.Attach) *frames.Att
 // Flow returns a link flow of a receiver that has seen count deliveries.
 func Flow(handle, count, credit uint32) *frames.Flow {
 	return &frames.Flow{
-		NextIncomingID: 1, HasNextIncomingID: true, IncomingWindow: 1 << 20, OutgoingWindow: 1 << 20,
-		Handle: handle, HasHandle: true, DeliveryCount: count, HasDeliveryCount: true, LinkCredit: credit, HasLinkCredit: true,
+		NextIncomingID: 1, HasNextIncomingID: true,
+		IncomingWindow: 1 << 20, OutgoingWindow: 1 << 20,
+		Handle: handle, HasHandle: true,
+		DeliveryCount: count, HasDeliveryCount: true,
+		LinkCredit: credit, HasLinkCredit: true,
 	}
 }
 

@@ -79,7 +79,8 @@ func ParseDecimal(text string) (b [16]byte, ok bool) {
 	}
 	whole, fraction, _ := strings.Cut(digits, ".")
 	digits = whole + fraction
-	if digits == "" || len(digits) > 2*DecimalPlaces+2 || len(fraction) > DecimalPlaces || strings.Trim(digits, "0123456789") != "" {
+	if digits == "" || len(digits) > 2*DecimalPlaces+2 || len(fraction) > DecimalPlaces ||
+		strings.Trim(digits, "0123456789") != "" {
 		return b, false
 	}
 	coefficient, _ := new(big.Int).SetString(digits, 10)

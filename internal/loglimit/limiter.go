@@ -146,7 +146,8 @@ func (l *Limiter) end(k *kind) (leftOut int) {
 func (l *Limiter) tell(of kindKey, leftOut int) {
 	if leftOut > 0 {
 		defer l.telling.Done()
-		l.log.Log(context.Background(), of.level(), "dropped log lines of this kind", "kind", of.name, "leftOut", leftOut)
+		l.log.Log(context.Background(), of.level(), "dropped log lines of this kind", "kind", of.name, "leftOut",
+			leftOut)
 	}
 }
 

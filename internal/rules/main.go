@@ -54,7 +54,8 @@ func report(out io.Writer, root string, filters []string) (complete bool, err er
 			claimedCount++
 		}
 	}
-	fmt.Fprintf(out, "\n%d rules have tests; %d of %d claimed rules have none\n", len(tests), len(without), claimedCount)
+	fmt.Fprintf(out, "\n%d rules have tests; %d of %d claimed rules have none\n", len(tests), len(without),
+		claimedCount)
 	return len(without) == 0, nil
 }
 

@@ -53,7 +53,8 @@ func scanTests(root string) (map[string][]string, error) {
 			return err
 		}
 		if entry.IsDir() {
-			if name := entry.Name(); path != root && (strings.HasPrefix(name, ".") || name == "node_modules" || name == "testdata") {
+			if name := entry.Name(); path != root && (strings.HasPrefix(name, ".") || name == "node_modules" ||
+				name == "testdata") {
 				return fs.SkipDir
 			}
 			return nil

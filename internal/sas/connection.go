@@ -69,11 +69,12 @@ func ParseConnection(s string) (Connection, error) {
 	}
 	u, err := url.Parse(c.Endpoint)
 	if err != nil || u.Host == "" {
-		return Connection{}, errors.New("parse the connection string: Endpoint is missing or no address; expected sb://host[:port]")
+		return Connection{}, errors.New("parse the connection string: Endpoint is missing or no address; expected " +
+			"sb://host[:port]")
 	}
 	if c.Key == "" && c.Signature == "" || c.Key != "" && c.KeyName == "" {
-		return Connection{}, errors.New("parse the connection string: " +
-			"it needs SharedAccessKeyName and SharedAccessKey, or SharedAccessSignature")
+		return Connection{}, errors.New("parse the connection string: it needs SharedAccessKeyName and " +
+			"SharedAccessKey, or SharedAccessSignature")
 	}
 	c.Endpoint = fmt.Sprintf("%s://%s", u.Scheme, u.Host)
 	return c, nil

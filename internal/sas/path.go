@@ -36,7 +36,8 @@ func splitResource(resource string) (host, path string, ok bool) {
 // isHost reports whether a text can be a host with an optional port. It does not matter which host.
 func isHost(host string) bool {
 	return host != "" && !strings.ContainsFunc(host, func(c rune) bool {
-		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune("-._:[]%", c)
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') &&
+			!strings.ContainsRune("-._:[]%", c)
 	})
 }
 

@@ -12,7 +12,7 @@ type Reason uint8
 const (
 	Missing      Reason = iota + 1 // there is no token
 	Malformed                      // it can't be read, or is of a kind that we can't check
-	UnknownKey                     // no policy that counts for the resource has its key name; clients learn the same as for BadSignature
+	UnknownKey                     // no policy of the resource has its key name; told as BadSignature
 	BadSignature                   // neither key of the policy made it
 	Expired                        // its expiry has passed
 	Audience                       // it is for another resource, or its policy is
@@ -52,7 +52,8 @@ func (r *TokenError) Error() string {
 	case Malformed:
 		return "MalformedToken: The token is not a shared access signature that can be read."
 	case Expired:
-		return fmt.Sprintf("ExpiredToken: The token is expired. Expiration time: '%s'.", r.Expires.UTC().Format("2006-01-02 15:04:05Z"))
+		return fmt.Sprintf("ExpiredToken: The token is expired. Expiration time: '%s'.",
+			r.Expires.UTC().Format("2006-01-02 15:04:05Z"))
 	case Audience:
 		return "InvalidAudience: The authorization header contains a token with a wrong audience."
 	}

@@ -87,7 +87,7 @@ type Resource struct {
 // Grant holds what a token gives a right to.
 type Grant struct {
 	KeyName string
-	Scope   string    // lower-case path of the entity that has the policy; empty for the namespace; of several the widest with Manage
+	Scope   string    // lower-case path of the policy's entity; empty: the namespace. Of several the widest with Manage
 	Path    string    // lower-case path that the token names; empty for the whole namespace
 	Claims  Claims    // of all policies that count; never empty
 	Until   time.Time // end of its validity: the token's expiry plus [Skew]

@@ -50,7 +50,8 @@ func New(known ...string) *Hider {
 // spellings returns a secret as it is, and as it stands in a quoted text, in JSON, in a URL and in XML.
 func spellings(secret string) []string {
 	inner := func(quoted string) string { return quoted[1 : len(quoted)-1] }
-	all := []string{secret, inner(strconv.Quote(secret)), inner(strconv.QuoteToASCII(secret)), inner(string(encoded(secret))),
+	all := []string{secret, inner(strconv.Quote(secret)), inner(strconv.QuoteToASCII(secret)),
+		inner(string(encoded(secret))),
 		url.QueryEscape(secret), url.PathEscape(secret), html.EscapeString(secret), xml.Replace(secret)}
 	if text, err := json.Marshal(secret); err == nil {
 		all = append(all, inner(string(text)))

@@ -81,7 +81,8 @@ func (s *scanner) str() error {
 	}
 	raw := s.text[begin : s.at-1]
 	if escaped && brokenPair(raw) {
-		return fmt.Errorf("the text %s has half of a surrogate pair, which is no character", printable.Clip(string(raw), 60))
+		return fmt.Errorf("the text %s has half of a surrogate pair, which is no character",
+			printable.Clip(string(raw), 60))
 	}
 	if !s.name {
 		return nil

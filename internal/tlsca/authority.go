@@ -41,8 +41,9 @@ func InMemory(names ...string) (*Authority, error) {
 	}
 	now := time.Now()
 	template := &x509.Certificate{
-		SerialNumber:          serial,
-		Subject:               pkix.Name{CommonName: "Minibus local CA " + serial.Text(36)[:6], Organization: []string{"Minibus"}},
+		SerialNumber: serial,
+		Subject: pkix.Name{CommonName: "Minibus local CA " + serial.Text(36)[:6],
+			Organization: []string{"Minibus"}},
 		NotBefore:             now.Add(-backdate),
 		NotAfter:              now.Add(caLife),
 		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageCRLSign,

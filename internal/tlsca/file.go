@@ -39,13 +39,15 @@ func Open(dir string, names ...string) (*Authority, error) {
 			return nil, fmt.Errorf("read the key of the certificate authority: %w", err)
 		}
 		if certErr == nil {
-			return nil, fmt.Errorf("the certificate authority %s has lost its key, %s: remove it to have a new authority made", certPath, KeyFile)
+			return nil, fmt.Errorf("the certificate authority %s has lost its key, %s: remove it to have a new "+
+				"authority made", certPath, KeyFile)
 		}
 		if err := create(keyPath, names); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("store the key of the certificate authority: %w", err)
 		}
 	}
-	return nil, fmt.Errorf("the key of the certificate authority, %s, disappears again and again: another program removes it", keyPath)
+	return nil, fmt.Errorf("the key of the certificate authority, %s, disappears again and again: another program "+
+		"removes it", keyPath)
 }
 
 // Export writes the authority's certificate to a file, for clients that should see nothing else. It does not rewrite
@@ -69,7 +71,8 @@ func load(certPath, keyPath string, keyText []byte) (*Authority, error) {
 	}
 	a, err := parse(certText, keyText)
 	if err != nil {
-		return nil, fmt.Errorf("read the certificate authority %s: %w; remove it and %s to have a new one made", certPath, err, KeyFile)
+		return nil, fmt.Errorf("read the certificate authority %s: %w; remove it and %s to have a new one made",
+			certPath, err, KeyFile)
 	}
 	if certErr == nil {
 		return a, nil

@@ -105,7 +105,8 @@ func (a *Authority) Answer(names ...string) error {
 			return fmt.Errorf("%q is no host name and no address", name)
 		}
 		if !a.maySign(name) {
-			return fmt.Errorf("the authority was made without %q and may not sign it: remove %s and %s to have a new one made, and let clients trust that",
+			return fmt.Errorf("the authority was made without %q and may not sign it: remove %s and %s to have a "+
+				"new one made, and let clients trust that",
 				name, CertificateFile, KeyFile)
 		}
 		a.names = append(a.names, name)

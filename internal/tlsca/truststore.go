@@ -20,7 +20,8 @@ func (a *Authority) TrustStore(password string) ([]byte, error) {
 	if password == "" {
 		password = DefaultPassword
 	}
-	store, err := pkcs12.Modern.EncodeTrustStoreEntries([]pkcs12.TrustStoreEntry{{Cert: a.cert, FriendlyName: alias}}, password)
+	store, err := pkcs12.Modern.EncodeTrustStoreEntries([]pkcs12.TrustStoreEntry{{Cert: a.cert,
+		FriendlyName: alias}}, password)
 	if err != nil {
 		return nil, fmt.Errorf("encode the trust store: %w", err)
 	}

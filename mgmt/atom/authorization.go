@@ -33,7 +33,8 @@ func (f *fields) authorizationRules() (rules []emulator.AuthorizationRule, given
 		names[key] = true
 		rules = append(rules, r)
 		if len(rules) > emulator.MaxAuthorizationRules {
-			f.refuse(fmt.Sprintf("There are more than %d authorization rules. ", emulator.MaxAuthorizationRules), "", "")
+			f.refuse(fmt.Sprintf("There are more than %d authorization rules. ", emulator.MaxAuthorizationRules),
+				"", "")
 			return nil, true
 		}
 	}
@@ -42,21 +43,27 @@ func (f *fields) authorizationRules() (rules []emulator.AuthorizationRule, given
 
 func (f *fields) authorizationRule(e *Element) emulator.AuthorizationRule {
 	r := emulator.AuthorizationRule{
-		KeyName: e.Child("KeyName").Text(), ClaimType: e.Child("ClaimType").Text(), ClaimValue: e.Child("ClaimValue").Text(),
-		PrimaryKey: e.Child("PrimaryKey").Text(), SecondaryKey: e.Child("SecondaryKey").Text(),
-		Created: f.instant(e, "CreatedTime"), Modified: f.instant(e, "ModifiedTime"),
+		KeyName:      e.Child("KeyName").Text(),
+		ClaimType:    e.Child("ClaimType").Text(),
+		ClaimValue:   e.Child("ClaimValue").Text(),
+		PrimaryKey:   e.Child("PrimaryKey").Text(),
+		SecondaryKey: e.Child("SecondaryKey").Text(),
+		Created:      f.instant(e, "CreatedTime"),
+		Modified:     f.instant(e, "ModifiedTime"),
 	}
 	if rights := e.Child("Rights"); rights != nil {
 		for _, c := range rights.Children {
 			r.Rights = append(r.Rights, f.right(strings.TrimSpace(c.Text())))
 		}
 	}
+	has := func(right string) bool { return slices.Contains(r.Rights, right) }
 	switch {
 	case r.KeyName == "" || len(r.KeyName) > emulator.MaxKeyName:
-		f.refuse(fmt.Sprintf("The name of an authorization rule must have 1 to %d characters.", emulator.MaxKeyName), "KeyName", clip(r.KeyName))
+		f.refuse(fmt.Sprintf("The name of an authorization rule must have 1 to %d characters.",
+			emulator.MaxKeyName), "KeyName", clip(r.KeyName))
 	case len(r.Rights) == 0:
 		f.refuse("An authorization rule must have at least one right.", "Rights", "")
-	case slices.Contains(r.Rights, "Manage") && (!slices.Contains(r.Rights, "Send") || !slices.Contains(r.Rights, "Listen")):
+	case has("Manage") && !(has("Send") && has("Listen")):
 		f.refuse("Manage permission should also include Send and Listen.", "Rights", strings.Join(r.Rights, ","))
 	}
 	return r
@@ -79,7 +86,10 @@ func withKeys(rules, old []emulator.AuthorizationRule) []emulator.AuthorizationR
 	rules = slices.Clone(rules)
 	for i := range rules {
 		r, was := &rules[i], emulator.AuthorizationRule{}
-		if at := slices.IndexFunc(old, func(o emulator.AuthorizationRule) bool { return strings.EqualFold(o.KeyName, r.KeyName) }); at >= 0 {
+		at := slices.IndexFunc(old, func(o emulator.AuthorizationRule) bool {
+			return strings.EqualFold(o.KeyName, r.KeyName)
+		})
+		if at >= 0 {
 			was = old[at]
 		}
 		r.Created, r.Modified = unlessShown(r.Created, was.CreatedAt), unlessShown(r.Modified, was.ModifiedAt)

@@ -64,7 +64,8 @@ func malformed(err error) error {
 	if own := errors.Unwrap(err); own != nil { // encoding/xml put the name of the encoding before it
 		err = own
 	}
-	return &Error{SubCode: badRequest, Text: "The XML of the request could not be read: " + printable.Clip(err.Error(), 400) + ". "}
+	return &Error{SubCode: badRequest, Text: "The XML of the request could not be read: " +
+		printable.Clip(err.Error(), 400) + ". "}
 }
 
 // parser builds the tree. It reads raw tokens, because it ignores prefixes, and so must match end tags itself.
@@ -184,7 +185,8 @@ func (e *Element) isNil() bool {
 func (e *Element) Description() (*Element, error) {
 	content := e.Child("content")
 	if e.Name != "entry" || content == nil || len(content.Children) == 0 {
-		return nil, &Error{SubCode: badRequest, Text: "The body of the request is not an ATOM entry with a description inside its content. "}
+		return nil, &Error{SubCode: badRequest, Text: "The body of the request is not an ATOM entry with a " +
+			"description inside its content. "}
 	}
 	return content.Children[0], nil
 }

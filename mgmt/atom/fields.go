@@ -94,7 +94,8 @@ func (f *fields) span(name string, standard TimeSpan, r emulator.DurationRange) 
 	case err != nil:
 		f.refuse("The value is not a duration.", name, clip(s))
 	case t != standard && !t.within(r):
-		f.refuse(fmt.Sprintf("The value supplied must be between %s and %s.", spanOf(r.Least).clock(), spanOf(r.Most).clock()), name, t.clock())
+		f.refuse(fmt.Sprintf("The value supplied must be between %s and %s.", spanOf(r.Least).clock(),
+			spanOf(r.Most).clock()), name, t.clock())
 	}
 	return t
 }
@@ -148,7 +149,8 @@ func (f *fields) messageSize() int64 {
 	v := f.integer(name, 0) // 0 stands for the profile's default
 	if _, given := f.value(name); given && !f.limits.Kilobytes.Contains(v) {
 		r := f.limits.Kilobytes
-		f.refuse(fmt.Sprintf("The property value for '%s' must be between %d and %d.", name, r.Least, r.Most), name, fmt.Sprint(v))
+		f.refuse(fmt.Sprintf("The property value for '%s' must be between %d and %d.", name, r.Least, r.Most),
+			name, fmt.Sprint(v))
 	}
 	return v
 }
@@ -177,7 +179,8 @@ func (f *fields) status() emulator.Status {
 
 // SettableStatus returns the status of that name, in any case. Clients can set no others than these four (STAT-5).
 func SettableStatus(name string) (emulator.Status, bool) {
-	for _, v := range []emulator.Status{emulator.StatusActive, emulator.StatusDisabled, emulator.StatusSendDisabled, emulator.StatusReceiveDisabled} {
+	for _, v := range []emulator.Status{emulator.StatusActive, emulator.StatusDisabled,
+		emulator.StatusSendDisabled, emulator.StatusReceiveDisabled} {
 		if strings.EqualFold(name, string(v)) {
 			return v, true
 		}

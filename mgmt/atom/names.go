@@ -7,8 +7,13 @@ import (
 	"minibus/emulator"
 )
 
-const entityCharacters = "' contains character(s) that is not allowed by Service Bus. " +
-	"Entity segments can contain only letters, numbers, periods (.), hyphens (-), and underscores (_). "
+const entityCharacters = "' contains character(s) that is not allowed by Service Bus. Entity segments can contain " +
+	"only letters, numbers, periods (.), hyphens (-), and underscores (_). "
+
+// tooLong says that a path or name has more than the allowed number of characters.
+func tooLong(name string, most int) string {
+	return fmt.Sprintf("The entity path/name '%s' exceeds the '%d' character limit. ", clip(name), most)
+}
 
 // CheckPath returns an error if a queue or topic can't have the path. Segments "." and "..", segments that begin with
 // $, and control characters are not allowed in any profile (DEC-9): addresses would lose them, or they belong to the
@@ -18,7 +23,7 @@ func CheckPath(path string, l emulator.Limits) error {
 	case path == "":
 		return &Error{SubCode: badRequest, Text: "The name of the entity is empty. "}
 	case len(path) > emulator.MaxPath:
-		return &Error{SubCode: badRequest, Text: fmt.Sprintf("The entity path/name '%s' exceeds the '%d' character limit. ", clip(path), emulator.MaxPath)}
+		return &Error{SubCode: badRequest, Text: tooLong(path, emulator.MaxPath)}
 	case !l.EndsWell(path):
 		return &Error{SubCode: badRequest, Text: "'" + clip(path) + entityCharacters}
 	}
@@ -34,7 +39,7 @@ func CheckPath(path string, l emulator.Limits) error {
 func CheckSubscription(name string, l emulator.Limits) error {
 	switch {
 	case len(name) > emulator.MaxName:
-		return &Error{Text: fmt.Sprintf("The entity path/name '%s' exceeds the '%d' character limit. ", clip(name), emulator.MaxName)}
+		return &Error{Text: tooLong(name, emulator.MaxName)}
 	case !l.AllowsSegment(name) || !l.EndsWell(name):
 		return &Error{Text: "'" + clip(name) + entityCharacters}
 	}

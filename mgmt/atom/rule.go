@@ -34,7 +34,7 @@ type Filter struct {
 	Kind        FilterKind
 	SQL         string // for all kinds but the correlation filter
 	Parameters  []Parameter
-	Correlation []Test      // the properties that are set, even to an empty text, in the service's order; none selects everything
+	Correlation []Test      // those that are set, even to an empty text, in the service's order; none: selects all
 	Properties  []Parameter // application properties of a correlation filter
 }
 
@@ -55,7 +55,11 @@ var correlationProperties = []string{
 // ParseRule reads a RuleDescription or a DefaultRuleDescription. A missing filter is true, a missing action none.
 func ParseRule(d *Element) (*Rule, error) {
 	var p ruleParser
-	r := &Rule{Name: strings.TrimSpace(d.Child("Name").Text()), Filter: p.filter(d.Child("Filter")), Action: p.action(d.Child("Action"))}
+	r := &Rule{
+		Name:   strings.TrimSpace(d.Child("Name").Text()),
+		Filter: p.filter(d.Child("Filter")),
+		Action: p.action(d.Child("Action")),
+	}
 	return r, p.err
 }
 

@@ -76,7 +76,8 @@ func values(list []Parameter) emulator.Values {
 
 // RuleOf translates a rule of the domain into a document's.
 func RuleOf(o emulator.RuleOptions) Rule {
-	r := Rule{Name: o.Name, CreatedAt: o.CreatedAt, Action: Action{SQL: o.Action, Parameters: parameters(o.ActionParameters)}}
+	action := Action{SQL: o.Action, Parameters: parameters(o.ActionParameters)}
+	r := Rule{Name: o.Name, CreatedAt: o.CreatedAt, Action: action}
 	switch {
 	case o.Correlation != nil:
 		r.Filter = Filter{Kind: CorrelationFilter, Properties: parameters(o.Correlation.Properties)}

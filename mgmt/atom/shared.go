@@ -24,7 +24,8 @@ func ParseQueue(d *Element, l emulator.Limits) (*SharedDescription, error) {
 	s := f.shared()
 	s.dedup = f.boolIfGiven("RequiresDuplicateDetection")
 	s.partitioning = f.partitioning()
-	s.options.DuplicateDetectionWindow = durationOf(f.span("DuplicateDetectionHistoryTimeWindow", 10*Minute, f.limits.Window))
+	s.options.DuplicateDetectionWindow = durationOf(f.span("DuplicateDetectionHistoryTimeWindow", 10*Minute,
+		f.limits.Window))
 	s.options.MaxSizeInMegabytes = f.size()
 	s.options.MaxMessageSizeInKilobytes = f.messageSize()
 	s.options.Admin.EnableExpress = f.express(s.dedup)
@@ -40,7 +41,8 @@ func (f *fields) shared() *SharedDescription {
 	o.LockDuration = durationOf(f.lock())
 	o.MaxDeliveryCount = f.deliveries()
 	s.session = f.boolIfGiven("RequiresSession")
-	o.DefaultMessageTimeToLive, o.Admin.TimeToLiveTicks = neverOr(f.span("DefaultMessageTimeToLive", MaxTimeSpan, f.limits.TimeToLive))
+	o.DefaultMessageTimeToLive, o.Admin.TimeToLiveTicks = neverOr(f.span("DefaultMessageTimeToLive", MaxTimeSpan,
+		f.limits.TimeToLive))
 	o.AutoDeleteOnIdle, o.Admin.AutoDeleteTicks = neverOr(f.span("AutoDeleteOnIdle", MaxTimeSpan, f.limits.AutoDelete))
 	o.DeadLetteringOnExpiration = f.boolean("DeadLetteringOnMessageExpiration", false)
 	batched := f.boolean("EnableBatchedOperations", true)
@@ -54,8 +56,10 @@ func (f *fields) shared() *SharedDescription {
 // forwarding reads the targets. An entity that forwards is never idle, so the service resets its AutoDeleteOnIdle.
 func (f *fields) forwarding(o *emulator.QueueOptions) {
 	o.ForwardTo, o.Admin.ForwardToText = forwardPath(f.text("ForwardTo"))
-	o.ForwardDeadLetteredMessagesTo, o.Admin.ForwardDeadLetteredText = forwardPath(f.text("ForwardDeadLetteredMessagesTo"))
-	for _, t := range [][2]string{{o.ForwardTo, o.Admin.ForwardToText}, {o.ForwardDeadLetteredMessagesTo, o.Admin.ForwardDeadLetteredText}} {
+	deadLetters := f.text("ForwardDeadLetteredMessagesTo")
+	o.ForwardDeadLetteredMessagesTo, o.Admin.ForwardDeadLetteredText = forwardPath(deadLetters)
+	for _, t := range [][2]string{{o.ForwardTo, o.Admin.ForwardToText},
+		{o.ForwardDeadLetteredMessagesTo, o.Admin.ForwardDeadLetteredText}} {
 		if t[0] == "" && t[1] != "" {
 			f.refuse("The forwarding destination '"+clip(t[1])+"' names no entity. ", "", "")
 		}
@@ -80,7 +84,8 @@ func (s *SharedDescription) ForwardTargets() (forwardTo, deadLetters string) {
 
 // Targets returns the forwarding targets that are set.
 func (s *SharedDescription) Targets() []string {
-	return slices.DeleteFunc([]string{s.options.ForwardTo, s.options.ForwardDeadLetteredMessagesTo}, func(p string) bool { return p == "" })
+	return slices.DeleteFunc([]string{s.options.ForwardTo, s.options.ForwardDeadLetteredMessagesTo},
+		func(p string) bool { return p == "" })
 }
 
 // NewHosts returns the hosts that the targets name, each perhaps with a port, but not those of addresses that the
@@ -89,7 +94,8 @@ func (s *SharedDescription) NewHosts(old emulator.QueueOptions) []string {
 	var hosts []string
 	for _, t := range [][2]string{
 		{s.options.Admin.ForwardToText, shownForward(old.ForwardTo, old.Admin.ForwardToText)},
-		{s.options.Admin.ForwardDeadLetteredText, shownForward(old.ForwardDeadLetteredMessagesTo, old.Admin.ForwardDeadLetteredText)},
+		{s.options.Admin.ForwardDeadLetteredText, shownForward(old.ForwardDeadLetteredMessagesTo,
+			old.Admin.ForwardDeadLetteredText)},
 	} {
 		if _, host, _ := splitForward(t[0]); host != "" && t[0] != t[1] {
 			hosts = append(hosts, host)

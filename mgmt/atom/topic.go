@@ -1,8 +1,6 @@
 package atom
 
-import (
-	"minibus/emulator"
-)
+import "minibus/emulator"
 
 // TopicDescription is a client's description of a topic; see [SharedDescription] for absent elements.
 type TopicDescription struct {
@@ -16,10 +14,12 @@ type TopicDescription struct {
 // ParseTopic reads a TopicDescription.
 func ParseTopic(d *Element, l emulator.Limits) (*TopicDescription, error) {
 	f := newFields(d, "Topic", l)
-	t := &TopicDescription{limits: f.limits, dedup: f.boolIfGiven("RequiresDuplicateDetection"), partitioning: f.partitioning(),
+	t := &TopicDescription{limits: f.limits, dedup: f.boolIfGiven("RequiresDuplicateDetection"),
+		partitioning:  f.partitioning(),
 		subscriptions: f.boolIfGiven("EnableSubscriptionPartitioning")}
 	o := &t.options
-	o.DefaultMessageTimeToLive, o.Admin.TimeToLiveTicks = neverOr(f.span("DefaultMessageTimeToLive", MaxTimeSpan, f.limits.TimeToLive))
+	o.DefaultMessageTimeToLive, o.Admin.TimeToLiveTicks = neverOr(f.span("DefaultMessageTimeToLive", MaxTimeSpan,
+		f.limits.TimeToLive))
 	o.AutoDeleteOnIdle, o.Admin.AutoDeleteTicks = neverOr(f.span("AutoDeleteOnIdle", MaxTimeSpan, f.limits.AutoDelete))
 	o.DuplicateDetectionWindow = durationOf(f.span("DuplicateDetectionHistoryTimeWindow", 10*Minute, f.limits.Window))
 	o.MaxSizeInMegabytes = f.size()

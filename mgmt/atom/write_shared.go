@@ -107,7 +107,8 @@ func (w *writer) forwardTo(o *emulator.QueueOptions) {
 }
 
 func (w *writer) forwardDeadLettered(o *emulator.QueueOptions) {
-	w.optional("ForwardDeadLetteredMessagesTo", shownForward(o.ForwardDeadLetteredMessagesTo, o.Admin.ForwardDeadLetteredText))
+	w.optional("ForwardDeadLetteredMessagesTo", shownForward(o.ForwardDeadLetteredMessagesTo,
+		o.Admin.ForwardDeadLetteredText))
 }
 
 func (w *writer) messageSize(kb int64, v View) {

@@ -84,7 +84,8 @@ func notABatch(err error) error {
 
 func encodeItem(fields map[string]json.RawMessage, now int64) ([]byte, error) {
 	var item batchItem
-	for name, to := range map[string]any{"Body": &item.Body, "BrokerProperties": &item.Broker, "UserProperties": &item.User} {
+	for name, to := range map[string]any{"Body": &item.Body, "BrokerProperties": &item.Broker,
+		"UserProperties": &item.User} {
 		if raw := fields[name]; len(raw) > 0 && json.Unmarshal(raw, to) != nil {
 			what := "an object"
 			if name == "Body" {

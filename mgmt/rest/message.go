@@ -74,8 +74,10 @@ func sortByName(m amqp.Map) {
 // AppendHead appends the sections of the encoded message that precede its body. now is the broker's time in
 // milliseconds: a time to live too long for the header section is encoded as two instants (EXP-17).
 func (m *Message) AppendHead(dst []byte, now int64) ([]byte, error) {
-	if m.ContentType != nil && strings.IndexFunc(*m.ContentType, func(r rune) bool { return r > 0x7e || r < ' ' }) >= 0 {
-		return nil, errorf("The content type %s of the message has characters that are not ASCII.", clip(*m.ContentType))
+	notASCII := func(r rune) bool { return r > 0x7e || r < ' ' }
+	if m.ContentType != nil && strings.ContainsFunc(*m.ContentType, notASCII) {
+		return nil, errorf("The content type %s of the message has characters that are not ASCII.",
+			clip(*m.ContentType))
 	}
 	if m.TTL > 0 {
 		var mark amqp.Mark

@@ -35,9 +35,16 @@ func parseProperties(header string) (Properties, error) {
 // texts returns the fields of the properties that are texts, by name.
 func (p *Properties) texts() map[string]**string {
 	return map[string]**string{
-		"ContentType": &p.ContentType, "CorrelationId": &p.CorrelationID, "Label": &p.Label, "MessageId": &p.MessageID,
-		"PartitionKey": &p.PartitionKey, "ReplyTo": &p.ReplyTo, "ReplyToSessionId": &p.ReplyToSessionID, "SessionId": &p.SessionID,
-		"To": &p.To, "ViaPartitionKey": &p.ViaPartitionKey,
+		"ContentType":      &p.ContentType,
+		"CorrelationId":    &p.CorrelationID,
+		"Label":            &p.Label,
+		"MessageId":        &p.MessageID,
+		"PartitionKey":     &p.PartitionKey,
+		"ReplyTo":          &p.ReplyTo,
+		"ReplyToSessionId": &p.ReplyToSessionID,
+		"SessionId":        &p.SessionID,
+		"To":               &p.To,
+		"ViaPartitionKey":  &p.ViaPartitionKey,
 	}
 }
 
@@ -60,7 +67,8 @@ func (p *Properties) set(fields map[string]json.RawMessage) error {
 		return err
 	}
 	if p.SessionID != nil && p.PartitionKey != nil && *p.SessionID != *p.PartitionKey {
-		return errorf("The PartitionKey %s of the message differs from its SessionId %s; if both are set they must be equal.",
+		return errorf("The PartitionKey %s of the message differs from its SessionId %s; if both are set they must "+
+			"be equal.",
 			clip(*p.PartitionKey), clip(*p.SessionID))
 	}
 	return nil
@@ -85,7 +93,8 @@ func (p *Properties) setTTL(fields map[string]json.RawMessage) error {
 			d, ok = parseClock(s)
 		}
 		if !ok {
-			return errorf("The property 'TimeToLiveTimeSpan' of BrokerProperties is not a time span such as 0.00:00:40.")
+			return errorf("The property 'TimeToLiveTimeSpan' of BrokerProperties is not a time span such as " +
+				"0.00:00:40.")
 		}
 		ms = upToMillis(float64(d) / 100)
 	default:
@@ -139,5 +148,6 @@ func (p *Properties) setScheduled(raw json.RawMessage) error {
 			return nil
 		}
 	}
-	return errorf("The property 'ScheduledEnqueueTimeUtc' of BrokerProperties is not a date such as %q.", http.TimeFormat)
+	return errorf("The property 'ScheduledEnqueueTimeUtc' of BrokerProperties is not a date such as %q.",
+		http.TimeFormat)
 }

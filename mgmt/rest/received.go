@@ -89,10 +89,18 @@ func (r Received) brokerProperties(m *message.Message) string {
 		return nil
 	}
 	s := shown{
-		ContentType: field(message.PropertyContentType), CorrelationID: field(message.PropertyCorrelationID),
-		DeliveryCount: int64(r.Count) + 1, Label: field(message.PropertySubject), MessageID: field(message.PropertyMessageID),
-		ReplyTo: field(message.PropertyReplyTo), ReplyToSessionID: field(message.PropertyReplyToGroupID), SequenceNumber: r.Seq,
-		SessionID: field(message.PropertyGroupID), State: "Active", TimeToLive: forever, To: field(message.PropertyTo),
+		ContentType:      field(message.PropertyContentType),
+		CorrelationID:    field(message.PropertyCorrelationID),
+		DeliveryCount:    int64(r.Count) + 1,
+		Label:            field(message.PropertySubject),
+		MessageID:        field(message.PropertyMessageID),
+		ReplyTo:          field(message.PropertyReplyTo),
+		ReplyToSessionID: field(message.PropertyReplyToGroupID),
+		SequenceNumber:   r.Seq,
+		SessionID:        field(message.PropertyGroupID),
+		State:            "Active",
+		TimeToLive:       forever,
+		To:               field(message.PropertyTo),
 	}
 	if info.TTL > 0 {
 		s.TimeToLive = json.Number(strconv.FormatFloat(float64(info.TTL)/1000, 'f', -1, 64))

@@ -31,8 +31,8 @@ var served = load()
 // policy lets the page run its own script and use its own style, and talk to the server that it came from. The
 // scripts and most of the style are files; what is painted first is one style in the page, named here by its hash.
 // What came in a message can neither run nor load anything, even if it became markup by mistake.
-var policy = "default-src 'none'; script-src 'self'; style-src 'self' '" + hashOfStyle(served["index.html"].text) + "'; img-src 'self'; connect-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+var policy = "default-src 'none'; script-src 'self'; style-src 'self' '" + hashOfStyle(served["index.html"].text) +
+	"'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // hashOfStyle returns the source expression of a policy for the only style in a page.
 func hashOfStyle(page []byte) string {

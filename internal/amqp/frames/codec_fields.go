@@ -38,7 +38,9 @@ func (c *codec) uint64(name string, v *uint64, has *bool) {
 
 // field walks a field with the functions of package amqp for its type. The call through a variable moves the codec to
 // the heap, so the fields of transfers, dispositions and flows do without it.
-func field[T any](c *codec, name string, v *T, has *bool, read func(*amqp.Reader) (T, bool, error), write func([]byte, T) []byte) {
+func field[T any](
+	c *codec, name string, v *T, has *bool, read func(*amqp.Reader) (T, bool, error), write func([]byte, T) []byte,
+) {
 	switch {
 	case c.mode == reading:
 		var got T

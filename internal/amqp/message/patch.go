@@ -31,7 +31,7 @@ type Patch struct {
 	OmitBody                  bool   // PEEK-14
 	MessageID                 string // for a message without one (PROP-10)
 	Properties                []byte // overlay for the application properties, see EncodeProperties; nil: none
-	System                    []byte // overlay for broker properties that the sender gave, see SystemMessageID; nil: none
+	System                    []byte // overlay for broker properties of the sender, see SystemMessageID; nil: none
 }
 
 // Append appends the message with the patch merged in: a header with all five fields; delivery annotations if there are

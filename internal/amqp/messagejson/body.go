@@ -15,7 +15,8 @@ const (
 )
 
 // symbolic are the descriptors of body sections as symbols.
-var symbolic = map[string]uint64{"amqp:data:binary": codeData, "amqp:amqp-sequence:list": codeSequence, "amqp:amqp-value:*": codeValue}
+var symbolic = map[string]uint64{"amqp:data:binary": codeData, "amqp:amqp-sequence:list": codeSequence,
+	"amqp:amqp-value:*": codeValue}
 
 // bodySection is one section of a body.
 type bodySection struct {

@@ -12,8 +12,11 @@ import (
 )
 
 // Annotations that a message has as properties of its own here, or that the service sets anew when it is sent.
-var ofTheService = []string{"x-opt-sequence-number", "x-opt-enqueued-time", "x-opt-locked-until", "x-opt-deadletter-source",
-	"x-opt-enqueue-sequence-number", "x-opt-message-state", "x-opt-partition-id", "x-opt-lock-token", partitionKey, scheduledTime}
+var ofTheService = []string{
+	"x-opt-sequence-number", "x-opt-enqueued-time", "x-opt-locked-until", "x-opt-deadletter-source",
+	"x-opt-enqueue-sequence-number", "x-opt-message-state", "x-opt-partition-id", "x-opt-lock-token",
+	partitionKey, scheduledTime,
+}
 
 const (
 	partitionKey  = "x-opt-partition-key"
@@ -38,8 +41,12 @@ func Of(head, body *message.Message, maxBody int64) *Message {
 		name    string
 		section message.Span
 		to      *Values
-	}{{"applicationProperties", head.ApplicationProperties, &m.ApplicationProperties}, {"annotations", head.MessageAnnotations, &m.Annotations},
-		{"deliveryAnnotations", head.DeliveryAnnotations, &m.DeliveryAnnotations}, {"footer", head.Footer, &m.Footer}} {
+	}{
+		{"applicationProperties", head.ApplicationProperties, &m.ApplicationProperties},
+		{"annotations", head.MessageAnnotations, &m.Annotations},
+		{"deliveryAnnotations", head.DeliveryAnnotations, &m.DeliveryAnnotations},
+		{"footer", head.Footer, &m.Footer},
+	} {
 		values, err := section(head, part.section)
 		m.note(part.name, head.Bytes(part.section), err)
 		*part.to = values
@@ -117,7 +124,8 @@ func (m *Message) header(head *message.Message) error {
 	}
 	if len(fields) > 2 && fields[2] == uint32(math.MaxUint32) { // the two times say how long really (EXP-17)
 		if info, err := head.Info(); err == nil {
-			m.TimeToLive = dotnet.FormatDuration(time.Duration(min(info.TTL, math.MaxInt64/int64(time.Millisecond))) * time.Millisecond)
+			ms := min(info.TTL, math.MaxInt64/int64(time.Millisecond))
+			m.TimeToLive = dotnet.FormatDuration(time.Duration(ms) * time.Millisecond)
 		}
 	}
 	return nil
@@ -137,16 +145,26 @@ func list(m *message.Message, at message.Span) (amqp.List, error) {
 	return fields, err
 }
 
+// texts returns the properties that are texts, by their place in the section.
+func (m *Message) texts() map[int]**string {
+	return map[int]**string{
+		message.PropertyTo:              &m.To,
+		message.PropertySubject:         &m.Subject,
+		message.PropertyReplyTo:         &m.ReplyTo,
+		message.PropertyContentType:     &m.ContentType,
+		message.PropertyContentEncoding: &m.ContentEncoding,
+		message.PropertyGroupID:         &m.SessionID,
+		message.PropertyReplyToGroupID:  &m.ReplyToSessionID,
+	}
+}
+
 // properties reads the properties section.
 func (m *Message) properties(head *message.Message) error {
 	fields, err := list(head, head.Properties)
 	if err != nil {
 		return err
 	}
-	texts := map[int]**string{
-		message.PropertyTo: &m.To, message.PropertySubject: &m.Subject, message.PropertyReplyTo: &m.ReplyTo, message.PropertyContentType: &m.ContentType,
-		message.PropertyContentEncoding: &m.ContentEncoding, message.PropertyGroupID: &m.SessionID, message.PropertyReplyToGroupID: &m.ReplyToSessionID,
-	}
+	texts := m.texts()
 	for i, v := range fields {
 		if to := texts[i]; to != nil {
 			if s, ok := textOf(v); ok {
@@ -198,7 +216,9 @@ func (m *Message) annotations(head *message.Message) {
 	if n, ok := get("x-opt-enqueue-sequence-number").(int64); ok {
 		m.EnqueuedSequenceNumber = &n
 	}
-	m.EnqueuedTime, m.LockedUntil, m.ScheduledEnqueueTime = timeOf(get("x-opt-enqueued-time")), timeOf(get("x-opt-locked-until")), timeOf(get(scheduledTime))
+	m.EnqueuedTime = timeOf(get("x-opt-enqueued-time"))
+	m.LockedUntil = timeOf(get("x-opt-locked-until"))
+	m.ScheduledEnqueueTime = timeOf(get(scheduledTime))
 	if s, ok := textOf(get(partitionKey)); ok {
 		m.PartitionKey = &s
 	}

@@ -41,7 +41,8 @@ func (m *Message) Encode(now time.Time) ([]byte, error) {
 		return nil, err
 	}
 	out := c.appendHeader(nil, ttl)
-	if out, err = appendSection(out, codeDeliveryAnnotations, "deliveryAnnotations", c.DeliveryAnnotations); err != nil {
+	out, err = appendSection(out, codeDeliveryAnnotations, "deliveryAnnotations", c.DeliveryAnnotations)
+	if err != nil {
 		return nil, err
 	}
 	if out, err = appendSection(out, codeMessageAnnotations, "annotations", c.Annotations, c.own()...); err != nil {
@@ -54,7 +55,8 @@ func (m *Message) Encode(now time.Time) ([]byte, error) {
 	if out, err = c.appendProperties(out); err != nil {
 		return nil, err
 	}
-	if out, err = appendSection(out, codeApplicationProperties, "applicationProperties", c.ApplicationProperties); err != nil {
+	out, err = appendSection(out, codeApplicationProperties, "applicationProperties", c.ApplicationProperties)
+	if err != nil {
 		return nil, err
 	}
 	if len(body) >= large && c.Footer == nil && len(out) <= headRoom {
@@ -72,7 +74,8 @@ func (m *Message) timeToLive(now time.Time) (any, error) {
 	}
 	d, err := dotnet.ParseDuration(m.TimeToLive)
 	if err != nil || d <= 0 {
-		return nil, fmt.Errorf("timeToLive: found %q; allowed: an ISO 8601 duration such as PT1M or P14D", clip(m.TimeToLive))
+		return nil, fmt.Errorf("timeToLive: found %q; allowed: an ISO 8601 duration such as PT1M or P14D",
+			clip(m.TimeToLive))
 	}
 	const longest = math.MaxUint32 * time.Millisecond
 	if d <= longest {
@@ -109,7 +112,8 @@ func (m *Message) own() (pairs []amqp.Pair) {
 		pairs = append(pairs, amqp.Pair{Key: amqp.Symbol(partitionKey), Value: *m.PartitionKey})
 	}
 	if m.ScheduledEnqueueTime != nil {
-		pairs = append(pairs, amqp.Pair{Key: amqp.Symbol(scheduledTime), Value: amqp.TimestampOf(*m.ScheduledEnqueueTime)})
+		at := amqp.TimestampOf(*m.ScheduledEnqueueTime)
+		pairs = append(pairs, amqp.Pair{Key: amqp.Symbol(scheduledTime), Value: at})
 	}
 	return pairs
 }
@@ -143,26 +147,24 @@ func appendSection(dst []byte, code byte, name string, values Values, pairs ...a
 
 func (m *Message) appendProperties(dst []byte) ([]byte, error) {
 	var fields amqp.List = make([]any, message.PropertyReplyToGroupID+1)
-	for i, s := range map[int]*string{message.PropertyTo: m.To, message.PropertySubject: m.Subject, message.PropertyReplyTo: m.ReplyTo,
-		message.PropertyGroupID: m.SessionID, message.PropertyReplyToGroupID: m.ReplyToSessionID} {
-		if s != nil {
-			fields[i] = *s
+	for i, s := range m.texts() {
+		switch {
+		case *s == nil:
+		case i == message.PropertyContentType || i == message.PropertyContentEncoding:
+			v, err := symbol(**s)
+			if err != nil {
+				return nil, fmt.Errorf("contentType or contentEncoding: %w", err)
+			}
+			fields[i] = v
+		default:
+			fields[i] = **s
 		}
 	}
-	for i, s := range map[int]*string{message.PropertyContentType: m.ContentType, message.PropertyContentEncoding: m.ContentEncoding} {
-		if s == nil {
-			continue
-		}
-		v, err := symbol(*s)
-		if err != nil {
-			return nil, fmt.Errorf("contentType or contentEncoding: %w", err)
-		}
-		fields[i] = v
+	if m.AbsoluteExpiryTime != nil {
+		fields[message.PropertyAbsoluteExpiryTime] = amqp.TimestampOf(*m.AbsoluteExpiryTime)
 	}
-	for i, t := range map[int]*time.Time{message.PropertyAbsoluteExpiryTime: m.AbsoluteExpiryTime, message.PropertyCreationTime: m.CreationTime} {
-		if t != nil {
-			fields[i] = amqp.TimestampOf(*t)
-		}
+	if m.CreationTime != nil {
+		fields[message.PropertyCreationTime] = amqp.TimestampOf(*m.CreationTime)
 	}
 	if m.GroupSequence != nil {
 		fields[message.PropertyGroupSequence] = *m.GroupSequence
@@ -179,7 +181,11 @@ func (m *Message) ids(fields amqp.List) (err error) {
 		name string
 		at   int
 		from any
-	}{{"messageId", message.PropertyMessageID, m.MessageID}, {"correlationId", message.PropertyCorrelationID, m.CorrelationID}, {"userId", message.PropertyUserID, m.UserID}} {
+	}{
+		{"messageId", message.PropertyMessageID, m.MessageID},
+		{"correlationId", message.PropertyCorrelationID, m.CorrelationID},
+		{"userId", message.PropertyUserID, m.UserID},
+	} {
 		v, err := FromJSON(id.from)
 		switch v := v.(type) {
 		case nil, string, uint64, amqp.UUID, []byte:

@@ -8,9 +8,9 @@ import (
 
 // Malformed is a section of a message that does not decode, since its sender encoded it wrongly.
 type Malformed struct {
-	Section     string `json:"section" doc:"header, properties, applicationProperties, annotations, deliveryAnnotations, footer, body, or message for all of it"`
+	Section     string `json:"section" doc:"As the properties of a message are named, or message for all of it"`
 	Error       string `json:"error" doc:"What is wrong"`
-	BytesBase64 []byte `json:"bytesBase64" doc:"The section as its sender encoded it; of a large one the first 4096 bytes"`
+	BytesBase64 []byte `json:"bytesBase64" doc:"As its sender encoded it, up to 4096 bytes"`
 	Bytes       int64  `json:"bytes" doc:"How many the section has"`
 }
 
@@ -30,6 +30,11 @@ func MalformedMessage(raw []byte, err error) *Message {
 // note notes that a section does not decode, if err is one.
 func (m *Message) note(section string, raw []byte, err error) {
 	if err != nil {
-		m.Malformed = append(m.Malformed, Malformed{section, printable.Clip(err.Error(), malformedError), bytes.Clone(raw[:min(len(raw), malformedBytes)]), int64(len(raw))})
+		m.Malformed = append(m.Malformed, Malformed{
+			Section:     section,
+			Error:       printable.Clip(err.Error(), malformedError),
+			BytesBase64: bytes.Clone(raw[:min(len(raw), malformedBytes)]),
+			Bytes:       int64(len(raw)),
+		})
 	}
 }

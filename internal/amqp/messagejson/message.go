@@ -14,19 +14,19 @@ import (
 // Message is a message as JSON. Who sends one leaves out what only the service can set; it is not looked at.
 type Message struct {
 	SequenceNumber         *int64     `json:"sequenceNumber,omitempty"`
-	EnqueuedSequenceNumber *int64     `json:"enqueuedSequenceNumber,omitempty" doc:"The number at the first submission, if it is another one"`
-	State                  string     `json:"state,omitempty" doc:"How it stands: active, locked, deferred or scheduled. Of received messages: active or deferred"`
+	EnqueuedSequenceNumber *int64     `json:"enqueuedSequenceNumber,omitempty" doc:"The first, if it was another one"`
+	State                  string     `json:"state,omitempty" doc:"active, locked, deferred or scheduled"`
 	EnqueuedTime           *time.Time `json:"enqueuedTime,omitempty"`
 	ExpiresAt              *time.Time `json:"expiresAt,omitempty" doc:"When its time to live is over"`
 	LockedUntil            *time.Time `json:"lockedUntil,omitempty"`
 	LockedBy               string     `json:"lockedBy,omitempty" doc:"Who has locked it, in words"`
 	LockToken              string     `json:"lockToken,omitempty" doc:"With which to settle it; of received messages"`
 	DeliveryCount          *uint32    `json:"deliveryCount,omitempty" doc:"Earlier deliveries that failed"`
-	DeadLetterReason       string     `json:"deadLetterReason,omitempty" doc:"Why it was dead-lettered; the property DeadLetterReason says it too"`
-	DeadLetterSource       string     `json:"deadLetterSource,omitempty" doc:"Where it was dead-lettered before it was forwarded"`
+	DeadLetterReason       string     `json:"deadLetterReason,omitempty" doc:"As the property DeadLetterReason"`
+	DeadLetterSource       string     `json:"deadLetterSource,omitempty" doc:"Where it was dead-lettered before"`
 	SizeBytes              *int64     `json:"sizeBytes,omitempty" doc:"Of the encoded message as it was sent"`
 
-	MessageID            any        `json:"messageId,omitempty" doc:"A text, or a typed value such as {\"uuid\":\"...\"}"`
+	MessageID            any        `json:"messageId,omitempty" doc:"A text, or a value such as {\"uuid\":\"...\"}"`
 	CorrelationID        any        `json:"correlationId,omitempty" doc:"A text, or a typed value"`
 	SessionID            *string    `json:"sessionId,omitempty"`
 	PartitionKey         *string    `json:"partitionKey,omitempty"`
@@ -46,20 +46,20 @@ type Message struct {
 	Priority             *uint8     `json:"priority,omitempty" doc:"None: 4"`
 	FirstAcquirer        bool       `json:"firstAcquirer,omitempty"`
 
-	ApplicationProperties Values `json:"applicationProperties,omitempty" nullable:"false" doc:"A text, true, false, null, a whole number (long), a number with a fraction (double), or a typed value such as {\"int\":5}"`
-	Annotations           Values `json:"annotations,omitempty" nullable:"false" doc:"Message annotations, without those that the message has as properties here"`
+	ApplicationProperties Values `json:"applicationProperties,omitempty" nullable:"false" doc:"Such as 5 or {\"int\":5}"`
+	Annotations           Values `json:"annotations,omitempty" nullable:"false" doc:"But for those that have a property"`
 	DeliveryAnnotations   Values `json:"deliveryAnnotations,omitempty" nullable:"false"`
 	Footer                Values `json:"footer,omitempty" nullable:"false"`
 
-	Body         any      `json:"body,omitempty" doc:"The body, if it is one data section with text in UTF-8. Who sends may give any JSON, whose text becomes the body"`
+	Body         any      `json:"body,omitempty" doc:"Text of one data section; any JSON that is sent becomes text"`
 	BodyBase64   []byte   `json:"bodyBase64,omitempty" doc:"One data section that is no text"`
 	BodySections [][]byte `json:"bodySections,omitempty" nullable:"false" doc:"Several data sections"`
 	BodyValue    any      `json:"bodyValue,omitempty" doc:"An AMQP value"`
 	BodySequence [][]any  `json:"bodySequence,omitempty" nullable:"false" doc:"AMQP sequences"`
-	BodyBytes    *int64   `json:"bodyBytes,omitempty" doc:"The size of the body; of one that is no data, as AMQP encodes it"`
-	BodyCut      bool     `json:"bodyCut,omitempty" doc:"The body here is only its beginning, or is left out where only all of it would mean something"`
+	BodyBytes    *int64   `json:"bodyBytes,omitempty" doc:"Its size; if it is no data, as AMQP encodes it"`
+	BodyCut      bool     `json:"bodyCut,omitempty" doc:"The body is only its beginning, or is left out"`
 
-	Malformed []Malformed `json:"malformed,omitempty" nullable:"false" doc:"Sections that are not shown, since they do not decode. Such a message can't be sent as it is shown"`
+	Malformed []Malformed `json:"malformed,omitempty" nullable:"false"`
 }
 
 // Values are named values, each as [ToJSON] makes it.
@@ -96,7 +96,8 @@ func Read(text []byte) (*Message, error) {
 // Check reports why the body can't be sent, or nil.
 func (m *Message) Check() error {
 	given := 0
-	for _, yes := range []bool{m.Body != nil, m.BodyBase64 != nil, m.BodySections != nil, m.BodyValue != nil, m.BodySequence != nil} {
+	for _, yes := range []bool{m.Body != nil, m.BodyBase64 != nil, m.BodySections != nil, m.BodyValue != nil,
+		m.BodySequence != nil} {
 		if yes {
 			given++
 		}

@@ -41,7 +41,8 @@ func fromJSON(v any, depth int) (any, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf(`found %s; allowed: a string, a number, true, false, null, or an object with the name of a type such as {"int":5}; types: %s`,
+	return nil, fmt.Errorf(`found %s; allowed: a string, a number, true, false, null, or an object with the name of `+
+		`a type such as {"int":5}; types: %s`,
 		brief(v), strings.Join(allTypes(), ", "))
 }
 
@@ -115,7 +116,8 @@ func arrayFromJSON(inner any, depth int) (any, error) {
 	values, ok := o["values"].([]any)
 	code, known := codes[name]
 	if !ok || !known || len(o) != 2 {
-		return nil, fmt.Errorf(`found %s; an array is {"type":"int","values":[1,2]}, with one of the types %s`, brief(inner), strings.Join(allTypes(), ", "))
+		return nil, fmt.Errorf(`found %s; an array is {"type":"int","values":[1,2]}, with one of the types %s`,
+			brief(inner), strings.Join(allTypes(), ", "))
 	}
 	a := amqp.Array{Code: code, Items: make([]any, len(values))}
 	for i, v := range values {
@@ -135,7 +137,8 @@ func arrayFromJSON(inner any, depth int) (any, error) {
 func describedFromJSON(inner any, depth int) (any, error) {
 	o, _ := inner.(map[string]any)
 	if _, ok := o["value"]; !ok || len(o) != 2 {
-		return nil, fmt.Errorf(`found %s; a described value is {"descriptor":{"symbol":"..."},"value":...}`, brief(inner))
+		return nil, fmt.Errorf(`found %s; a described value is {"descriptor":{"symbol":"..."},"value":...}`,
+			brief(inner))
 	}
 	descriptor, err := fromJSON(o["descriptor"], depth)
 	if err != nil {

@@ -22,7 +22,7 @@ func main() {
 func bundle(out string) error {
 	if err := build(api.BuildOptions{
 		EntryPoints: []string{"src/app.tsx", "src/app.css", "src/editor.ts"},
-		External:    []string{"./editor.js"}, // what the page loads when a text is edited; under one name, so that it replaces the one before
+		External:    []string{"./editor.js"}, // loaded when a text is edited; one name, so that it replaces the old one
 		Outdir:      out, Bundle: true, Write: true, Format: api.FormatESModule,
 		LegalComments: api.LegalCommentsEndOfFile, JSX: api.JSXAutomatic, JSXImportSource: "preact",
 		LineLimit: 200, // so that changes of the bundle are small
@@ -46,7 +46,8 @@ func page(out string) error {
 	if err != nil {
 		return err
 	}
-	text := strings.NewReplacer("{style}", strings.TrimSpace(string(style)), "{icon}", strings.TrimSpace(string(icon))).Replace(string(html))
+	text := strings.NewReplacer("{style}", strings.TrimSpace(string(style)), "{icon}",
+		strings.TrimSpace(string(icon))).Replace(string(html))
 	return os.WriteFile(filepath.Join(out, "index.html"), []byte(text), 0o644)
 }
 
