@@ -33,21 +33,22 @@ func writeBicep(n *Namespace) ([]byte, []string) {
 }
 
 func (n *node) bicep() string {
-	kind, name, properties := "", "", []attr(nil)
 	switch {
 	case n.queue != nil:
-		kind, name, properties = "queues", n.full, bicepQueue(n)
+		return n.bicepResource("queues", n.full, bicepQueue(n))
 	case n.topic != nil:
-		kind, name, properties = "topics", n.full, bicepTopic(n.topic.Options)
+		return n.bicepResource("topics", n.full, bicepTopic(n.topic.Options))
 	case n.subscription != nil:
-		kind, name, properties = "topics/subscriptions", n.subscription.Name, bicepSubscription(n)
+		return n.bicepResource("topics/subscriptions", n.subscription.Name, bicepSubscription(n))
 	case n.rule != nil:
-		kind, name, properties = "topics/subscriptions/rules", n.rule.Name, bicepRule(n.rule)
+		return n.bicepResource("topics/subscriptions/rules", n.rule.Name, bicepRule(n.rule))
 	case n.parent.queue != nil:
-		kind, name, properties = "queues/authorizationRules", n.access.Name, bicepAccess(n.access)
-	default:
-		kind, name, properties = "topics/authorizationRules", n.access.Name, bicepAccess(n.access)
+		return n.bicepResource("queues/authorizationRules", n.access.Name, bicepAccess(n.access))
 	}
+	return n.bicepResource("topics/authorizationRules", n.access.Name, bicepAccess(n.access))
+}
+
+func (n *node) bicepResource(kind, name string, properties []attr) string {
 	parent := bicepNamespace
 	if n.parent != nil {
 		parent = n.parent.id

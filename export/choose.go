@@ -57,7 +57,9 @@ func (c *client) choose(ctx context.Context, name string) (*client, error) {
 	chosen := &client{scheme: c.scheme, host: c.host, connection: c.connection, http: c.http, maxItems: c.maxItems,
 		namespaceName: list.Namespaces[i].Name}
 	if own, ok := list.Namespaces[i].manager(); ok {
-		chosen.connection.KeyName, chosen.connection.Key, chosen.connection.Signature = own.KeyName, own.Key, ""
+		chosen.connection.KeyName = own.KeyName
+		chosen.connection.Key = own.Key
+		chosen.connection.Signature = ""
 	}
 	return chosen, nil
 }

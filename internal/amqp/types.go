@@ -95,7 +95,8 @@ func (u UUID) String() string {
 // SwapGUID converts between the byte orders of RFC 4122 and of a .NET Guid, whose first three groups are little-endian.
 // Delivery tags have lock tokens in the latter, maps and annotations in the former. It is its own inverse.
 func (u UUID) SwapGUID() UUID {
-	u[0], u[1], u[2], u[3] = u[3], u[2], u[1], u[0]
+	u[0], u[3] = u[3], u[0]
+	u[1], u[2] = u[2], u[1]
 	u[4], u[5] = u[5], u[4]
 	u[6], u[7] = u[7], u[6]
 	return u

@@ -50,7 +50,9 @@ func addComponents(total time.Duration, s, letters string, units []time.Duration
 			return 0, err
 		}
 		total = addSaturated(total, d)
-		letters, units, s = letters[at+1:], units[at+1:], s[end+1:]
+		letters = letters[at+1:]
+		units = units[at+1:]
+		s = s[end+1:]
 	}
 	return total, nil
 }

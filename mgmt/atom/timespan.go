@@ -86,7 +86,9 @@ func addParts(total TimeSpan, s, letters string, units []TimeSpan) (TimeSpan, bo
 			}
 			total = saturate(uint64(total), uint64(f))
 		}
-		letters, units, s = letters[at+1:], units[at+1:], s[end+1:]
+		letters = letters[at+1:]
+		units = units[at+1:]
+		s = s[end+1:]
 	}
 	return total, true
 }

@@ -114,7 +114,9 @@ func (h *handler) getEntity(_ context.Context, in *struct {
 
 // wholeEntity returns an entity with all that is known of it.
 func (h *handler) wholeEntity(ns *emulator.Namespace, e *emulator.Entity, keys bool) wholeEntity {
-	f, o, s := e.Facts(), e.Options(), e.Settings()
+	f := e.Facts()
+	o := e.Options()
+	s := e.Settings()
 	w := wholeEntity{
 		Entity:        shownEntity(e),
 		Created:       instant(f.Created),

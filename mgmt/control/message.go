@@ -56,7 +56,9 @@ func shownSeen(s *emulator.MessageView, body int64) *messagejson.Message {
 		m.SequenceNumber = &s.Sequence
 	}
 	m.State = standingNames[s.Standing]
-	m.DeadLetterReason, m.SizeBytes, m.ExpiresAt = s.Reason, &s.Size, timeAt(s.Expires)
+	m.DeadLetterReason = s.Reason
+	m.SizeBytes = &s.Size
+	m.ExpiresAt = timeAt(s.Expires)
 	if s.Standing == emulator.StandingLocked {
 		m.LockedUntil, m.LockedBy = timeAt(s.LockedUntil), s.HeldBy()
 	}

@@ -127,7 +127,8 @@ func (h *handler) listMessages(ctx context.Context, in *struct {
 	end, err := e.Messages().Browse(b, func(s *emulator.MessageView) {
 		m := shownSeen(s, in.Shown)
 		if !in.Properties {
-			m.ApplicationProperties, m.Annotations, m.DeliveryAnnotations, m.Footer = nil, nil, nil, nil
+			m.ApplicationProperties, m.Annotations = nil, nil
+			m.DeliveryAnnotations, m.Footer = nil, nil
 		}
 		out.Body.Items = append(out.Body.Items, m)
 	})

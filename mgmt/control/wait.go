@@ -112,7 +112,9 @@ func awaitOf(body *api.WaitFor) (emulator.Await, error) {
 	}
 	e := body.Events
 	f, err := Selecting{Entity: e.Entity, Sequence: e.Sequence, Client: e.Client, Kinds: e.Kinds}.filter(e.MessageID)
-	what.Events, what.Times, what.From = &f, e.Times, e.From
+	what.Events = &f
+	what.Times = e.Times
+	what.From = e.From
 	return what, err
 }
 

@@ -165,7 +165,9 @@ func (f *follower) headEnded() {
 			f.drop(1)
 		}
 	}
-	f.current, f.size, f.first = head{}, 0, false
+	f.current = head{}
+	f.size = 0
+	f.first = false
 	switch {
 	case f.upgrade:
 		f.state = lost // the rest need not be HTTP
@@ -187,7 +189,8 @@ func (f *follower) chunkSize(line []byte) {
 	case n == 0:
 		f.state, f.size = inTrailer, 0
 	default:
-		f.state, f.left, f.size = inBody, int64(n), 0
+		f.state, f.size = inBody, 0
+		f.left = int64(n)
 	}
 }
 

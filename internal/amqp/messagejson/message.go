@@ -46,8 +46,8 @@ type Message struct {
 	Priority             *uint8     `json:"priority,omitempty" doc:"None: 4"`
 	FirstAcquirer        bool       `json:"firstAcquirer,omitempty"`
 
-	ApplicationProperties Values `json:"applicationProperties,omitempty" nullable:"false" doc:"Such as 5 or {\"int\":5}"`
-	Annotations           Values `json:"annotations,omitempty" nullable:"false" doc:"But for those that have a property"`
+	ApplicationProperties Values `json:"applicationProperties,omitempty" nullable:"false" doc:"As 5 or {\"int\":5}"`
+	Annotations           Values `json:"annotations,omitempty" nullable:"false" doc:"But those that have a property"`
 	DeliveryAnnotations   Values `json:"deliveryAnnotations,omitempty" nullable:"false"`
 	Footer                Values `json:"footer,omitempty" nullable:"false"`
 

@@ -53,8 +53,12 @@ func page(out string) error {
 
 // build runs esbuild. If into is not nil, it gets the only file made.
 func build(o api.BuildOptions, into *[]byte) error {
-	o.Target, o.Charset, o.LogLevel = api.ES2022, api.CharsetUTF8, api.LogLevelWarning
-	o.MinifyWhitespace, o.MinifyIdentifiers, o.MinifySyntax = true, true, true
+	o.Target = api.ES2022
+	o.Charset = api.CharsetUTF8
+	o.LogLevel = api.LogLevelWarning
+	o.MinifyWhitespace = true
+	o.MinifyIdentifiers = true
+	o.MinifySyntax = true
 	result := api.Build(o)
 	if n := len(result.Errors); n > 0 {
 		return fmt.Errorf("bundle the explorer: %d errors", n)
