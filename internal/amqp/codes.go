@@ -75,9 +75,3 @@ var layouts = [256]layout{
 	CodeBinary32: layoutSize32, CodeString32: layoutSize32, CodeSymbol32: layoutSize32,
 	CodeList32: layoutSize32, CodeMap32: layoutSize32, CodeArray32: layoutSize32,
 }
-
-// widths holds the bytes after a fixed-width constructor by its upper four bits [AMQP 1.2].
-var widths = [16]uint8{4: 0, 5: 1, 6: 2, 7: 4, 8: 8, 9: 16}
-
-// fixedWidth returns the number of bytes after a constructor of fixed width.
-func fixedWidth(code byte) int { return int(widths[code>>4]) }

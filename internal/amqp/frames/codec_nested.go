@@ -51,18 +51,15 @@ func (c *codec) readNested(what string, codes []uint64) composite {
 		c.fail(what+" of unknown kind", amqp.ErrWrongType)
 		return nil
 	}
-	return c.readKind(kindOf(code), &r)
-}
-
-func (c *codec) readKind(k *kind, r *amqp.Reader) composite {
+	k := kindOf(code)
 	v := k.empty()
-	if k.code == codeAccepted || k.code == codeReleased {
+	if code == codeAccepted || code == codeReleased {
 		// Most dispositions are these. A call through the interface would move the codec to the heap.
-		sub := reader(r, "outcome")
+		sub := reader(&r, "outcome")
 		c.keep(true, sub.done())
 		return v
 	}
-	sub := reader(r, k.name)
+	sub := reader(&r, k.name)
 	v.fields(&sub)
 	c.keep(true, sub.done())
 	return v

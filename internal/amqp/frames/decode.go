@@ -1,6 +1,10 @@
 package frames
 
-import "minibus/internal/amqp"
+import (
+	"bytes"
+
+	"minibus/internal/amqp"
+)
 
 // Performative is the body of a frame: one of *Open, *Begin, *Attach, *Flow, *Transfer, *Disposition, *Detach, *End and
 // *Close on AMQP frames, *SASLMechanisms, *SASLInit, *SASLChallenge, *SASLResponse and *SASLOutcome on SASL frames.
@@ -27,7 +31,7 @@ func DecodeBody(body []byte) (p Performative, payload []byte, err error) {
 		return nil, nil, wrap("performative", err)
 	}
 	k := kindOf(code)
-	if k == nil || !isPerformative(code) {
+	if k == nil || code > codeClose && code < codeMechanisms { // a composite, but no performative
 		return nil, nil, r.Fail("performative of unknown kind", amqp.ErrMalformed)
 	}
 	p = k.empty().(Performative)
@@ -39,17 +43,125 @@ func DecodeBody(body []byte) (p Performative, payload []byte, err error) {
 	if code == codeTransfer {
 		return p, r.Rest(), nil
 	}
-	if err := noPayload(&r, p); err != nil {
-		return nil, nil, err
+	if r.Len() > 0 {
+		return nil, nil, r.Fail(k.name+": bytes after it", amqp.ErrMalformed)
 	}
 	return p, nil, nil
 }
 
-func isPerformative(code uint64) bool { return code <= codeClose || code >= codeMechanisms }
+// Descriptor codes [AMQP 2.7, 2.8, 3.4, 3.5, 4.5, 5.3.3].
+const (
+	codeOpen        = 0x10
+	codeBegin       = 0x11
+	codeAttach      = 0x12
+	codeFlow        = 0x13
+	codeTransfer    = 0x14
+	codeDisposition = 0x15
+	codeDetach      = 0x16
+	codeEnd         = 0x17
+	codeClose       = 0x18
+	codeError       = 0x1d
 
-func noPayload(r *amqp.Reader, p Performative) error {
-	if r.Len() > 0 {
-		return r.Fail(p.Name()+": bytes after it", amqp.ErrMalformed)
+	codeReceived = 0x23
+	codeAccepted = 0x24
+	codeRejected = 0x25
+	codeReleased = 0x26
+	codeModified = 0x27
+	codeSource   = 0x28
+	codeTarget   = 0x29
+
+	codeCoordinator        = 0x30
+	codeDeclare            = 0x31
+	codeDischarge          = 0x32
+	codeDeclared           = 0x33
+	codeTransactionalState = 0x34
+
+	codeMechanisms = 0x40
+	codeInit       = 0x41
+	codeChallenge  = 0x42
+	codeResponse   = 0x43
+	codeOutcome    = 0x44
+
+	codeAMQPValue = 0x77 // the message section around declare and discharge
+)
+
+// unknownCode stands for a descriptor that this package does not know.
+const unknownCode = ^uint64(0)
+
+// A kind is a kind of composite.
+type kind struct {
+	code  uint64
+	name  string // in the symbolic descriptor: amqp:name:list
+	empty func() composite
+}
+
+// kinds has all kinds, in the order of their codes.
+var kinds = []kind{
+	{codeOpen, "open", func() composite { return new(Open) }},
+	{codeBegin, "begin", func() composite { return new(Begin) }},
+	{codeAttach, "attach", func() composite { return new(Attach) }},
+	{codeFlow, "flow", func() composite { return new(Flow) }},
+	{codeTransfer, "transfer", func() composite { return new(Transfer) }},
+	{codeDisposition, "disposition", func() composite { return new(Disposition) }},
+	{codeDetach, "detach", func() composite { return new(Detach) }},
+	{codeEnd, "end", func() composite { return new(End) }},
+	{codeClose, "close", func() composite { return new(Close) }},
+	{codeError, "error", func() composite { return new(Error) }},
+	{codeReceived, "received", func() composite { return new(Received) }},
+	{codeAccepted, "accepted", func() composite { return accepted }},
+	{codeRejected, "rejected", func() composite { return new(Rejected) }},
+	{codeReleased, "released", func() composite { return released }},
+	{codeModified, "modified", func() composite { return new(Modified) }},
+	{codeSource, "source", func() composite { return new(Source) }},
+	{codeTarget, "target", func() composite { return new(Target) }},
+	{codeCoordinator, "coordinator", func() composite { return new(Coordinator) }},
+	{codeDeclare, "declare", func() composite { return new(Declare) }},
+	{codeDischarge, "discharge", func() composite { return new(Discharge) }},
+	{codeDeclared, "declared", func() composite { return new(Declared) }},
+	{codeTransactionalState, "transactional-state", func() composite { return new(TransactionalState) }},
+	{codeMechanisms, "sasl-mechanisms", func() composite { return new(SASLMechanisms) }},
+	{codeInit, "sasl-init", func() composite { return new(SASLInit) }},
+	{codeChallenge, "sasl-challenge", func() composite { return new(SASLChallenge) }},
+	{codeResponse, "sasl-response", func() composite { return new(SASLResponse) }},
+	{codeOutcome, "sasl-outcome", func() composite { return new(SASLOutcome) }},
+}
+
+// accepted and released have no fields and can't be changed, so all deliveries share them.
+var (
+	accepted = new(Accepted)
+	released = new(Released)
+)
+
+// kindOf returns nil for a code that is not a composite's.
+func kindOf(code uint64) *kind {
+	for i := range kinds {
+		if kinds[i].code == code {
+			return &kinds[i]
+		}
 	}
 	return nil
+}
+
+// descriptor reads a descriptor, translating the symbolic form.
+func descriptor(r *amqp.Reader) (uint64, error) {
+	code, name, err := r.Descriptor()
+	if name != nil && err == nil {
+		code = codeOf(name)
+	}
+	return code, err
+}
+
+// codeOf returns the code of a symbolic descriptor. The conversions do not allocate.
+func codeOf(symbol []byte) uint64 {
+	if string(symbol) == "amqp:amqp-value:*" {
+		return codeAMQPValue
+	}
+	name, isAMQP := bytes.CutPrefix(symbol, []byte("amqp:"))
+	name, isList := bytes.CutSuffix(name, []byte(":list"))
+	for i := range kinds {
+		if isAMQP && isList && kinds[i].name == string(name) {
+			return kinds[i].code
+		}
+	}
+	return unknownCode
 }

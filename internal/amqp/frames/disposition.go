@@ -21,7 +21,7 @@ func (d *Disposition) Name() string { return "disposition" }
 func (d *Disposition) AppendTo(dst []byte) []byte {
 	c := writer(dst, codeDisposition)
 	d.fields(&c)
-	return c.written()
+	return amqp.EndList(c.dst, c.list, c.count)
 }
 
 // Decode decodes a frame body that holds a disposition into d, overwriting all of it. It allocates nothing for
@@ -40,7 +40,10 @@ func (d *Disposition) Decode(body []byte) error {
 	if err := c.done(); err != nil {
 		return err
 	}
-	return noPayload(&r, d)
+	if r.Len() > 0 {
+		return r.Fail("disposition: bytes after it", amqp.ErrMalformed)
+	}
+	return nil
 }
 
 func (d *Disposition) fields(c *codec) {

@@ -29,7 +29,7 @@ func (f *Flow) Name() string { return "flow" }
 func (f *Flow) AppendTo(dst []byte) []byte {
 	c := writer(dst, codeFlow)
 	f.fields(&c)
-	return c.written()
+	return amqp.EndList(c.dst, c.list, c.count)
 }
 
 func (f *Flow) fields(c *codec) {

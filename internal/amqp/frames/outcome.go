@@ -56,21 +56,23 @@ func (*Modified) Name() string { return "modified" }
 func (s *Received) AppendTo(dst []byte) []byte { return appendComposite(dst, codeReceived, s) }
 
 // AppendTo implements [DeliveryState].
-func (s *Accepted) AppendTo(dst []byte) []byte { return appendEmpty(dst, codeAccepted) }
+func (s *Accepted) AppendTo(dst []byte) []byte {
+	return append(amqp.AppendDescriptor(dst, codeAccepted), emptyList...)
+}
 
 // AppendTo implements [DeliveryState].
 func (s *Rejected) AppendTo(dst []byte) []byte { return appendComposite(dst, codeRejected, s) }
 
 // AppendTo implements [DeliveryState].
-func (s *Released) AppendTo(dst []byte) []byte { return appendEmpty(dst, codeReleased) }
+func (s *Released) AppendTo(dst []byte) []byte {
+	return append(amqp.AppendDescriptor(dst, codeReleased), emptyList...)
+}
 
 // AppendTo implements [DeliveryState]. A DeliveryFailed of false is written as null, as the service does.
 func (s *Modified) AppendTo(dst []byte) []byte { return appendComposite(dst, codeModified, s) }
 
-// appendEmpty writes a state without fields as an empty list8.
-func appendEmpty(dst []byte, code byte) []byte {
-	return append(amqp.AppendDescriptor(dst, code), amqp.CodeList8, 1, 0)
-}
+// emptyList is the list of a state without fields: a list8 with its size and its count.
+var emptyList = []byte{amqp.CodeList8, 1, 0}
 
 func (s *Received) fields(c *codec) {
 	c.uint32("section-number", &s.SectionNumber, nil)

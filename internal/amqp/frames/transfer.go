@@ -85,18 +85,14 @@ func (t *Transfer) fields(c *codec) {
 	c.uint32("delivery-id", &t.DeliveryID, &t.HasDeliveryID)
 	c.binary("delivery-tag", &t.DeliveryTag)
 	c.uint32("message-format", &t.MessageFormat, &t.HasMessageFormat)
-	t.settled(c)
+	has := t.HasSettled || t.HasDeliveryID // the first frame of a delivery decides it, even by leaving it out
+	if c.bool("settled", &t.Settled, &has); c.mode == reading {
+		t.HasSettled = has
+	}
 	c.flag("more", &t.More)
 	c.uint8("", &t.RcvSettleMode, &t.HasRcvSettleMode)
 	c.state(&t.State)
 	c.mark("resume", &t.Resume)
 	c.mark("aborted", &t.Aborted)
 	c.flag("", &t.Batchable)
-}
-
-func (t *Transfer) settled(c *codec) {
-	has := t.HasSettled || t.HasDeliveryID // the first frame of a delivery decides it, even by leaving it out
-	if c.bool("settled", &t.Settled, &has); c.mode == reading {
-		t.HasSettled = has
-	}
 }

@@ -69,12 +69,23 @@ func (s *scanner) section() error {
 	if err != nil {
 		return err
 	}
+	var span *Span
 	switch code {
+	case codeHeader:
+		span = &s.m.Header
+	case codeDeliveryAnnotations:
+		span = &s.m.DeliveryAnnotations
+	case codeMessageAnnotations:
+		span = &s.m.MessageAnnotations
+	case codeProperties:
+		span = &s.m.Properties
+	case codeApplicationProperties:
+		span = &s.m.ApplicationProperties
+	case codeFooter:
+		span = &s.m.Footer
 	case codeData, codeSequence, codeValue:
 		return s.bodySection(code, start)
-	}
-	span := s.m.spanOf(code)
-	if span == nil {
+	default:
 		return s.r.Fail("section of unknown kind", amqp.ErrMalformed)
 	}
 	if !span.Empty() {
@@ -87,29 +98,20 @@ func (s *scanner) section() error {
 	return nil
 }
 
-func (m *Message) spanOf(code uint64) *Span {
-	switch code {
-	case codeHeader:
-		return &m.Header
-	case codeDeliveryAnnotations:
-		return &m.DeliveryAnnotations
-	case codeMessageAnnotations:
-		return &m.MessageAnnotations
-	case codeProperties:
-		return &m.Properties
-	case codeApplicationProperties:
-		return &m.ApplicationProperties
-	case codeFooter:
-		return &m.Footer
-	}
-	return nil
-}
-
+// bodySection skips a body section and checks its type.
 func (s *scanner) bodySection(code uint64, start int) error {
 	if s.body != 0 && (s.body != code || code == codeValue || s.m.Body.End != uint32(start)) {
 		return s.r.Fail("second body", amqp.ErrMalformed)
 	}
-	if err := checkBody(&s.r, code); err != nil {
+	c, ok := s.r.Peek()
+	switch {
+	case !ok || code == codeValue:
+	case code == codeData && c != amqp.CodeBinary8 && c != amqp.CodeBinary32:
+		return s.r.Fail("data section", amqp.ErrWrongType)
+	case code == codeSequence && c != amqp.CodeList0 && c != amqp.CodeList8 && c != amqp.CodeList32:
+		return s.r.Fail("sequence section", amqp.ErrWrongType)
+	}
+	if err := s.r.Skip(); err != nil {
 		return err
 	}
 	if s.body == 0 {
@@ -118,19 +120,6 @@ func (s *scanner) bodySection(code uint64, start int) error {
 	s.body = code
 	s.m.Body.End = uint32(s.r.Offset())
 	return nil
-}
-
-// checkBody skips the content of a body section and checks its type.
-func checkBody(r *amqp.Reader, code uint64) error {
-	c, ok := r.Peek()
-	switch {
-	case !ok || code == codeValue:
-	case code == codeData && c != amqp.CodeBinary8 && c != amqp.CodeBinary32:
-		return r.Fail("data section", amqp.ErrWrongType)
-	case code == codeSequence && c != amqp.CodeList0 && c != amqp.CodeList8 && c != amqp.CodeList32:
-		return r.Fail("sequence section", amqp.ErrWrongType)
-	}
-	return r.Skip()
 }
 
 // checkSection skips the content of any other section field by field, so that later walks over
@@ -168,19 +157,13 @@ func checkSection(r *amqp.Reader, code uint64) error {
 	return nil
 }
 
-// content returns a Reader at the list or map of a section that Scan has accepted.
-func (m *Message) content(s Span) amqp.Reader {
-	r := amqp.NewReader(m.Bytes(s))
-	_, _, _ = r.Descriptor() // Scan has read it before
-	return r
-}
-
 // list returns the number of fields of a list section and a Reader over them; none if the section is absent.
 func (m *Message) list(s Span) (int, amqp.Reader) {
 	if s.Empty() {
 		return 0, amqp.Reader{}
 	}
-	r := m.content(s)
+	r := amqp.NewReader(m.Bytes(s))
+	_, _, _ = r.Descriptor() // Scan has read it before
 	n, items, err := r.List()
 	if err != nil {
 		return 0, amqp.Reader{}
@@ -193,10 +176,109 @@ func (m *Message) pairs(s Span) (int, amqp.Reader) {
 	if s.Empty() {
 		return 0, amqp.Reader{}
 	}
-	r := m.content(s)
+	r := amqp.NewReader(m.Bytes(s))
+	_, _, _ = r.Descriptor() // Scan has read it before
 	n, items, err := r.Map()
 	if err != nil {
 		return 0, amqp.Reader{}
 	}
 	return n, items
 }
+
+// Descriptor codes of the sections [AMQP 3.2].
+const (
+	codeHeader                = 0x70
+	codeDeliveryAnnotations   = 0x71
+	codeMessageAnnotations    = 0x72
+	codeProperties            = 0x73
+	codeApplicationProperties = 0x74
+	codeData                  = 0x75
+	codeSequence              = 0x76
+	codeValue                 = 0x77
+	codeFooter                = 0x78
+)
+
+// unknownCode stands for a descriptor that is not a section's.
+const unknownCode = ^uint64(0)
+
+// sectionCode reads a section's descriptor in any of its forms.
+func sectionCode(r *amqp.Reader) (uint64, error) {
+	code, name, err := r.Descriptor()
+	if name != nil && err == nil {
+		code = codeOf(name)
+	}
+	return code, err
+}
+
+// codeOf returns the code of a symbolic descriptor. The conversion in the switch does not allocate.
+func codeOf(name []byte) uint64 {
+	switch string(name) {
+	case "amqp:header:list":
+		return codeHeader
+	case "amqp:delivery-annotations:map":
+		return codeDeliveryAnnotations
+	case "amqp:message-annotations:map":
+		return codeMessageAnnotations
+	case "amqp:properties:list":
+		return codeProperties
+	case "amqp:application-properties:map":
+		return codeApplicationProperties
+	case "amqp:data:binary":
+		return codeData
+	case "amqp:amqp-sequence:list":
+		return codeSequence
+	case "amqp:amqp-value:*":
+		return codeValue
+	case "amqp:footer:map":
+		return codeFooter
+	}
+	return unknownCode
+}
+
+// Field counts of the two sections that are lists [AMQP 3.2.1, 3.2.4].
+const (
+	headerFields   = 5
+	propertyFields = 13
+)
+
+// Field indexes in the header section.
+const (
+	headerDurable = iota
+	headerPriority
+	headerTTL
+	headerFirstAcquirer
+	headerDeliveryCount
+)
+
+// Field indexes in the properties section [AMQP 3.2.4], for [Message.Property].
+const (
+	PropertyMessageID = iota
+	PropertyUserID
+	PropertyTo
+	PropertySubject
+	PropertyReplyTo
+	PropertyCorrelationID
+	PropertyContentType
+	PropertyContentEncoding
+	PropertyAbsoluteExpiryTime
+	PropertyCreationTime
+	PropertyGroupID
+	PropertyGroupSequence
+	PropertyReplyToGroupID
+)
+
+// Annotation keys of Service Bus (PROP-1 to PROP-13).
+const (
+	keySequenceNumber        = "x-opt-sequence-number"
+	keyEnqueuedTime          = "x-opt-enqueued-time"
+	keyLockedUntil           = "x-opt-locked-until"
+	keyEnqueueSequenceNumber = "x-opt-enqueue-sequence-number"
+	keyMessageState          = "x-opt-message-state"
+	keyPartitionKey          = "x-opt-partition-key"
+	keyViaPartitionKey       = "x-opt-via-partition-key"
+	keyPartitionID           = "x-opt-partition-id"
+	keyScheduledEnqueueTime  = "x-opt-scheduled-enqueue-time"
+	keyDeadLetterSource      = "x-opt-deadletter-source"
+	keyLockToken             = "x-opt-lock-token"
+	keyOmittedBodySize       = "omitted-message-body-size"
+)

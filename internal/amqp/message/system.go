@@ -105,9 +105,6 @@ func (s *system) annotation(key []byte) []byte {
 
 // appendAnnotations appends the message annotations that the overlay sets and counts them.
 func (s *system) appendAnnotations(dst []byte) ([]byte, int) {
-	if s == nil {
-		return dst, 0
-	}
 	n := 0
 	for _, a := range []struct {
 		key     amqp.Symbol
