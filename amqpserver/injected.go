@@ -245,16 +245,16 @@ func (c *conn) injectNow(fault *emulator.Fault) {
 		switch {
 		case !fault.Concerns(a):
 		case !detaches: // once for the connection
-			if fault.Strikes(a) {
+			if fault.TryHit(a) {
 				_ = c.inject(fault, a) // errEnded
 			}
 			return
-		case fault.Strikes(a):
+		case fault.TryHit(a):
 			_ = l.inject(fault, emulator.OperationNow) // errEnded
 		}
 	}
 	a := &emulator.Attempt{Operation: emulator.OperationNow, Client: c.client()}
-	if links == 0 && !detaches && fault.Strikes(a) {
+	if links == 0 && !detaches && fault.TryHit(a) {
 		_ = c.inject(fault, a) // errEnded
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"minibus/emulator/clock"
 )
 
-// maxAhead is how far the clock of a namespace may go ahead of the machine's. Instants can say more, but no time to live ends
-// later.
+// maxAhead is how far the clock of a namespace may go ahead of the machine's. Instants can say more, but no time to
+// live ends later.
 const maxAhead = 100 * 365 * 24 * time.Hour
 
 // millis is the resolution of all instants in the broker (TIME-7).
@@ -52,9 +52,9 @@ func (nc NamespaceClock) Read() ClockReading {
 	return r
 }
 
-// Freeze lets the time of the namespace stand still: no lock ends, no message expires or falls due, no entity is idle, and
-// what is sent has the instant at which the clock stands. The network goes on. Freeze returns once that is durable, and
-// nothing is under way that fell due before.
+// Freeze lets the time of the namespace stand still: no lock ends, no message expires or falls due, no entity is idle,
+// and what is sent has the instant at which the clock stands. The network goes on. Freeze returns once that is
+// durable, and nothing is under way that fell due before.
 func (nc NamespaceClock) Freeze() error {
 	return nc.steer(func(c *clock.System) error {
 		if c.Frozen() {
@@ -70,8 +70,8 @@ func (nc NamespaceClock) Freeze() error {
 	})
 }
 
-// Resume lets a frozen clock go on from where it stands, so it is behind the machine's or ahead of it from then on. It never
-// jumps.
+// Resume lets a frozen clock go on from where it stands, so it is behind the machine's or ahead of it from then on. It
+// never jumps.
 func (nc NamespaceClock) Resume() error {
 	return nc.steer(func(c *clock.System) error {
 		if !c.Frozen() {
@@ -85,10 +85,11 @@ func (nc NamespaceClock) Resume() error {
 	})
 }
 
-// Advance lets time pass in the namespace. Everything that falls due on the way happens in one order before Advance returns,
-// with all that follows from it. Time does not go back: without a positive duration nothing happens.
+// Advance lets time pass in the namespace. Everything that falls due on the way happens in one order before Advance
+// returns, with all that follows from it. Time does not go back: without a positive duration nothing happens.
 //
-// If ctx ends, the clock stops where it is, everything that fell due until then has happened, and the error is CodeTimeout.
+// If ctx ends, the clock stops where it is, everything that fell due until then has happened, and the error is
+// CodeTimeout.
 func (nc NamespaceClock) Advance(ctx context.Context, d time.Duration) error {
 	return nc.steer(func(c *clock.System) error {
 		if d <= 0 {
@@ -102,8 +103,9 @@ func (nc NamespaceClock) Advance(ctx context.Context, d time.Duration) error {
 func (nc NamespaceClock) Set(ctx context.Context, to time.Time) error {
 	return nc.steer(func(c *clock.System) error {
 		if now := c.Now(); to.Before(now) {
-			return errorf(CodeNotAllowed, "", "The clock of the namespace '%s' can't be set to %s: it shows %s, and it never goes "+
-				"back. Set it to a later time, or reset the namespace.", nc.ns.name, textOf(to), textOf(now))
+			return errorf(CodeNotAllowed, "", "The clock of the namespace '%s' can't be set to %s: it shows %s, and "+
+				"it never goes back. Set it to a later time, or reset the namespace.", nc.ns.name,
+				textOf(to), textOf(now))
 		}
 		return nc.advance(ctx, c, to)
 	})
@@ -113,20 +115,22 @@ func (nc NamespaceClock) Set(ctx context.Context, to time.Time) error {
 func (nc NamespaceClock) steer(f func(c *clock.System) error) error {
 	c, ok := nc.ns.clock.(*clock.System)
 	if !ok {
-		return errorf(CodeNotAllowed, "", "The namespace '%s' follows a clock of its program, which can't be steered.", nc.ns.name)
+		return errorf(CodeNotAllowed, "", "The namespace '%s' follows a clock of its program, which can't be "+
+			"steered.", nc.ns.name)
 	}
 	nc.ns.steering.Lock()
 	defer nc.ns.steering.Unlock()
 	return f(c)
 }
 
-// advance moves the clock. It first stores where the clock will stand: after a crash on the way the next process finds it
-// there, and what fell due happens at its start (DEC-21).
+// advance moves the clock. It first stores where the clock will stand: after a crash on the way the next process finds
+// it there, and what fell due happens at its start (DEC-21).
 func (nc NamespaceClock) advance(ctx context.Context, c *clock.System, to time.Time) error {
 	ns := nc.ns
 	stopped := func() error {
-		return errorf(CodeTimeout, "", "The request ended while the clock of the namespace '%s' was on its way to %s. It shows %s, "+
-			"and everything that fell due until then has happened. Set it again to go on.", ns.name, textOf(to), textOf(c.Now()))
+		return errorf(CodeTimeout, "", "The request ended while the clock of the namespace '%s' was on its way to %s. "+
+			"It shows %s, and everything that fell due until then has happened. Set it again to go on.", ns.name,
+			textOf(to), textOf(c.Now()))
 	}
 	if ctx.Err() != nil {
 		return stopped()
@@ -134,8 +138,8 @@ func (nc NamespaceClock) advance(ctx context.Context, c *clock.System, to time.T
 	now := c.Now()
 	state := clock.State{Ahead: millis(to) - millis(now) + c.Ahead().Milliseconds()}
 	if state.Ahead > maxAhead.Milliseconds() {
-		return errorf(CodeArgument, "", "The clock of the namespace '%s' can't go to %s: it may be at most 100 years ahead of the "+
-			"machine's.", ns.name, textOf(to))
+		return errorf(CodeArgument, "", "The clock of the namespace '%s' can't go to %s: it may be at most 100 years "+
+			"ahead of the machine's.", ns.name, textOf(to))
 	}
 	if c.Frozen() {
 		state = clock.State{Frozen: millis(to)}
@@ -208,8 +212,9 @@ type Due struct {
 	Kind   DueKind
 }
 
-// NextDue returns what happens next, the earliest first, at most limit of it: of each entity the next instant of each kind.
-// It may name an instant up to a quarter of a second before the true one where very many messages are due together.
+// NextDue returns what happens next, the earliest first, at most limit of it: of each entity the next instant of each
+// kind. It may name an instant up to a quarter of a second before the true one where very many messages are due
+// together.
 func (nc NamespaceClock) NextDue(limit int) []Due {
 	var all []Due
 	for _, q := range nc.ns.catalog.entities(anyKind) {

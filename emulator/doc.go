@@ -61,7 +61,7 @@
 //     message_id.go, deadletter.go
 //   - entity, what queues, topics and subscriptions have in common: entity.go, namespace.go, catalog.go, quiesce.go, subqueue.go, attached.go,
 //     body.go, budget.go, duplicates.go, lock.go, session.go, undelivered.go, permissions.go, alarm.go, usage.go, idle.go, counts.go,
-//     event.go, event_text.go, event_query.go, record.go, traffic.go, jobs.go, selection.go, fault.go, fault_check.go, fault_error.go, fault_table.go
+//     event.go, record.go, traffic.go, jobs.go, selection.go, fault.go, faults.go
 //   - change, how a change takes effect or is taken back: step.go, transition.go
 //   - send: send.go, storing.go, schedule.go, reservation.go
 //   - receive: consumer.go, delivery.go, damage.go, deferred.go, receive_delete.go, requeue.go, peek.go

@@ -1,11 +1,10 @@
 package emulator
 
 import (
-	"encoding/binary"
-	"iter"
+	"fmt"
 	"slices"
 	"strings"
-	"unsafe"
+	"time"
 )
 
 // EventKind says what happened to a message.
@@ -37,7 +36,7 @@ const (
 	EventRescheduled                        // scheduled for another time
 	EventRefusedSend                        // not stored
 	EventRefusedSettlement                  // not settled
-	EventFault                              // an injected fault struck an operation
+	EventFault                              // an injected fault hit an operation
 	EventSessionBroken                      // the lock of a session was taken from its holder
 )
 
@@ -65,170 +64,65 @@ type Event struct {
 	Text          string  // the reason, the rule, the other entity of a forward, or the error
 }
 
-// Events returns the events from a number on, oldest first. Those that come meanwhile are not among them. The second result is the number
-// of the next event after them, from which to go on.
-func (r *Record) Events(from int64) (iter.Seq[Event], int64) {
-	if r == nil {
-		return func(func(Event) bool) {}, from
-	}
-	chunks, next := r.now(from)
-	return func(yield func(Event) bool) {
-		for i := range chunks {
-			if !chunks[i].each(from, yield) {
-				return
-			}
-		}
-	}, next
+// EventFilter selects events of a namespace. Its zero value selects all.
+type EventFilter struct {
+	Entity    string      // path, in letters of any case
+	Sub       *SubQueue   // nil: any
+	Sequence  int64       // a number that the message had or got; 0: any
+	MessageID string      // of messages that come; [History.Life] finds their later events
+	Client    string      // as of [Client.Is]
+	Kinds     []EventKind // none: any
+	Since     int64       // ms
+	Before    int64       // ms; 0: no end
 }
 
-// now returns the chunks that have events from a number on, as they are at this moment, and the number of the next event.
-func (r *Record) now(from int64) (chunks []chunkOfEvents, next int64) {
-	if r == nil {
-		return nil, from
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for i := len(r.chunks) - 1; i >= 0 && r.chunks[i].first+int64(r.chunks[i].events) > from; i-- {
-		chunks = append(chunks, *r.chunks[i]) // with the lengths of this moment
-	}
-	slices.Reverse(chunks)
-	return chunks, r.next
-}
-
-// Oldest returns the number of the oldest event that is kept, or would be.
-func (r *Record) Oldest() int64 {
-	if r == nil {
-		return 0
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.chunks) == 0 {
-		return r.next
-	}
-	return r.chunks[0].first
-}
-
-// Next returns the number of the next event.
-func (r *Record) Next() int64 {
-	if r == nil {
-		return 0
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.next
-}
-
-// Changed returns a channel that is closed once there is an event with the number or a later one. done says that nobody waits any more.
-func (r *Record) Changed(number int64) (changed <-chan struct{}, done func()) {
-	if r == nil {
-		return nil, func() {}
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.next > number {
-		now := make(chan struct{})
-		close(now)
-		return now, func() {}
-	}
-	if r.changed == nil {
-		r.changed = make(chan struct{})
-	}
-	r.waiting.Add(1)
-	return r.changed, func() { r.waiting.Add(-1) }
-}
-
-// each yields the events of a chunk and reports whether to go on.
-func (c *chunkOfEvents) each(from int64, yield func(Event) bool) bool {
-	d := eventReader{c.buf}
-	for number := c.first; number < c.first+int64(c.events); number++ {
-		e := d.event(c)
-		e.Number = number
-		if number >= from && !yield(e) {
-			return false
-		}
-	}
-	return true
-}
-
-// eachBack is each for all events, the last one first.
-func (c *chunkOfEvents) eachBack(yield func(Event) bool) bool {
-	starts := make([]int, c.events) // the events have no fixed length
-	d := eventReader{c.buf}
-	for i := range starts {
-		starts[i] = len(c.buf) - len(d.b)
-		d.event(c)
-	}
-	for i := len(starts) - 1; i >= 0; i-- {
-		d.b = c.buf[starts[i]:]
-		e := d.event(c)
-		e.Number = c.first + int64(i)
-		if !yield(e) {
-			return false
-		}
-	}
-	return true
-}
-
-// eventReader reads what append wrote.
-type eventReader struct{ b []byte }
-
-func (d *eventReader) int() int64 {
-	v, n := binary.Varint(d.b)
-	d.b = d.b[n:]
-	return v
-}
-
-func (d *eventReader) uint() uint64 {
-	v, n := binary.Uvarint(d.b)
-	d.b = d.b[n:]
-	return v
-}
-
-func (d *eventReader) event(c *chunkOfEvents) Event {
-	e := Event{Kind: EventKind(d.b[0]), Sub: SubQueue(d.b[1])}
-	d.b = d.b[2:]
-	e.At = c.base + d.int()
-	at := c.places[d.uint()]
-	e.Namespace, e.Entity = at.namespace, at.entity
-	e.Sequence, e.FirstSequence, e.Body = d.int(), d.int(), d.int()
-	e.DeliveryCount = uint32(d.uint())
-	switch value := d.int(); {
-	case value < 0:
-		e.Topic, e.Copies = true, int(-value-1)
-	case e.Kind == EventActivated:
-		e.NextSequence = value
-	default:
-		e.Until = value
-	}
-	e.Client = c.clients[d.uint()]
-	n := d.uint()
-	e.setText(unsafe.String(unsafe.SliceData(d.b), n)) // what is in a chunk never changes
-	d.b = d.b[n:]
-	return e
-}
-
-func (e *Event) setText(text string) {
+// selects reports whether the filter selects an event.
+func (f *EventFilter) selects(e *Event) bool {
 	switch {
-	case e.Topic, e.Kind == EventSent, e.Kind == EventScheduled, e.Kind == EventDuplicate:
-		e.MessageID = text
-	case e.Kind == EventRefusedSend:
-		e.MessageID, e.Text, _ = strings.Cut(text, refusedFor)
-	default:
-		e.Text = text
+	case f.Entity != "" && !strings.EqualFold(f.Entity, e.Entity):
+		return false
+	case f.Sub != nil && *f.Sub != e.Sub:
+		return false
+	case f.Sequence != 0 && f.Sequence != e.Sequence && f.Sequence != e.NextSequence:
+		return false
+	case f.MessageID != "" && f.MessageID != e.MessageID:
+		return false
+	case len(f.Kinds) > 0 && !slices.Contains(f.Kinds, e.Kind):
+		return false
+	case e.At < f.Since || f.Before != 0 && e.At >= f.Before:
+		return false
 	}
+	return f.Client == "" || e.Client.Is(f.Client)
 }
-
-// refusedFor stands between the id of a refused message and the reason.
-const refusedFor = "\x00"
 
 // eventWords are the kinds of events in plain words.
 var eventWords = [...]string{
-	EventNone: "nothing", EventSent: "sent", EventScheduled: "scheduled", EventCopied: "copied", EventForwardedHere: "forwarded here", EventActivated: "activated",
-	EventDelivered: "delivered", EventDeliveredDeleted: "received and deleted", EventRenewed: "lock renewed", EventCompleted: "completed",
-	EventAbandoned: "abandoned", EventReleased: "released", EventDeferred: "deferred", EventLockExpired: "lock expired", EventReturned: "returned",
-	EventDeadLettered: "dead-lettered", EventExpired: "expired", EventForwarded: "forwarded", EventDuplicate: "duplicate", EventCancelled: "cancelled",
-	EventPurged: "purged", EventRescheduled: "rescheduled", EventRefusedSend: "send refused", EventRefusedSettlement: "settlement refused", EventFault: "fault",
-	EventSessionBroken: "session broken",
+	EventNone:              "nothing",
+	EventSent:              "sent",
+	EventScheduled:         "scheduled",
+	EventCopied:            "copied",
+	EventForwardedHere:     "forwarded here",
+	EventActivated:         "activated",
+	EventDelivered:         "delivered",
+	EventDeliveredDeleted:  "received and deleted",
+	EventRenewed:           "lock renewed",
+	EventCompleted:         "completed",
+	EventAbandoned:         "abandoned",
+	EventReleased:          "released",
+	EventDeferred:          "deferred",
+	EventLockExpired:       "lock expired",
+	EventReturned:          "returned",
+	EventDeadLettered:      "dead-lettered",
+	EventExpired:           "expired",
+	EventForwarded:         "forwarded",
+	EventDuplicate:         "duplicate",
+	EventCancelled:         "cancelled",
+	EventPurged:            "purged",
+	EventRescheduled:       "rescheduled",
+	EventRefusedSend:       "send refused",
+	EventRefusedSettlement: "settlement refused",
+	EventFault:             "fault",
+	EventSessionBroken:     "session broken",
 }
 
 // String returns the kind in plain words.
@@ -238,3 +132,100 @@ func (k EventKind) String() string {
 	}
 	return "unknown"
 }
+
+// String says in a sentence what happened, without the time.
+func (e Event) String() string {
+	var b strings.Builder
+	b.WriteString(e.what())
+	switch {
+	case e.Kind == EventDelivered, e.Kind == EventDeliveredDeleted:
+		b.WriteString(" to " + e.Client.String())
+	case e.Client != nil:
+		b.WriteString(" by " + e.Client.String())
+	}
+	switch e.Kind {
+	case EventDelivered, EventRenewed:
+		b.WriteString(", locked until " + clockTime(e.Until))
+	case EventScheduled, EventRescheduled:
+		b.WriteString(" for " + clockTime(e.Until))
+	case EventAbandoned, EventLockExpired, EventDeferred:
+		fmt.Fprintf(&b, ", delivery count %d", e.DeliveryCount)
+	}
+	if e.Kind == EventRefusedSend || e.Kind == EventRefusedSettlement {
+		b.WriteString(" was refused: " + e.Text)
+	}
+	if e.Topic {
+		fmt.Fprintf(&b, "; %s got a copy", count(int64(e.Copies), "subscription"))
+	}
+	return b.String()
+}
+
+// what says what happened where.
+func (e *Event) what() string {
+	at := e.Sub.Join(e.Entity)
+	number := fmt.Sprintf("number %d", e.Sequence)
+	switch e.Kind {
+	case EventSent:
+		return fmt.Sprintf("sent to %s as %s", at, number)
+	case EventScheduled:
+		return fmt.Sprintf("scheduled in %s as %s", at, number)
+	case EventActivated:
+		if e.NextSequence == 0 {
+			return fmt.Sprintf("came due in %s as %s", at, number)
+		}
+		return fmt.Sprintf("came due in %s: %s is number %d from now on", at, number, e.NextSequence)
+	case EventCopied:
+		return fmt.Sprintf("copied to %s as %s by the rule %s", at, number, e.Text)
+	case EventForwardedHere:
+		return fmt.Sprintf("arrived in %s as %s", at, number) + from(e.Text)
+	case EventForwarded:
+		return fmt.Sprintf("left %s, where it had %s, for %s", at, number, e.Text)
+	case EventDelivered:
+		return fmt.Sprintf("%s of %s was delivered", number, at)
+	case EventDeliveredDeleted:
+		return fmt.Sprintf("%s of %s was delivered and deleted", number, at)
+	case EventDeadLettered:
+		return fmt.Sprintf("%s of %s was moved to the dead-letter queue", number, at) + because(e.Text)
+	case EventExpired:
+		return fmt.Sprintf("%s of %s expired", number, at) + because(e.Text)
+	case EventDuplicate:
+		return fmt.Sprintf("dropped by %s: the message id came before", at)
+	case EventRefusedSend:
+		return "a send to " + at
+	case EventRefusedSettlement:
+		return "a settlement in " + at
+	case EventFault:
+		if at == "" {
+			return e.Text
+		}
+		if e.Sequence != 0 {
+			return fmt.Sprintf("%s, %s of %s", e.Text, number, at)
+		}
+		return e.Text + " in " + at
+	case EventSessionBroken:
+		return fmt.Sprintf("the lock of %s, in %s was broken", e.Text, at)
+	case EventLockExpired:
+		return fmt.Sprintf("the lock of %s of %s ended", number, at)
+	case EventRenewed:
+		return fmt.Sprintf("the lock of %s of %s was renewed", number, at)
+	case EventReturned:
+		return fmt.Sprintf("%s of %s did not reach its receiver and is available again", number, at)
+	}
+	return fmt.Sprintf("%s of %s was %s", number, at, e.Kind)
+}
+
+func from(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " from " + text
+}
+
+func because(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " because of " + text
+}
+
+func clockTime(ms int64) string { return time.UnixMilli(ms).UTC().Format("15:04:05.000") + "Z" }

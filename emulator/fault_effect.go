@@ -1,7 +1,7 @@
 package emulator
 
-// TakeLocks ends the locks of messages, or of their session, as if their time were over (DC-3, SESS-15), if the fault is of such a kind. A nil fault does
-// nothing. What is asked with the tokens afterwards fails with a lost lock.
+// TakeLocks ends the locks of messages, or of their session, as if their time were over (DC-3, SESS-15), if the fault
+// is of such a kind. A nil fault does nothing. Operations with the tokens fail afterwards with a lost lock.
 func (f *Fault) TakeLocks(q *Entity, tokens []LockToken) {
 	if f == nil || f.options.Kind != FaultLoseLock && f.options.Kind != FaultLoseSession {
 		return
@@ -27,7 +27,8 @@ func (f *Fault) TakeLocks(q *Entity, tokens []LockToken) {
 	}
 }
 
-// TakeSession ends the lock of a consumer's session as if its time were over, if the fault is of that kind. A nil fault or consumer does nothing.
+// TakeSession ends the lock of a consumer's session as if its time were over, if the fault is of that kind. A nil
+// fault or consumer does nothing.
 func (f *Fault) TakeSession(c *Consumer) {
 	if f == nil || c == nil || f.options.Kind != FaultLoseSession {
 		return
@@ -40,14 +41,15 @@ func (f *Fault) TakeSession(c *Consumer) {
 	}
 }
 
-// failJournalLocked lets a change fail in the journal, as on a disk that can't be written, if a fault says so. The entity's mutex is held and the change not
-// appended yet. Like every change that fails alone it leaves out the numbers that it drew if others were under way behind it.
+// failJournalLocked lets a change of an entity fail in the journal, as on a disk that can't be written, if a fault
+// says so. It is called before the change is appended. The numbers that the change drew are left out if others are
+// under way behind it, as for every change that fails alone.
 func (t *Faults) failJournalLocked(q *Entity, c *Change, op Operation, sub SubQueue, client *Client) {
 	if !t.Any() {
 		return
 	}
-	f := t.hit(&Attempt{Operation: op, Entity: q, Sub: sub, Client: client}, func(f *Fault) bool { return f.options.Kind == FaultFailJournal })
-	if f != nil {
+	a := &Attempt{Operation: op, Entity: q, Sub: sub, Client: client}
+	if f := t.hit(a, func(f *Fault) bool { return f.options.Kind == FaultFailJournal }); f != nil {
 		tie := c.tie()
 		tie.dependsOn = append(tie.dependsOn, &dependency{err: f.journalError()})
 	}

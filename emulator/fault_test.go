@@ -2,6 +2,7 @@ package emulator_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,8 +21,8 @@ func (b *broker) inject(o emulator.FaultOptions) *emulator.Fault {
 	return f
 }
 
-// struck tries an operation so often and tells which were struck: x, and which were not: a dot.
-func (b *broker) struck(a emulator.Attempt, n int) string {
+// hits tries an operation so often and tells which the fault hit: x, and which it did not: a dot.
+func (b *broker) hits(a emulator.Attempt, n int) string {
 	var s strings.Builder
 	for range n {
 		if f := b.ns.Faults().Hit(&a); f != nil {
@@ -33,7 +34,7 @@ func (b *broker) struck(a emulator.Attempt, n int) string {
 	return s.String()
 }
 
-func TestFaultStrikesWhatItNames(t *testing.T) {
+func TestFaultHitsWhatItNames(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		b.create("other", emulator.QueueOptions{})
 		worker := &emulator.Client{Connection: "c1", Number: 2, Link: "l", Container: "worker", Product: "MSGolangClient", Remote: "127.0.0.1:50918"}
@@ -70,10 +71,10 @@ func TestFaultStrikesWhatItNames(t *testing.T) {
 				x.o.Kind = emulator.FaultThrottle
 			}
 			f := b.inject(x.o)
-			equal(t, name, b.struck(x.a, 3), x.want)
+			equal(t, name, b.hits(x.a, 3), x.want)
 			equal(t, name+": hits", f.Hits(), strings.Count(x.want, "x"))
 			f.Remove()
-			equal(t, name+": after it was removed", b.struck(x.a, 2), "..")
+			equal(t, name+": after it was removed", b.hits(x.a, 2), "..")
 			equal(t, name+": state", f.State(), emulator.FaultRemoved)
 		}
 		equal(t, "a fault is there", b.ns.Faults().Any(), false)
@@ -86,11 +87,11 @@ func TestFaultsChoiceIsThatOfItsSeed(t *testing.T) {
 		run := func(seed int64) (string, int64) {
 			f := b.inject(emulator.FaultOptions{Kind: emulator.FaultThrottle, Probability: 0.3, Seed: seed})
 			defer f.Remove()
-			return b.struck(send, 200), f.Options().Seed
+			return b.hits(send, 200), f.Options().Seed
 		}
 		first, seed := run(0)
 		if n := strings.Count(first, "x"); n < 30 || n > 90 {
-			t.Errorf("%d of 200 were struck with a probability of 0.3", n)
+			t.Errorf("%d of 200 were hit with a probability of 0.3", n)
 		}
 		again, _ := run(seed)
 		equal(t, "with the seed that was chosen", again, first)
@@ -100,12 +101,12 @@ func TestFaultsChoiceIsThatOfItsSeed(t *testing.T) {
 	})
 }
 
-// TestFaultThatWasInjectedFirstStrikes: the others do not see what it struck.
-func TestFaultThatWasInjectedFirstStrikes(t *testing.T) {
+// TestFaultThatWasInjectedFirstHits: the others do not count what it hit.
+func TestFaultThatWasInjectedFirstHits(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		first := b.inject(emulator.FaultOptions{Kind: emulator.FaultThrottle, Count: 2})
 		second := b.inject(emulator.FaultOptions{Kind: emulator.FaultDetach, Skip: 1})
-		equal(t, "struck", b.struck(emulator.Attempt{Operation: emulator.OperationSend, Entity: b.q}, 4), "xx.x")
+		equal(t, "hit", b.hits(emulator.Attempt{Operation: emulator.OperationSend, Entity: b.q}, 4), "xx.x")
 		equal(t, "hits", fmt.Sprint(first.Hits(), second.Hits()), "2 1")
 		equal(t, "state of the first", first.State(), emulator.FaultSpent)
 	})
@@ -119,11 +120,11 @@ func TestFaultIsOverByTheNamespacesClock(t *testing.T) {
 		f := b.inject(emulator.FaultOptions{Kind: emulator.FaultThrottle, For: time.Hour})
 		b.steer("freeze", b.ns.Clock().Freeze)
 		wait(2 * time.Hour)
-		equal(t, "while the clock stands", b.struck(send, 1), "x")
+		equal(t, "while the clock stands", b.hits(send, 1), "x")
 		b.advance(time.Hour - time.Millisecond)
-		equal(t, "a moment before", b.struck(send, 1), "x")
+		equal(t, "a moment before", b.hits(send, 1), "x")
 		b.advance(time.Millisecond)
-		equal(t, "afterwards", b.struck(send, 1), ".")
+		equal(t, "afterwards", b.hits(send, 1), ".")
 		equal(t, "state", f.State(), emulator.FaultOver)
 		equal(t, "told of the fault and of its end", told, 2)
 	})
@@ -137,7 +138,7 @@ func TestFaultsAreBoundedAndForgotten(t *testing.T) {
 		}
 		_, err := b.ns.Faults().Inject(emulator.FaultOptions{Kind: emulator.FaultThrottle})
 		wantCode(t, "one too many", err, emulator.CodeQuotaExceeded)
-		b.struck(emulator.Attempt{Operation: emulator.OperationSend, Entity: b.q}, 1)
+		b.hits(emulator.Attempt{Operation: emulator.OperationSend, Entity: b.q}, 1)
 		last := b.inject(emulator.FaultOptions{Kind: emulator.FaultThrottle})
 		_, err = b.ns.Faults().Get(spent.ID())
 		wantCode(t, "the spent one, which made room", err, emulator.CodeNotFound)
@@ -201,7 +202,7 @@ func TestFaultSaysWhatTheServiceSays(t *testing.T) {
 		} {
 			f := b.inject(emulator.FaultOptions{Kind: emulator.FaultRefuse, Condition: condition, Count: 1})
 			if b.ns.Faults().Hit(&a) != f {
-				t.Fatal("it does not strike")
+				t.Fatal("it does not hit")
 			}
 			equal(t, "error", f.Condition()+": "+f.Error(&a).Error(), want+fmt.Sprintf(" (by fault %d of Minibus)", f.ID()))
 		}
@@ -248,4 +249,19 @@ func TestWithoutFaultsNothingIsAllocated(t *testing.T) {
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
+}
+
+// TestFaultWithoutAnEntityIsAnEventOfItsNamespace alone, also beside such faults of others.
+func TestFaultWithoutAnEntityIsAnEventOfItsNamespace(t *testing.T) {
+	names := []string{"orders", "returns"}
+	houseBubble(t, emulator.Options{Record: emulator.NewRecord(1 << 20)}, names, func(h *house) {
+		authenticate := emulator.OperationAuthenticate
+		for _, name := range names {
+			b := h.in(name)
+			b.inject(emulator.FaultOptions{Kind: emulator.FaultRefuse, Operations: []emulator.Operation{authenticate}})
+			b.ns.Faults().Hit(&emulator.Attempt{Operation: authenticate})
+			events, _ := b.ns.History().Events(0, emulator.EventFilter{Kinds: []emulator.EventKind{emulator.EventFault}})
+			equal(t, "events of "+name, len(slices.Collect(events)), 1)
+		}
+	})
 }

@@ -1,18 +1,24 @@
 package emulator
 
 import (
+	"bytes"
 	"encoding/binary"
+	"iter"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"unsafe"
 )
 
-// Record keeps in memory what happened to messages, for people who look for one: an [Event] for each committed step
-// of a message, each delivery, and each refusal. It is bounded in bytes, with the clients and entities that events
-// name, and forgets the oldest events first. It is not stored, so it begins with the process.
+// Record keeps in memory what happened to messages, for people who look for one: an [Event] for each committed step of
+// a message, each delivery, and each refusal. All namespaces of a process share it. It is bounded in bytes, including
+// the clients and entities that events name, and forgets the oldest events first. It is not stored, so it begins with
+// the process.
 //
-// Events lie in chunks, encoded, without pointers of their own: half a million of them cost the garbage collector nothing. A chunk is only
-// ever appended to, so readers go through what they have taken without a lock, and never hold up those who add.
+// Events lie in chunks, encoded, without pointers of their own: half a million of them cost the garbage collector
+// nothing. A chunk is only ever appended to, so readers go through a copy of its header without a lock, and never hold
+// up writers.
 //
 // The lock is a leaf. A nil Record records nothing.
 type Record struct {
@@ -36,7 +42,7 @@ type chunkOfEvents struct {
 	events int
 	base   int64 // ms; time of its first event
 	buf    []byte
-	size   int64 // bytes with the places and clients
+	size   int64 // bytes, including places and clients
 
 	places  []place
 	clients []*Client
@@ -73,6 +79,11 @@ type happened struct {
 	text   string // what [Event.Text] says
 }
 
+// happenedTo returns an event of a message.
+func happenedTo(e *entry, kind EventKind, client *Client) happened {
+	return happened{kind: kind, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id, count: e.count, client: client}
+}
+
 // add adds an event of an entity. The caller may hold any mutex.
 func (r *Record) add(q *Entity, now int64, h *happened) {
 	if r == nil {
@@ -93,44 +104,50 @@ func (r *Record) add(q *Entity, now int64, h *happened) {
 	r.mu.Unlock()
 }
 
-// maxEvent is how many bytes an event takes at most, without its text.
+// maxEvent is the most bytes that an event takes, without its text.
 const maxEvent = 96
 
-// chunk returns one with room for an event.
+// chunk returns a chunk that an event fits in.
 func (r *Record) chunk(text int, now int64) *chunkOfEvents {
 	if n := len(r.chunks); n > 0 {
 		c := r.chunks[n-1]
 		if len(c.buf)+text+maxEvent <= cap(c.buf) && c.size < 2*eventChunk {
 			return c
 		}
-		c.placeOf, c.clientNumbers = nil, nil
-		c.places, c.clients = append(c.places[:0:0], c.places...), append(c.clients[:0:0], c.clients...)
+		c.placeOf = nil
+		c.clientNumbers = nil
+		c.places = slices.Clip(slices.Clone(c.places))
+		c.clients = slices.Clip(slices.Clone(c.clients))
 	}
-	c := &chunkOfEvents{first: r.next, base: now, buf: make([]byte, 0, max(eventChunk, text+maxEvent)),
-		placeOf: map[int64]uint64{}, clientNumbers: map[*Client]uint64{nil: 0}, clients: []*Client{nil}}
+	c := &chunkOfEvents{
+		first: r.next, base: now, buf: make([]byte, 0, max(eventChunk, text+maxEvent)), clients: []*Client{nil},
+		placeOf: map[int64]uint64{}, clientNumbers: map[*Client]uint64{nil: 0},
+	}
 	c.size = int64(cap(c.buf))
 	r.size += c.size
 	r.chunks = append(r.chunks, c)
 	return c
 }
 
-// forget drops the oldest chunks until the rest keeps to the bytes.
+// forget drops the oldest chunks until the others fit in the bytes.
 func (r *Record) forget() {
 	n := 0
 	for ; r.size > r.most && n < len(r.chunks)-2; n++ {
 		r.size -= r.chunks[n].size
 	}
 	if n > 0 {
-		r.chunks = append(r.chunks[:0:0], r.chunks[n:]...) // readers have the old list
+		r.chunks = slices.Clone(r.chunks[n:]) // readers have the old list
 	}
 }
 
-// delivered records that an entry was locked for a consumer, or for who asks for deferred messages.
+// delivered records that a message was locked for a consumer, or for a client that asks for deferred messages.
 func (r *Record) delivered(q *Entity, e *entry, client *Client, now int64) {
-	r.add(q, now, &happened{kind: EventDelivered, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id, count: e.count, value: e.lockedUntil(), client: client})
+	h := happenedTo(e, EventDelivered, client)
+	h.value = e.lockedUntil()
+	r.add(q, now, &h)
 }
 
-// append writes an event: its length, and then its fields, most of them as varints.
+// append writes an event: its fields, most of them as varints.
 func (c *chunkOfEvents) append(q *Entity, now int64, h *happened) {
 	at, ok := c.placeOf[q.id]
 	if !ok {
@@ -158,4 +175,276 @@ func (c *chunkOfEvents) append(q *Entity, now int64, h *happened) {
 	b = binary.AppendUvarint(b, uint64(len(h.text)))
 	c.buf = append(b, h.text...)
 	c.events++
+}
+
+// Events returns the events from a number on, oldest first, without those that come meanwhile, and the number from
+// which to go on.
+func (r *Record) Events(from int64) (iter.Seq[Event], int64) {
+	if r == nil {
+		return func(func(Event) bool) {}, from
+	}
+	chunks, next := r.since(from)
+	return func(yield func(Event) bool) {
+		for i := range chunks {
+			if !chunks[i].each(from, yield) {
+				return
+			}
+		}
+	}, next
+}
+
+// since returns copies of the chunks that have events from a number on, and the number of the next event.
+func (r *Record) since(from int64) (chunks []chunkOfEvents, next int64) {
+	if r == nil {
+		return nil, from
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := len(r.chunks) - 1; i >= 0 && r.chunks[i].first+int64(r.chunks[i].events) > from; i-- {
+		chunks = append(chunks, *r.chunks[i]) // with the lengths of this moment
+	}
+	slices.Reverse(chunks)
+	return chunks, r.next
+}
+
+// Oldest returns the number of the oldest event that is kept, or would be.
+func (r *Record) Oldest() int64 {
+	if r == nil {
+		return 0
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.chunks) == 0 {
+		return r.next
+	}
+	return r.chunks[0].first
+}
+
+// Next returns the number of the next event.
+func (r *Record) Next() int64 {
+	if r == nil {
+		return 0
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.next
+}
+
+// Changed returns a channel that is closed once there is an event with the number or a later one. The caller calls
+// done when it no longer waits.
+func (r *Record) Changed(number int64) (changed <-chan struct{}, done func()) {
+	if r == nil {
+		return nil, func() {}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.next > number {
+		now := make(chan struct{})
+		close(now)
+		return now, func() {}
+	}
+	if r.changed == nil {
+		r.changed = make(chan struct{})
+	}
+	r.waiting.Add(1)
+	return r.changed, func() { r.waiting.Add(-1) }
+}
+
+// each yields the events of a chunk and reports whether to go on.
+func (c *chunkOfEvents) each(from int64, yield func(Event) bool) bool {
+	d := eventReader{c.buf}
+	for number := c.first; number < c.first+int64(c.events); number++ {
+		e := d.event(c)
+		e.Number = number
+		if number >= from && !yield(e) {
+			return false
+		}
+	}
+	return true
+}
+
+// eachBack is each for all events, the last one first.
+func (c *chunkOfEvents) eachBack(yield func(Event) bool) bool {
+	starts := make([]int, c.events) // the events have no fixed length
+	d := eventReader{c.buf}
+	for i := range starts {
+		starts[i] = len(c.buf) - len(d.b)
+		d.event(c)
+	}
+	for i := len(starts) - 1; i >= 0; i-- {
+		d.b = c.buf[starts[i]:]
+		e := d.event(c)
+		e.Number = c.first + int64(i)
+		if !yield(e) {
+			return false
+		}
+	}
+	return true
+}
+
+// eventReader reads what append wrote.
+type eventReader struct{ b []byte }
+
+func (d *eventReader) int() int64 {
+	v, n := binary.Varint(d.b)
+	d.b = d.b[n:]
+	return v
+}
+
+func (d *eventReader) uint() uint64 {
+	v, n := binary.Uvarint(d.b)
+	d.b = d.b[n:]
+	return v
+}
+
+func (d *eventReader) event(c *chunkOfEvents) Event {
+	e := Event{Kind: EventKind(d.b[0]), Sub: SubQueue(d.b[1])}
+	d.b = d.b[2:]
+	e.At = c.base + d.int()
+	at := c.places[d.uint()]
+	e.Namespace = at.namespace
+	e.Entity = at.entity
+	e.Sequence = d.int()
+	e.FirstSequence = d.int()
+	e.Body = d.int()
+	e.DeliveryCount = uint32(d.uint())
+	switch value := d.int(); {
+	case value < 0:
+		e.Topic = true
+		e.Copies = int(-value - 1)
+	case e.Kind == EventActivated:
+		e.NextSequence = value
+	default:
+		e.Until = value
+	}
+	e.Client = c.clients[d.uint()]
+	n := d.uint()
+	e.setText(unsafe.String(unsafe.SliceData(d.b), n)) // what is in a chunk never changes
+	d.b = d.b[n:]
+	return e
+}
+
+func (e *Event) setText(text string) {
+	switch {
+	case e.Topic, e.Kind == EventSent, e.Kind == EventScheduled, e.Kind == EventDuplicate:
+		e.MessageID = text
+	case e.Kind == EventRefusedSend:
+		e.MessageID, e.Text, _ = strings.Cut(text, refusedFor)
+	default:
+		e.Text = text
+	}
+}
+
+// refusedFor stands between the id of a refused message and the reason.
+const refusedFor = "\x00"
+
+// History finds what happened to the messages of a namespace.
+type History struct{ ns *Namespace }
+
+// History returns the part that finds what happened to messages.
+func (ns *Namespace) History() History { return History{ns} }
+
+// Record returns the record of all namespaces; nil: no history is kept.
+func (h History) Record() *Record { return h.ns.common.record }
+
+// Events returns the events of the namespace from a number on that a filter selects, oldest first, and the number from
+// which to go on.
+func (h History) Events(from int64, f EventFilter) (iter.Seq[Event], int64) {
+	ns := h.ns
+	chunks, next := ns.common.record.since(from)
+	return func(yield func(Event) bool) {
+		for i := range chunks {
+			c := &chunks[i]
+			if !f.mayBeIn(c, ns.id) {
+				continue
+			}
+			if !c.each(from, func(e Event) bool { return e.Namespace != ns.id || !f.selects(&e) || yield(e) }) {
+				return
+			}
+		}
+	}, next
+}
+
+// EventsBack returns the events before a number, 0: all, that a filter selects, newest first.
+func (h History) EventsBack(before int64, f EventFilter) iter.Seq[Event] {
+	ns := h.ns
+	chunks, _ := ns.common.record.since(0)
+	return func(yield func(Event) bool) {
+		for i := len(chunks) - 1; i >= 0; i-- {
+			c := &chunks[i]
+			if before != 0 && c.first >= before || !f.mayBeIn(c, ns.id) {
+				continue
+			}
+			if !c.eachBack(func(e Event) bool {
+				return before != 0 && e.Number >= before || e.Namespace != ns.id || !f.selects(&e) || yield(e)
+			}) {
+				return
+			}
+		}
+	}
+}
+
+// mayBeIn reports whether a chunk may have events of a namespace that the filter selects. It searches the bytes, which
+// costs far less than to decode the events: when somebody looks for one message, most chunks have none.
+func (f *EventFilter) mayBeIn(c *chunkOfEvents, namespace int64) bool {
+	if !slices.ContainsFunc(c.places, func(p place) bool {
+		return p.namespace == namespace && (f.Entity == "" || strings.EqualFold(p.entity, f.Entity))
+	}) {
+		return false
+	}
+	if f.MessageID != "" && !bytes.Contains(c.buf, []byte(f.MessageID)) {
+		return false
+	}
+	return f.Sequence == 0 || c.hasNumber(f.Sequence)
+}
+
+// hasNumber reports whether the bytes of a number are in the chunk, possibly as part of something else.
+func (c *chunkOfEvents) hasNumber(n int64) bool {
+	var b [binary.MaxVarintLen64]byte
+	return bytes.Contains(c.buf, binary.AppendVarint(b[:0], n))
+}
+
+const (
+	// fewLives is for how many messages Life searches the bytes of a chunk, to spare decoding its events.
+	fewLives = 8
+	// maxLives is how many messages Life follows: many may have the same id.
+	maxLives = 1000
+)
+
+// Life returns what happened to the messages that a filter selects, from one entity to the next, and to their copies,
+// oldest first. With a message id these are all messages that were sent with it, with a number all that had it in the
+// entity. It follows the last thousand at most. It begins after the last reset of the namespace, since ids and numbers
+// come again then.
+func (h History) Life(f EventFilter) []Event {
+	ns := h.ns
+	var lives []int64 // bodies, which the copies of a message share, and which forwards keep
+	begin := ns.fresh.Load()
+	selected, _ := h.Events(begin, f)
+	for e := range selected {
+		if e.Body == 0 || slices.Contains(lives, e.Body) {
+			continue
+		}
+		if lives = append(lives, e.Body); len(lives) > maxLives {
+			lives = lives[1:]
+		}
+	}
+	alive := make(map[int64]bool, len(lives))
+	for _, body := range lives {
+		alive[body] = true
+	}
+	var life []Event
+	chunks, _ := ns.common.record.since(begin)
+	for i := range chunks {
+		c := &chunks[i]
+		if !f.mayBeIn(c, ns.id) && len(lives) <= fewLives && !slices.ContainsFunc(lives, c.hasNumber) {
+			continue
+		}
+		c.each(begin, func(e Event) bool {
+			if e.Namespace == ns.id && (alive[e.Body] || e.Body == 0 && f.selects(&e)) {
+				life = append(life, e)
+			}
+			return true
+		})
+	}
+	return life
 }

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Clock is the time of a namespace (DEC-35): locks, schedules, time to live and idle deletion follow it. A clock never goes
-// back: sequence numbers, enqueued times, locks and duplicate detection rely on that. Its resolution is a millisecond
-// (TIME-7).
+// Clock is the time of a namespace (DEC-35): locks, schedules, time to live and idle deletion follow it. A clock never
+// goes back: sequence numbers, enqueued times, locks and duplicate detection rely on that. Its resolution is a
+// millisecond (TIME-7).
 type Clock interface {
 	// Now returns the current instant.
 	Now() time.Time
@@ -26,20 +26,20 @@ type Timer interface {
 // System is the machine's clock, except that it never goes back. Its zero value is ready for use. In a testing/synctest
 // bubble it follows the bubble's clock.
 //
-// A machine has two clocks. The wall clock shows the time of day and jumps: when it is set, and after a sleep. The monotonic
-// one, on which Go's timers run, only ever goes forward, and stands still while the machine sleeps. A System follows the
-// wall clock forward at once, and looks at it every second while a timer is pending, so that it notices a sleep soon after
-// its end. When the wall clock is set back, a System goes on at half the speed of the monotonic clock until the wall clock
-// has caught up. So a lock lasts twice as long at most, and the time that clients are told is right again after twice the
-// step.
+// A machine has two clocks. The wall clock shows the time of day and jumps: when it is set, and after a sleep. The
+// monotonic one, on which Go's timers run, only ever goes forward, and stands still while the machine sleeps. A System
+// follows the wall clock forward at once, and looks at it every second while a timer is pending, so that it notices a
+// sleep soon after its end. When the wall clock is set back, a System goes on at half the speed of the monotonic clock
+// until the wall clock has caught up. So a lock lasts twice as long at most, and the time that clients are told is
+// right again after twice the step.
 type System struct {
 	// Wall returns what the wall clock shows; nil means time.Now. It is for tests, which let it jump.
 	Wall func() time.Time
-	// Recheck is how often the wall clock is looked at while timers are pending; 0 means every second. A test in a bubble,
-	// where nothing jumps and years may pass, does without.
+	// Recheck is how often the wall clock is looked at while timers are pending; 0 means every second. A test in a
+	// bubble, where nothing jumps and years may pass, does without.
 	Recheck time.Duration
-	// Jumped is told when the wall clock jumped by a second or more, forward or back (negative), while a timer was pending.
-	// It may be nil.
+	// Jumped is told when the wall clock jumped by a second or more, forward or back (negative), while a timer was
+	// pending. It may be nil.
 	Jumped func(by time.Duration)
 
 	// last is the latest instant that Now returned, in ms, times two; it is odd while the clock is frozen. Both are one
@@ -131,7 +131,8 @@ func (c *System) advanced() time.Time { return c.WallTime().Add(time.Duration(c.
 // Ahead returns by how much the clock is ahead of the wall clock; it is negative if the clock was frozen for a while.
 func (c *System) Ahead() time.Duration { return c.Now().Sub(instant(millis(c.WallTime()))) }
 
-// Another returns a clock that follows the same wall clock and starts with a state. It is advanced and frozen by itself.
+// Another returns a clock that follows the same wall clock and starts with a state. It is advanced and frozen by
+// itself.
 func (c *System) Another(s State) *System {
 	other := &System{Wall: c.Wall, Recheck: c.Recheck, Jumped: c.Jumped}
 	other.set(s)
@@ -154,8 +155,8 @@ func (c *System) State() State {
 	return State{Ahead: c.Ahead().Milliseconds()}
 }
 
-// Restart gives the clock a state, even if it goes back by that. Pending calls keep their distance. The caller makes sure
-// that nothing relies on an instant that this clock has shown.
+// Restart gives the clock a state, even if it goes back by that. Pending calls keep their distance. The caller makes
+// sure that nothing relies on an instant that this clock has shown.
 func (c *System) Restart(s State) {
 	c.advancing.Lock()
 	defer c.advancing.Unlock()
@@ -173,8 +174,8 @@ func (c *System) Restart(s State) {
 // Frozen reports whether the clock stands still.
 func (c *System) Frozen() bool { return c.last.Load()&frozenBit != 0 }
 
-// Freeze stops the clock until Resume. Nothing is due meanwhile, except by Advance. Calls that have begun end before Freeze
-// returns.
+// Freeze stops the clock until Resume. Nothing is due meanwhile, except by Advance. Calls that have begun end before
+// Freeze returns.
 func (c *System) Freeze() {
 	c.advancing.Lock()
 	defer c.advancing.Unlock()
@@ -207,8 +208,8 @@ func (c *System) Resume() {
 	c.rearm()
 }
 
-// LogJumps returns a function for [System.Jumped] that tells people why the broker's time differs from the machine's, or why
-// so much comes due at once. Clocks may share it: of a jump that all of them see within seconds it tells once.
+// LogJumps returns a function for [System.Jumped] that tells people why the broker's time differs from the machine's,
+// or why so much comes due at once. Clocks may share it: of a jump that all of them see within seconds it tells once.
 func LogJumps(logger *slog.Logger) func(by time.Duration) {
 	var mu sync.Mutex
 	var last time.Time // when a jump was told
@@ -220,10 +221,11 @@ func LogJumps(logger *slog.Logger) func(by time.Duration) {
 		}
 		last = time.Now()
 		if by > 0 {
-			logger.Info("the machine's clock went forward, or the machine slept; what fell due meanwhile happens now", "by", by)
+			logger.Info("the machine's clock went forward, or the machine slept; what fell due meanwhile happens "+
+				"now", "by", by)
 			return
 		}
-		logger.Warn("the machine's clock was set back; the broker's time goes on at half speed until the clock has caught "+
-			"up, and follows it at once after a restart", "by", -by)
+		logger.Warn("the machine's clock was set back; the broker's time goes on at half speed until the clock "+
+			"has caught up, and follows it at once after a restart", "by", -by)
 	}
 }

@@ -118,10 +118,10 @@ func (c *System) ring() {
 	}
 }
 
-// Advance moves the clock forward by d. Everything that falls due on the way happens in one global order: the clock stops at
-// each deadline and makes its calls one after another. After each it calls quiesce, which waits for what the call has
-// started. When Advance returns, all of it has happened. If stop is closed, Advance ends at the instant that it has come
-// to, once all that is due then has happened, and returns false.
+// Advance moves the clock forward by d. Everything that falls due on the way happens in one global order: the clock
+// stops at each deadline and makes its calls one after another. After each it calls quiesce, which waits for what the
+// call has started. When Advance returns, all of it has happened. If stop is closed, Advance ends at the instant that
+// it has come to, once all that is due then has happened, and returns false.
 func (c *System) Advance(d time.Duration, stop <-chan struct{}, quiesce func()) (whole bool) {
 	c.advancing.Lock()
 	defer c.advancing.Unlock()
@@ -155,8 +155,9 @@ func (c *System) Advance(d time.Duration, stop <-chan struct{}, quiesce func()) 
 // Goal returns to which instant Advance moves the clock, in milliseconds since the Unix epoch; 0: none does.
 func (c *System) Goal() int64 { return c.goal.Load() }
 
-// RetryAt returns when work that failed at the instant now is tried again: after a delay, both in milliseconds. While the
-// clock is advanced by far, the delays are longer: a year would be 30 million tries. The last try is at the end of the way.
+// RetryAt returns when work that failed at the instant now is tried again: after a delay, both in milliseconds. While
+// the clock is advanced by far, the delays are longer: a year would be 30 million tries. The last try is at the end of
+// the way.
 func (c *System) RetryAt(now, delay int64) int64 {
 	if left := c.goal.Load() - now; left > delay {
 		delay = min(max(delay, left/100), left)
@@ -164,8 +165,8 @@ func (c *System) RetryAt(now, delay int64) int64 {
 	return now + delay
 }
 
-// move says whether Advance makes all calls from now on. Meanwhile the runtime's timer must make none of those that are due
-// at one instant: Advance would not know of it and go on.
+// move says whether Advance makes all calls from now on. Meanwhile the runtime's timer must make none of those that
+// are due at one instant: Advance would not know of it and go on.
 func (c *System) move(on bool) {
 	c.timers.mu.Lock()
 	defer c.timers.mu.Unlock()

@@ -9,21 +9,21 @@ import (
 
 // Faults has the faults of a namespace. Its mutex is a leaf.
 type Faults struct {
-	ns   *Namespace
-	some atomic.Bool // one of them is active: all that is read where there are none
+	ns  *Namespace
+	any atomic.Bool // one of them is active
 
 	mu       sync.Mutex
 	list     []*Fault // oldest first
 	last     int64
 	watchers map[*func(*Fault)]struct{}
-	nowhere  *Entity // stands for none in the record; nil until it is needed
 }
 
 // Faults returns the faults that tests have injected into the namespace.
 func (ns *Namespace) Faults() *Faults { return &ns.faults }
 
-// Inject adds a fault, which strikes from then on. Errors: CodeArgument, CodeNotFound if the entity does not exist, and CodeQuotaExceeded if the
-// namespace has [MaxFaults] that are active. The oldest of those that are not make room.
+// Inject adds a fault, which hits operations from then on. Errors: CodeArgument, CodeNotFound if the entity does not
+// exist, and CodeQuotaExceeded if the namespace has [MaxFaults] that are active. Of those that are not, the oldest is
+// forgotten.
 func (t *Faults) Inject(o FaultOptions) (*Fault, error) {
 	ns := t.ns
 	f, err := newFault(ns, o)
@@ -39,14 +39,15 @@ func (t *Faults) Inject(o FaultOptions) (*Fault, error) {
 		if i < 0 {
 			t.mu.Unlock()
 			f.stop()
-			return nil, errorf(CodeQuotaExceeded, "", "The namespace '%s' has %d active faults, the most that there may be. Remove some.", ns.name, MaxFaults)
+			return nil, errorf(CodeQuotaExceeded, "", "The namespace '%s' has %d active faults, the most that there "+
+				"may be. Remove some.", ns.name, MaxFaults)
 		}
 		t.list = slices.Delete(t.list, i, i+1)
 	}
 	t.last++
 	f.id = t.last
 	t.list = append(t.list, f)
-	t.countLocked()
+	t.updateAnyLocked()
 	t.mu.Unlock()
 	t.tell(f)
 	return f, nil
@@ -66,7 +67,8 @@ func (t *Faults) Get(id int64) (*Fault, error) {
 			return f, nil
 		}
 	}
-	return nil, errorf(CodeNotFound, "", "There is no fault %d in the namespace '%s'. A restart and a reset remove all.", id, t.ns.name)
+	return nil, errorf(CodeNotFound, "", "There is no fault %d in the namespace '%s'. A restart and a reset remove "+
+		"all.", id, t.ns.name)
 }
 
 // Remove ends the fault. What it keeps back goes on. A second call does nothing.
@@ -91,7 +93,7 @@ func (t *Faults) end(as FaultState, list ...*Fault) {
 	if as == FaultRemoved {
 		t.list = slices.DeleteFunc(t.list, func(f *Fault) bool { return f.state == FaultRemoved })
 	}
-	t.countLocked()
+	t.updateAnyLocked()
 	t.mu.Unlock()
 	t.tell(nil)
 }
@@ -103,11 +105,12 @@ func (f *Fault) stop() {
 	}
 }
 
-func (t *Faults) countLocked() {
-	t.some.Store(slices.ContainsFunc(t.list, func(f *Fault) bool { return f.state == FaultActive }))
+func (t *Faults) updateAnyLocked() {
+	t.any.Store(slices.ContainsFunc(t.list, func(f *Fault) bool { return f.state == FaultActive }))
 }
 
-// Watch calls notify with each fault that is injected, and with nil when faults are removed or over, until cancel is called. notify must not wait.
+// Watch calls notify with each fault that is injected, and with nil when faults are removed or over, until cancel is
+// called. notify must not wait.
 func (t *Faults) Watch(notify func(injected *Fault)) (cancel func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -134,41 +137,41 @@ func (t *Faults) tell(injected *Fault) {
 	}
 }
 
-// Any reports whether a fault may strike: a cheap question before [Faults.Hit].
-func (t *Faults) Any() bool { return t.some.Load() }
+// Any reports whether a fault is active: a cheap question before [Faults.Hit].
+func (t *Faults) Any() bool { return t.any.Load() }
 
-// Hit returns the fault that strikes an attempt, which is counted with that; nil: none. The caller carries out what the fault does. If several
-// faults fit, the one that was injected first strikes, and the others do not see the attempt.
+// Hit returns the fault that hits an attempt, and counts it; nil: none. The caller carries out what the fault does. If
+// several faults fit, the one that was injected first hits the attempt, and the others do not count it.
 func (t *Faults) Hit(a *Attempt) *Fault {
 	return t.hit(a, func(f *Fault) bool { return f.options.Kind != FaultStarve && f.options.Kind != FaultFailJournal })
 }
 
-// Concerns reports whether the fault may strike an attempt, without counting it.
+// Concerns reports whether the fault may hit an attempt, without counting it.
 func (f *Fault) Concerns(a *Attempt) bool {
 	f.ns.faults.mu.Lock()
 	defer f.ns.faults.mu.Unlock()
-	return f.fits(a)
+	return f.fitsLocked(a)
 }
 
-// Strikes is [Faults.Hit] by this fault alone, for those that strike what is connected.
-func (f *Fault) Strikes(a *Attempt) bool {
+// TryHit is [Faults.Hit] by this fault alone, for faults that hit what is connected.
+func (f *Fault) TryHit(a *Attempt) bool {
 	return f.ns.faults.hit(a, func(one *Fault) bool { return one == f }) != nil
 }
 
-// Starves returns the id of the fault that starves a link; 0: none. It is counted if it is another one than before.
+// Starves returns the id of the fault that starves a link; 0: none. The link counts as hit unless before is that id.
 func (t *Faults) Starves(a *Attempt, before int64) int64 {
 	if !t.Any() {
 		return 0
 	}
 	t.mu.Lock()
-	i := slices.IndexFunc(t.list, func(f *Fault) bool { return f.options.Kind == FaultStarve && f.fits(a) })
+	i := slices.IndexFunc(t.list, func(f *Fault) bool { return f.options.Kind == FaultStarve && f.fitsLocked(a) })
 	if i < 0 {
 		t.mu.Unlock()
 		return 0
 	}
 	f := t.list[i]
 	if f.id != before {
-		f.strikes()
+		f.countLocked()
 	}
 	t.mu.Unlock()
 	if f.id != before {
@@ -178,20 +181,20 @@ func (t *Faults) Starves(a *Attempt, before int64) int64 {
 }
 
 func (t *Faults) hit(a *Attempt, may func(*Fault) bool) *Fault {
-	if !t.some.Load() {
+	if !t.any.Load() {
 		return nil
 	}
 	now := t.ns.Now()
 	t.mu.Lock()
 	var hit *Fault
 	for _, f := range t.list {
-		if may(f) && (f.until == 0 || now < f.until) && f.fits(a) && f.strikes() {
+		if may(f) && (f.until == 0 || now < f.until) && f.fitsLocked(a) && f.countLocked() {
 			hit = f
 			break
 		}
 	}
 	if hit != nil && hit.state == FaultSpent {
-		t.countLocked()
+		t.updateAnyLocked()
 	}
 	t.mu.Unlock()
 	if hit != nil {
@@ -200,46 +203,35 @@ func (t *Faults) hit(a *Attempt, may func(*Fault) bool) *Fault {
 	return hit
 }
 
-// record writes into the history that a fault has struck: for each message whose lock the attempt names, or else once.
+// record writes into the history that a fault has hit an attempt: for each message whose lock the attempt names, or
+// else once.
 func (t *Faults) record(f *Fault, a *Attempt) {
 	r := t.ns.common.record
 	if r == nil {
 		return
 	}
-	q := a.Entity
-	if q == nil {
-		q = t.noEntity()
-	}
 	text := fmt.Sprintf("%s struck %s", f, a.Operation)
 	if c := f.Condition(); c != "" {
 		text += ": " + c
 	}
-	h := happened{kind: EventFault, sub: a.Sub, client: a.Client, text: text}
-	if len(a.Tokens) == 0 || !t.recordEach(q, a.Tokens, h) {
-		r.add(q, t.ns.Now(), &h)
+	q := a.Entity
+	if q == nil {
+		q = &Entity{ns: t.ns, id: -t.ns.id} // stands for no entity
 	}
-}
-
-// recordEach writes an event for each message that one of the tokens locks, and reports whether there are any.
-func (t *Faults) recordEach(q *Entity, tokens []LockToken, h happened) (some bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for _, token := range tokens {
-		if e := q.locks.byToken[token]; e != nil {
-			h.sub, h.seq, h.first, h.body, h.count = e.sub, e.seq, e.first, e.body.id, e.count
-			t.ns.common.record.add(q, t.ns.Now(), &h)
-			some = true
+	recorded := false
+	if len(a.Tokens) > 0 {
+		q.mu.Lock()
+		for _, token := range a.Tokens {
+			if e := q.locks.byToken[token]; e != nil {
+				h := happenedTo(e, EventFault, a.Client)
+				h.text = text
+				r.add(q, t.ns.Now(), &h)
+				recorded = true
+			}
 		}
+		q.mu.Unlock()
 	}
-	return some
-}
-
-// noEntity returns what stands for no entity in the record.
-func (t *Faults) noEntity() *Entity {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.nowhere == nil {
-		t.nowhere = &Entity{ns: t.ns}
+	if !recorded {
+		r.add(q, t.ns.Now(), &happened{kind: EventFault, sub: a.Sub, client: a.Client, text: text})
 	}
-	return t.nowhere
 }
