@@ -75,8 +75,7 @@
 //   - messages, looked at and changed by number: select.go, message_view.go, browse.go, remove.go, reschedule.go
 //   - jobs, work on many messages in the background: job_run.go, job_select.go, job_move.go, transfer_move.go
 //   - registry, how entities come, change and go: check.go, queue_admin.go, topic_admin.go, entity_delete.go, plan.go, apply.go,
-//     configurator.go, configurator_merge.go, rehearsal.go, load.go, load_bodies.go, load_messages.go, reset.go, snapshot.go,
-//     snapshot_restore.go
+//     configurator.go, configurator_merge.go, rehearsal.go, load.go, load_bodies.go, load_messages.go, reset.go, snapshot.go
 //   - diagnosis, why nothing is received: facts.go, why.go, why_facts.go, why_entity.go, why_receivers.go, why_messages.go, await.go, await_message.go, await_words.go;
 //     where a message would go: match.go, match_rules.go
 //   - broker, the namespaces of a process: broker.go, broker_names.go, broker_directory.go, broker_find.go, broker_change.go,
