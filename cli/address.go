@@ -45,9 +45,9 @@ func parseAddress(arg string, f subQueueFlags) (address, error) {
 	}
 	switch {
 	case path == "":
-		return a, usage("an entity needs a name, found %q", oneLine(arg))
+		return a, Usage("an entity needs a name, found %q", oneLine(arg))
 	case f.dead && f.transfer:
-		return a, usage("--dlq and --transfer-dlq name two queues: leave one out")
+		return a, Usage("--dlq and --transfer-dlq name two queues: leave one out")
 	case f.dead:
 		a.sub = azservicebus.SubQueueDeadLetter
 	case f.transfer:
@@ -162,7 +162,7 @@ func (a *app) receiver(ctx context.Context, at *address, mode azservicebus.Recei
 // acceptSession opens a receiver with a session: with any free one if session is nil.
 func (a *app) acceptSession(ctx context.Context, at *address, session *string, mode azservicebus.ReceiveMode) (*azservicebus.SessionReceiver, error) {
 	if at.sub != 0 {
-		return nil, usage("%s: a dead-letter queue has no sessions; leave --session out", at)
+		return nil, Usage("%s: a dead-letter queue has no sessions; leave --session out", at)
 	}
 	if err := a.settle(ctx, at); err != nil {
 		return nil, err

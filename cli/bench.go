@@ -8,6 +8,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus/admin"
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
+
+	"minibus/config"
 )
 
 // benchFlags are the flags of bench.
@@ -26,7 +28,7 @@ const (
 
 func (a *app) benchCommand() *cobra.Command {
 	f := &benchFlags{}
-	c := &cobra.Command{Use: "bench [QUEUE]", Short: "measure how fast the namespace takes and gives messages", Args: names("[QUEUE]"),
+	c := &cobra.Command{Use: "bench [QUEUE]", Short: "measure how fast the namespace takes and gives messages", Args: Arguments("[QUEUE]"),
 		Long: `Sends messages with Microsoft's SDK, one by one and --in-flight of them at a time, then receives and completes them, and prints rates and latencies: of a send and a completion
 how long its answer took, of a receive how long a call waited that returned messages. The client is part of what it measures.
 
@@ -48,11 +50,11 @@ Making a queue, and a look whether one is empty, need a key with the Manage righ
 			found, least, most int
 		}{{"messages", f.messages, 1, benchMessages}, {"size", f.size, 0, benchSize}, {"in-flight", f.inFlight, 1, benchInFlight}, {"sessions", f.sessions, 0, benchSessions}} {
 			if n.found < n.least || n.found > n.most {
-				return usage("--%s: found %d; allowed: %d to %d", n.flag, n.found, n.least, n.most)
+				return Usage("--%s: found %d; allowed: %d to %d", n.flag, n.found, n.least, n.most)
 			}
 		}
 		if f.duration < 0 {
-			return usage("--duration: found %v; allowed: a duration such as 10s", f.duration)
+			return Usage("--duration: found %v; allowed: a duration such as 10s", f.duration)
 		}
 		return a.bench(cmd.Context(), args, f)
 	}
@@ -119,9 +121,9 @@ func (b *benching) prepare(ctx context.Context, args []string) (leave func(conte
 	case q == nil || state == nil:
 		return nil, failed(exitNotFound, "there is no queue %s; %s", b.queue, cureMissing)
 	case state.ActiveMessageCount > 0:
-		return nil, failed(exitFailed, "%s has %s, which bench would complete: give an empty queue, or none", b.queue, plural(int(state.ActiveMessageCount), "message"))
+		return nil, failed(exitFailed, "%s has %s, which bench would complete: give an empty queue, or none", b.queue, config.Plural(int(state.ActiveMessageCount), "message"))
 	case (b.flags.sessions > 0) != (q.RequiresSession != nil && *q.RequiresSession):
-		return nil, usage("bench: %s delivers by session if, and only if, --sessions is given", b.queue)
+		return nil, Usage("bench: %s delivers by session if, and only if, --sessions is given", b.queue)
 	}
 	return b.drain, nil
 }

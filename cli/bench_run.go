@@ -10,6 +10,8 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 	"golang.org/x/sync/errgroup"
+
+	"minibus/config"
 )
 
 // benchPatience is how long a receive of bench may wait for a message that was sent.
@@ -184,7 +186,7 @@ func (b *benching) receive(ctx context.Context, r inbox, count int64, inFlight i
 			}
 			return ctx.Err() // the end of the command
 		case errors.Is(err, context.DeadlineExceeded):
-			return failed(exitFailed, "%s did not come within %v; does another client receive from %s?", plural(int(left), "message"), benchPatience, b.queue)
+			return failed(exitFailed, "%s did not come within %v; does another client receive from %s?", config.Plural(int(left), "message"), benchPatience, b.queue)
 		case err != nil:
 			return fmt.Errorf("receive: %w", err)
 		}

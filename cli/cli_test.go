@@ -15,31 +15,6 @@ import (
 	"github.com/Azure/go-amqp"
 )
 
-// TestWords compares the words that lead here with the commands.
-func TestWords(t *testing.T) {
-	want := []string{"__complete", "__completeNoDesc"}
-	for _, c := range (&app{}).root().Commands() {
-		want = append(want, c.Name())
-		want = append(want, c.Aliases...)
-	}
-	slices.Sort(want)
-	if got := slices.Sorted(slices.Values(words)); !slices.Equal(got, want) {
-		t.Errorf("words are %q, the commands %q", got, want)
-	}
-}
-
-func TestHandles(t *testing.T) {
-	for line, want := range map[string]bool{
-		"queue ls": true, "-o json queue ls": true, "-ojson peek q": true, "--connection x send q y": true, "--output=json tail q": true, "help dlq": true,
-		"subscription ls": true, "__complete q": true, "": false, "serve": false, "--data queue": false, "config check": false, "config diff x": true, "-o json config print": true, "config": false, "help config apply": true, "help export": false, "help": false,
-		"export queue": false, "-o": false, "--help": false,
-	} {
-		if got := Handles(strings.Fields(line)); got != want {
-			t.Errorf("Handles(%q) is %v", line, got)
-		}
-	}
-}
-
 // TestEveryPropertyHasItsMeaning finds a property that a new version of the SDK brings, and one that it takes away.
 func TestEveryPropertyHasItsMeaning(t *testing.T) {
 	found := make(map[string]bool)

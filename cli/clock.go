@@ -32,33 +32,33 @@ var dueTexts = map[string]string{
 }
 
 func (a *app) clockCommand() *cobra.Command {
-	show := &cobra.Command{Use: "show", Short: "show what the clock of the namespace says, and what is due next", Args: names(),
+	show := &cobra.Command{Use: "show", Short: "show what the clock of the namespace says, and what is due next", Args: Arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.steer(cmd, "show the clock", http.MethodGet, "", nil)
 		}}
-	freeze := &cobra.Command{Use: "freeze", Short: "let the time stand still", Args: names(),
+	freeze := &cobra.Command{Use: "freeze", Short: "let the time stand still", Args: Arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.steer(cmd, "freeze the clock", http.MethodPost, "freeze", nil)
 		}}
-	advance := &cobra.Command{Use: "advance DURATION", Short: "let time pass", Args: names("DURATION"),
+	advance := &cobra.Command{Use: "advance DURATION", Short: "let time pass", Args: Arguments("DURATION"),
 		Example: "  minibus clock advance 1h\n  minibus clock advance P7D",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d, err := parseDuration(args[0])
 			if err != nil || d <= 0 {
-				return usage("advance: found %q; give a duration of more than zero, such as 90s, 1h, 7d or PT1H. A clock never goes back", oneLine(args[0]))
+				return Usage("advance: found %q; give a duration of more than zero, such as 90s, 1h, 7d or PT1H. A clock never goes back", oneLine(args[0]))
 			}
 			return a.steer(cmd, "advance the clock", http.MethodPost, "advance", map[string]string{"by": config.FormatDuration(d)})
 		}}
-	set := &cobra.Command{Use: "set INSTANT", Short: "let time pass until an instant", Args: names("INSTANT"),
+	set := &cobra.Command{Use: "set INSTANT", Short: "let time pass until an instant", Args: Arguments("INSTANT"),
 		Example: "  minibus clock set 2030-01-01T00:00:00Z",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			to, err := time.Parse(time.RFC3339, args[0])
 			if err != nil {
-				return usage("set: found %q; give an instant such as 2030-01-01T00:00:00Z", oneLine(args[0]))
+				return Usage("set: found %q; give an instant such as 2030-01-01T00:00:00Z", oneLine(args[0]))
 			}
 			return a.steer(cmd, "set the clock", http.MethodPut, "", map[string]time.Time{"now": to})
 		}}
-	resume := &cobra.Command{Use: "resume", Short: "let a frozen clock go on from where it stands", Args: names(),
+	resume := &cobra.Command{Use: "resume", Short: "let a frozen clock go on from where it stands", Args: Arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.steer(cmd, "resume the clock", http.MethodPost, "resume", nil)
 		}}

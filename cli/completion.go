@@ -2,13 +2,12 @@ package cli
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"minibus/config"
 )
 
 // completionPatience bounds how long a person waits for the names of entities after the tabulator key.
@@ -78,38 +77,66 @@ func pathsOf(all []entity) (paths []string) {
 	return paths
 }
 
-// completeServer adds the other commands of the program, so that the shell completes them too. They are never run here.
-func completeServer(root *cobra.Command) {
-	for i, w := range config.AllWords() {
-		c := root
-		if i > 0 {
-			c = branch(root, strings.Fields(w.Name), w.Short)
+// eventKinds are the kinds of events, which the shell completes.
+var eventKinds = []string{"sent", "scheduled", "copied", "forwardedHere", "activated", "delivered", "receivedAndDeleted", "lockRenewed", "completed", "abandoned", "released",
+	"deferred", "lockExpired", "returned", "deadLettered", "expired", "forwarded", "duplicate", "cancelled", "purged", "rescheduled", "sendRefused", "settlementRefused", "fault", "sessionBroken"}
+
+// completeMore lets the shell complete values of flags, and arguments that are no entities.
+func (a *app) completeMore(root *cobra.Command) {
+	flag := func(command, name string, complete cobra.CompletionFunc) {
+		if c, _, err := root.Find(strings.Fields(command)); err == nil {
+			_ = c.RegisterFlagCompletionFunc(name, complete)
 		}
-		for _, f := range w.Flags {
-			if f.Arg == "" {
-				c.Flags().Bool(f.Name, false, f.Help)
-			} else {
-				c.Flags().String(f.Name, "", f.Help)
-			}
+	}
+	flag("history", "kind", listOf(eventKinds))
+	flag("wait", "events", listOf(eventKinds))
+	flag("message ls", "state", listOf([]string{"active", "locked", "deferred", "scheduled"}))
+	paths := a.namesOf(true, true, true)
+	entity := func(c *cobra.Command, _ []string, begin string) ([]string, cobra.ShellCompDirective) {
+		return paths(c, nil, begin)
+	}
+	flag("fault add", "entity", entity)
+	flag("history", "entity", entity)
+	for command, complete := range map[string]cobra.CompletionFunc{
+		"snapshot restore": a.itemsOf("snapshots"), "snapshot rm": a.itemsOf("snapshots"), "conn show": a.itemsOf("connections"),
+	} {
+		if c, _, err := root.Find(strings.Fields(command)); err == nil {
+			c.ValidArgsFunction = complete
 		}
 	}
 }
 
-// branch makes the command of these words.
-func branch(root *cobra.Command, words []string, short string) *cobra.Command {
-	c := root
-	for i, word := range words {
-		at := slices.IndexFunc(c.Commands(), func(x *cobra.Command) bool { return x.Name() == word })
-		if at >= 0 {
-			c = c.Commands()[at]
-			continue
+// listOf completes the last of several values with commas between.
+func listOf(all []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, begin string) (found []string, _ cobra.ShellCompDirective) {
+		i := strings.LastIndexByte(begin, ',') + 1
+		for _, value := range all {
+			if strings.HasPrefix(value, begin[i:]) {
+				found = append(found, begin[:i]+value)
+			}
 		}
-		next := &cobra.Command{Use: word, Run: func(*cobra.Command, []string) {}}
-		if i == len(words)-1 {
-			next.Short = short
-		}
-		c.AddCommand(next)
-		c = next
+		return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
-	return c
+}
+
+// itemsOf completes the first argument with what a list of the control API has: its name, or else its id.
+func (a *app) itemsOf(list string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, begin string) (found []string, _ cobra.ShellCompDirective) {
+		ctx, cancel := context.WithTimeout(cmd.Context(), completionPatience)
+		defer cancel()
+		var page struct{ Items []struct{ Name, ID string } }
+		if len(args) > 0 || a.control(ctx, http.MethodGet, inThis(list), nil, &page) != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		for _, item := range page.Items {
+			name := item.Name
+			if name == "" {
+				name = item.ID
+			}
+			if strings.HasPrefix(name, begin) {
+				found = append(found, name)
+			}
+		}
+		return found, cobra.ShellCompDirectiveNoFileComp
+	}
 }

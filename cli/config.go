@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,14 +15,75 @@ import (
 )
 
 func (a *app) configCommand() *cobra.Command {
-	return group("config", "a namespace of a Minibus as a Config.json, and what a file would change in it",
-		"print, diff and apply use the control API of a Minibus. With --auth sas they need a key of the default namespace with the Manage right.\n"+
-			"minibus config check FILE checks a file without a server.",
-		a.configPrint(), a.configDiff(), a.configApply())
+	c := group("config", "a Config.json: check one, print a namespace of a Minibus as one, apply one to it",
+		"check needs no server. print, diff and apply use the control API of a Minibus. With --auth sas they need a key of the default\n"+
+			"namespace with the Manage right.",
+		a.configCheck(), a.configPrint(), a.configDiff(), a.configApply())
+	other := c.RunE
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 && looksLikeFile(args[0]) {
+			return Usage("config needs a second word: minibus config check %s", ShellWord(args[0]))
+		}
+		return other(cmd, args)
+	}
+	return c
+}
+
+func (a *app) configCheck() *cobra.Command {
+	c := &cobra.Command{Use: "check [FILE]", Short: "check a Config.json; the exit code is 1 if it is wrong", Args: Arguments("[FILE]"),
+		Long: "Prints each mistake with its place and what to do, and warns of accepted settings that may surprise. Without FILE it checks the\n" +
+			"configuration that the server would use.",
+		Example: "  minibus config check Config.json"}
+	settings := ServerFlags(c, a.env.Environ, "config", "limits")
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		s, err := settings()
+		if err != nil {
+			return err
+		}
+		return a.checkFile(cmp.Or(strings.Join(args, ""), s.Config), s.Limits)
+	}
+	return c
+}
+
+// checkFile prints every finding about a file and fails if one is an error.
+func (a *app) checkFile(named string, limits config.Limits) error {
+	path, ok := config.Find(named)
+	if !ok {
+		return failed(exitFailed, "there is nothing to check: name a file, minibus config check FILE")
+	}
+	t, report, err := config.Load(path, limits)
+	if err != nil {
+		return failed(exitFailed, "%v", err)
+	}
+	findings := []string{}
+	for _, f := range report.Findings {
+		findings = append(findings, f.String())
+	}
+	if report.Omitted > 0 {
+		findings = append(findings, "and "+config.Plural(report.Omitted, "more finding"))
+	}
+	wrong := report.Count(config.Error)
+	result := config.Plural(wrong, "error")
+	if wrong == 0 {
+		result = "good: " + t.Summary()
+	}
+	if a.out.format != "table" {
+		err = a.out.document(map[string]any{"file": path, "good": wrong == 0, "findings": findings})
+	} else {
+		for _, f := range findings {
+			a.out.write("%s\n", f)
+		}
+		a.out.write("%s: %s\n", path, result)
+		err = a.out.push()
+	}
+	if err == nil && wrong > 0 {
+		err = &failure{code: exitFailed}
+	}
+	return err
 }
 
 func (a *app) configPrint() *cobra.Command {
-	c := &cobra.Command{Use: "print [FILE]", Short: "print the live namespace, or a file, as a Config.json", Args: names("[FILE]"),
+	c := &cobra.Command{Use: "print [FILE]", Short: "print the live namespace, or a file, as a Config.json", Args: Arguments("[FILE]"),
 		Long: "Prints the entities of the namespace as a Config.json, from which Minibus starts with the same entities. With FILE it prints that file as Minibus reads it,\n" +
 			"without a server: with the defaults that differ from Azure's, names spelled alike, and without what has no effect.",
 		Example: "  minibus config print > Config.json\n  minibus config print Config.json"}
@@ -52,7 +114,7 @@ func (a *app) configPrint() *cobra.Command {
 func (a *app) printFile(file, limits string, keys bool) error {
 	profile, err := config.ParseLimits(limits)
 	if err != nil {
-		return usage("--limits: %v", err)
+		return Usage("--limits: %v", err)
 	}
 	text, err := a.configFile(file)
 	if err != nil {
@@ -79,7 +141,7 @@ func (a *app) configFile(file string) ([]byte, error) {
 	if file != "-" {
 		opened, err := os.Open(file)
 		if err != nil {
-			return nil, usage("%v", err)
+			return nil, Usage("%v", err)
 		}
 		defer func() { _ = opened.Close() }()
 		input = opened
@@ -89,7 +151,7 @@ func (a *app) configFile(file string) ([]byte, error) {
 		return nil, failed(exitUsage, "read the configuration: %v", err)
 	}
 	if len(text) > maxConfigFile {
-		return nil, usage("%s has more than %d bytes", file, maxConfigFile)
+		return nil, Usage("%s has more than %d bytes", file, maxConfigFile)
 	}
 	return text, nil
 }
@@ -98,7 +160,7 @@ func (a *app) configFile(file string) ([]byte, error) {
 const exitTrouble = 2
 
 func (a *app) configDiff() *cobra.Command {
-	c := &cobra.Command{Use: "diff FILE", Short: "show what a file would change in the live namespace; the exit code is 1 if anything", Args: names("FILE"),
+	c := &cobra.Command{Use: "diff FILE", Short: "show what a file would change in the live namespace; the exit code is 1 if anything", Args: Arguments("FILE"),
 		Long: "Shows what config apply would do: + for an entity that is created, ~ for one that changes, with each setting, - for one that is deleted, ! for one that can't be\n" +
 			"made what the file says. Entities that the file does not have count only with --prune. FILE is a Config.json, or has Queues and Topics of one namespace; - is\n" +
 			"standard input. Exit code: 0 the same, 1 different, 2 and more an error.",
@@ -122,7 +184,7 @@ func (a *app) configDiff() *cobra.Command {
 }
 
 func (a *app) configApply() *cobra.Command {
-	c := &cobra.Command{Use: "apply FILE", Short: "make the live namespace what a file says, all or nothing", Args: names("FILE"),
+	c := &cobra.Command{Use: "apply FILE", Short: "make the live namespace what a file says, all or nothing", Args: Arguments("FILE"),
 		Long: "Creates entities that are missing and changes settings and rules that differ, as a start with the file would. Other entities stay, unless --prune is given. Messages\n" +
 			"stay, but for those of entities that --prune deletes. If anything can't be done nothing is. It asks first if a person is at the terminal.",
 		Example: "  minibus config apply Config.json\n  minibus config apply Config.json --prune --yes"}

@@ -53,7 +53,7 @@ func (a *app) connCommand() *cobra.Command {
 const maxContainer = 24
 
 func (a *app) connList() *cobra.Command {
-	c := &cobra.Command{Use: "ls", Aliases: []string{"list"}, Short: "list the connections, the oldest first", Args: names(),
+	c := &cobra.Command{Use: "ls", Aliases: []string{"list"}, Short: "list the connections, the oldest first", Args: Arguments(),
 		Example: "  minibus conn ls\n  minibus conn ls --entity orders -o jsonl"}
 	entity := c.Flags().String("entity", "", "only those with a link to this `path`, such as orders or events/Subscriptions/audit, and those that do not answer")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -109,7 +109,7 @@ func (c *connection) places(role string) string {
 }
 
 func (a *app) connShow() *cobra.Command {
-	return &cobra.Command{Use: "show CONNECTION", Short: "show a connection and its links: credit, unsettled messages, and what each waits for", Args: names("CONNECTION"),
+	return &cobra.Command{Use: "show CONNECTION", Short: "show a connection and its links: credit, unsettled messages, and what each waits for", Args: Arguments("CONNECTION"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var s answered[connection]
 			if err := a.control(cmd.Context(), http.MethodGet, inThis("connections", args[0]), nil, &s); err != nil {
@@ -152,7 +152,7 @@ func (a *app) connClose() *cobra.Command {
 	return &cobra.Command{Use: "close CONNECTION[/LINK]...", Short: "close connections, or detach links",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("%s needs CONNECTION; see %s --help", called(cmd), cmd.CommandPath())
+				return Usage("%s needs CONNECTION; see %s --help", called(cmd), cmd.CommandPath())
 			}
 			return nil
 		},

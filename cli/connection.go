@@ -54,7 +54,7 @@ func (a *app) connect() error {
 		if !strings.Contains(text, ";") {
 			cure = "; in a shell it needs quotation marks, for a semicolon ends a command"
 		}
-		return usage("%s: %v%s", source, err, cure)
+		return Usage("%s: %v%s", source, err, cure)
 	}
 	a.source, a.target = source, c
 	return nil
@@ -100,7 +100,7 @@ func (a *app) tlsConfig() (*tls.Config, error) {
 	case err != nil && a.flags.ca == "" && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)):
 		return c, nil
 	case err != nil:
-		return nil, usage("--ca: %v", err)
+		return nil, Usage("--ca: %v", err)
 	case !pool.AppendCertsFromPEM(pem):
 		return nil, failed(exitUsage, "--ca: %s has no certificate in PEM form", file)
 	}
@@ -124,7 +124,7 @@ func (a *app) messages() (*azservicebus.Client, error) {
 		RetryOptions: azservicebus.RetryOptions{MaxRetries: 2, RetryDelay: 200 * time.Millisecond, MaxRetryDelay: 2 * time.Second},
 	})
 	if err != nil {
-		return nil, usage("%s: %v", a.source, err)
+		return nil, Usage("%s: %v", a.source, err)
 	}
 	return a.client, nil
 }
@@ -151,7 +151,7 @@ func (a *app) entities() (*admin.Client, error) {
 		Telemetry: policy.TelemetryOptions{ApplicationID: "minibus-cli"},
 	}})
 	if err != nil {
-		return nil, usage("%s: %v", a.source, err)
+		return nil, Usage("%s: %v", a.source, err)
 	}
 	return a.admin, nil
 }

@@ -62,7 +62,7 @@ func (a *app) controlAnswer(ctx context.Context, method, path string, in any) (*
 	}
 	r, err := http.NewRequestWithContext(ctx, method, base+controlPrefix+path, body)
 	if err != nil {
-		return nil, usage("%s: %v", a.source, err)
+		return nil, Usage("%s: %v", a.source, err)
 	}
 	if in != nil {
 		r.Header.Set("Content-Type", "application/json")

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/spf13/cobra"
 )
 
 // runAt runs a command against an emulator at an address.
@@ -21,7 +23,7 @@ func runAt(t *testing.T, address string, line ...string) (text string, code int)
 	defer cancel()
 	defer time.AfterFunc(time.Minute, cancel).Stop()
 	line = append(line, "-c", "Endpoint=sb://"+address+";SharedAccessKeyName=root;SharedAccessKey=a-key;UseDevelopmentEmulator=true")
-	err := Run(ctx, line, Environment{Stdin: strings.NewReader("x"), Stdout: io.Discard, Stderr: &out,
+	err := Run(ctx, &cobra.Command{Use: "minibus"}, line, Environment{Stdin: strings.NewReader("x"), Stdout: io.Discard, Stderr: &out,
 		Authority: func() (string, error) { return "", errors.New("none") }})
 	var f *failure
 	if errors.As(err, &f) {

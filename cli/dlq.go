@@ -28,7 +28,7 @@ type letters struct {
 
 func (a *app) dlqList() *cobra.Command {
 	var transfer bool
-	c := &cobra.Command{Use: "ls [ENTITY]", Short: "list the dead letters of an entity by reason, or the entities that have some", Args: names("[ENTITY]"),
+	c := &cobra.Command{Use: "ls [ENTITY]", Short: "list the dead letters of an entity by reason, or the entities that have some", Args: Arguments("[ENTITY]"),
 		Long: "With ENTITY it looks at all dead letters and counts them by reason. Without, it lists the queues and subscriptions that have dead letters; " +
 			"that needs\nthe right to manage.",
 		Example: "  minibus dlq ls\n  minibus dlq ls events/audit -o json"}

@@ -34,7 +34,7 @@ The exit code is 1 if something is wrong.`,
 		Example: "  minibus doctor\n  minibus doctor -- --data bus.db --http-port 5301\n  minibus doctor -o json"}
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		if n := cmd.ArgsLenAtDash(); n > 0 || n < 0 && len(args) > 0 {
-			return usage("doctor takes no argument %q; flags of the server come after --", oneLine(args[0]))
+			return Usage("doctor takes no argument %q; flags of the server come after --", oneLine(args[0]))
 		}
 		return nil
 	}
@@ -48,11 +48,11 @@ func (a *app) doctor(ctx context.Context, serverFlags []string) error {
 	if port != "" && len(serverFlags) == 0 && !a.namesPorts() {
 		serverFlags = []string{"--amqp-port", port, "--tls-port", "off", "--http-port", port}
 	}
-	findings, err := a.env.Examine(ctx, serverFlags)
+	settings, err := a.serverSettings(serverFlags)
 	if err != nil {
-		return failed(exitUsage, "doctor: %v", err)
+		return a.about("doctor", err)
 	}
-	findings = append(tried, findings...)
+	findings := append(tried, a.env.Examine(ctx, settings)...)
 	if a.out.format == "table" {
 		return a.doctorText(findings)
 	}

@@ -56,11 +56,11 @@ func (f *editFlags) edit(c *cobra.Command) (*jobEdit, error) {
 		return e, nil
 	}
 	if e.Body != nil {
-		return nil, usage("dlq resubmit: --body and --body-file contradict each other: leave one out")
+		return nil, Usage("dlq resubmit: --body and --body-file contradict each other: leave one out")
 	}
 	data, err := os.ReadFile(f.file)
 	if err != nil {
-		return nil, usage("--body-file: %v", err)
+		return nil, Usage("--body-file: %v", err)
 	}
 	if len(data) == 0 {
 		e.Body = new(string) // no bytes in base64 would mean that the body stays

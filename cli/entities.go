@@ -41,7 +41,7 @@ func (k *kind[P]) path(arg string) (string, error) {
 	}
 	topic, name, ok := splitSubscription(arg)
 	if !ok {
-		return "", usage("a subscription is given as TOPIC/SUBSCRIPTION, found %q", oneLine(arg))
+		return "", Usage("a subscription is given as TOPIC/SUBSCRIPTION, found %q", oneLine(arg))
 	}
 	return topic + "/" + name, nil
 }
@@ -49,16 +49,16 @@ func (k *kind[P]) path(arg string) (string, error) {
 // clean checks a name that becomes part of an address, which the SDK does not escape: what follows a question mark would be cut off.
 func clean(name string) (string, error) {
 	if i := strings.IndexFunc(name, func(r rune) bool { return strings.ContainsRune("?#%\\", r) || !unicode.IsPrint(r) }); i >= 0 {
-		return "", usage("no name of an entity has the character %q, found in %q", []rune(name[i:])[0], oneLine(name))
+		return "", Usage("no name of an entity has the character %q, found in %q", []rune(name[i:])[0], oneLine(name))
 	}
 	return strings.Trim(name, "/"), nil
 }
 
 func listCommand[P any](a *app, k *kind[P]) *cobra.Command {
-	c := &cobra.Command{Use: "ls", Aliases: []string{"list"}, Short: "list " + k.plural + " with their counts", Args: names(),
+	c := &cobra.Command{Use: "ls", Aliases: []string{"list"}, Short: "list " + k.plural + " with their counts", Args: Arguments(),
 		Example: "  minibus " + word(k.name) + " ls\n  minibus " + word(k.name) + " ls -o json | jq '.[] | select(.counts.deadLetter > 0)'"}
 	if k.name == "subscription" {
-		c.Use, c.Args = "ls [TOPIC]", names("[TOPIC]")
+		c.Use, c.Args = "ls [TOPIC]", Arguments("[TOPIC]")
 		c.Example = "  minibus sub ls            all topics'\n  minibus sub ls events"
 	}
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -119,7 +119,7 @@ func word(kind string) string {
 }
 
 func showCommand[P any](a *app, k *kind[P]) *cobra.Command {
-	return &cobra.Command{Use: "show " + k.argument, Short: "show one with its counts and all properties", Args: names(k.argument),
+	return &cobra.Command{Use: "show " + k.argument, Short: "show one with its counts and all properties", Args: Arguments(k.argument),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := k.path(args[0])
 			if err != nil {
@@ -189,7 +189,7 @@ func (e entity) pairs() [][2]string {
 }
 
 func createCommand[P any](a *app, k *kind[P]) *cobra.Command {
-	c := &cobra.Command{Use: "create " + k.argument, Short: "create one", Args: names(k.argument), Example: createExample(k.name)}
+	c := &cobra.Command{Use: "create " + k.argument, Short: "create one", Args: Arguments(k.argument), Example: createExample(k.name)}
 	fill := propertyFlags[P](c, true)
 	ifNotExists := c.Flags().Bool("if-not-exists", false, "succeed if it exists, and leave it as it is")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -249,7 +249,7 @@ func exists(err error) bool {
 }
 
 func updateCommand[P any](a *app, k *kind[P]) *cobra.Command {
-	c := &cobra.Command{Use: "update " + k.argument, Short: "change properties of one; the others stay as they are", Args: names(k.argument),
+	c := &cobra.Command{Use: "update " + k.argument, Short: "change properties of one; the others stay as they are", Args: Arguments(k.argument),
 		Example: "  minibus " + word(k.name) + " update " + k.argument + " --status Disabled"}
 	fill := propertyFlags[P](c, false)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -262,7 +262,7 @@ func updateCommand[P any](a *app, k *kind[P]) *cobra.Command {
 			return err
 		}
 		if given == 0 {
-			return usage("%s: no property to change; see %s --help", called(cmd), cmd.CommandPath())
+			return Usage("%s: no property to change; see %s --help", called(cmd), cmd.CommandPath())
 		}
 		client, err := a.entities()
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"minibus/config"
 	"minibus/internal/sas"
 )
 
@@ -21,7 +22,7 @@ var envFormats = []string{"sh", "powershell", "dotenv", "json", "appsettings", "
 
 func (a *app) envCommand() *cobra.Command {
 	f := &envFlags{}
-	c := &cobra.Command{Use: "env [FORMAT]", Short: "print the connection string for a shell, a .env file or a .NET project", Args: names("[FORMAT]"),
+	c := &cobra.Command{Use: "env [FORMAT]", Short: "print the connection string for a shell, a .env file or a .NET project", Args: Arguments("[FORMAT]"),
 		Long: `Prints the connection string of the namespace, with its key, as FORMAT: sh (the default), powershell, dotenv, json, appsettings for an
 appsettings.json, launchsettings for a launchSettings.json. For an emulator a second variable, SERVICEBUS_ADMIN_CONNECTION_STRING or NAME_ADMIN,
 has the string for entities. It does not ask the server.`,
@@ -54,9 +55,9 @@ var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 func (a *app) printEnv(format string, f *envFlags) error {
 	switch {
 	case format != "appsettings" && !variableName.MatchString(f.name):
-		return usage("--name: found %q; allowed: letters, digits and underscores, without a digit at the beginning", oneLine(f.name))
+		return Usage("--name: found %q; allowed: letters, digits and underscores, without a digit at the beginning", oneLine(f.name))
 	case f.namespace != "" && f.portsFile == "":
-		return usage("--namespace belongs to --ports-file, which has the ports of namespaces")
+		return Usage("--namespace belongs to --ports-file, which has the ports of namespaces")
 	}
 	target, adminPort, err := a.envTarget(f)
 	if err != nil {
@@ -108,9 +109,9 @@ func (a *app) envTarget(f *envFlags) (c sas.Connection, adminPort string, err er
 	if err := a.connect(); err != nil || f.portsFile == "" {
 		return a.target, a.adminPort, err
 	}
-	ports, err := readPorts(f.portsFile)
+	ports, err := config.ReadPorts(f.portsFile)
 	if err != nil {
-		return c, "", usage("--ports-file: %v", err)
+		return c, "", Usage("--ports-file: %v", err)
 	}
 	if f.namespace != "" {
 		port := ports.Namespaces[f.namespace]
@@ -120,7 +121,7 @@ func (a *app) envTarget(f *envFlags) (c sas.Connection, adminPort string, err er
 		ports.AMQP, ports.HTTP = port, port
 	}
 	c = a.target
-	at, adminPort := ports.connection("localhost")
+	at, adminPort := connectionAt("localhost", ports)
 	c.Emulator, c.Endpoint = true, at.Endpoint
 	return c, adminPort, nil
 }
@@ -151,7 +152,7 @@ func formatEnv(format string, variables [][2]string) (string, error) {
 	case "launchsettings":
 		document = map[string]any{"profiles": map[string]any{"minibus": map[string]any{"commandName": "Project", "environmentVariables": all}}}
 	default:
-		return "", usage("env: found %q; allowed: %s", oneLine(format), strings.Join(envFormats, ", "))
+		return "", Usage("env: found %q; allowed: %s", oneLine(format), strings.Join(envFormats, ", "))
 	}
 	text, err := encode(document, "  ")
 	return string(text), err

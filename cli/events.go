@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"minibus/config"
 )
 
 // errExpired ends a stream with its token.
@@ -57,7 +59,7 @@ func (a *app) streamEvents(ctx context.Context, from int64, query url.Values, ad
 		case "missed":
 			var m struct{ Count int }
 			_ = json.Unmarshal([]byte(data), &m) // the count is for people only
-			a.note("forgotten before they could be shown: %s", plural(m.Count, "event"))
+			a.note("forgotten before they could be shown: %s", config.Plural(m.Count, "event"))
 		case expired:
 			return errExpired
 		}

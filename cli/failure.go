@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -11,9 +13,6 @@ import (
 	"regexp"
 	"strings"
 	"syscall"
-
-	"crypto/tls"
-	"crypto/x509"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
@@ -50,8 +49,8 @@ func failed(code int, format string, args ...any) error {
 	return &failure{code: code, text: fmt.Sprintf(format, args...)}
 }
 
-// usage is an error of the command line.
-func usage(format string, args ...any) error { return failed(exitUsage, format, args...) }
+// Usage returns the error of a wrong command line.
+func Usage(format string, args ...any) error { return failed(exitUsage, format, args...) }
 
 // about says what failed, in front of the cause.
 func (a *app) about(what string, err error) error {

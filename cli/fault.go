@@ -48,7 +48,7 @@ func (a *app) faultCommand() *cobra.Command {
 }
 
 func (a *app) faultList() *cobra.Command {
-	return &cobra.Command{Use: "ls", Aliases: []string{"list"}, Short: "list the faults, with how often each has struck", Args: names(),
+	return &cobra.Command{Use: "ls", Aliases: []string{"list"}, Short: "list the faults, with how often each has struck", Args: Arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var page struct{ Items []answered[injected] }
 			if err := a.control(cmd.Context(), http.MethodGet, inThis("faults"), nil, &page); err != nil {
@@ -85,7 +85,7 @@ func (f *injected) what() string {
 }
 
 func (a *app) faultAdd() *cobra.Command {
-	c := &cobra.Command{Use: "add KIND", Short: "inject a fault, and print its number", Args: names("[KIND]"),
+	c := &cobra.Command{Use: "add KIND", Short: "inject a fault, and print its number", Args: Arguments("[KIND]"),
 		Long: "KIND is throttle, refuse, detach, drop, close, loseLock, loseSession, delay, starve, failJournal or expireToken. An operation is attachSender, attachReceiver,\n" +
 			"send, receive, settle, renew, manage, authenticate, or now for what is connected. docs/faults.md says which belong together.",
 		Example: "  minibus fault add throttle --entity orders --count 2\n  minibus fault add refuse --operation attachReceiver --condition unauthorized-access --for 1m\n" +
@@ -113,11 +113,11 @@ func (a *app) faultAdd() *cobra.Command {
 		var err error
 		switch {
 		case file != "" && (len(args) > 0 || cmd.Flags().NFlag() > countGiven(cmd, "json", "output", "connection", "ca")):
-			return usage("fault add --json takes neither KIND nor other flags: the document says all")
+			return Usage("fault add --json takes neither KIND nor other flags: the document says all")
 		case file != "":
 			body, err = a.readFault(file)
 		case len(args) == 0:
-			return usage("fault add needs KIND; see minibus fault add --help")
+			return Usage("fault add needs KIND; see minibus fault add --help")
 		default:
 			o.Kind = args[0]
 			if err = o.durations(during, delay); err == nil && o.Entity != "" {
@@ -151,14 +151,14 @@ func (o *faultOrder) durations(during, delay string) error {
 	if during != "" {
 		d, err := parseDuration(during)
 		if err != nil || d <= 0 {
-			return usage("--for: found %q; give a duration of more than zero, such as 30s, 1h or PT1H", oneLine(during))
+			return Usage("--for: found %q; give a duration of more than zero, such as 30s, 1h or PT1H", oneLine(during))
 		}
 		o.For = config.FormatDuration(d)
 	}
 	if delay != "" {
 		d, err := time.ParseDuration(delay)
 		if err != nil || d < time.Millisecond {
-			return usage("--delay: found %q; give a duration of a millisecond or more, such as 500ms or 5s", oneLine(delay))
+			return Usage("--delay: found %q; give a duration of a millisecond or more, such as 500ms or 5s", oneLine(delay))
 		}
 		o.DelayMillis = d.Milliseconds()
 	}
@@ -174,7 +174,7 @@ func (a *app) readFault(file string) (json.RawMessage, error) {
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
-			return nil, usage("--json: %v", err)
+			return nil, Usage("--json: %v", err)
 		}
 		defer func() { _ = f.Close() }()
 		in = f
@@ -184,7 +184,7 @@ func (a *app) readFault(file string) (json.RawMessage, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read the fault: %w", err)
 	case len(text) > maxFaultDocument || !json.Valid(text):
-		return nil, usage("--json: %s is not a JSON document of at most %d bytes", oneLine(file), maxFaultDocument)
+		return nil, Usage("--json: %s is not a JSON document of at most %d bytes", oneLine(file), maxFaultDocument)
 	}
 	return text, nil
 }
@@ -194,7 +194,7 @@ func (a *app) faultRemove() *cobra.Command {
 	all := c.Flags().Bool("all", false, "remove all faults of the namespace")
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		if *all == (len(args) > 0) {
-			return usage("fault rm needs the numbers of faults, or --all; see %s --help", cmd.CommandPath())
+			return Usage("fault rm needs the numbers of faults, or --all; see %s --help", cmd.CommandPath())
 		}
 		return nil
 	}
@@ -207,7 +207,7 @@ func (a *app) faultRemove() *cobra.Command {
 		}
 		for _, arg := range args {
 			if _, err := strconv.ParseInt(arg, 10, 64); err != nil {
-				return usage("fault rm: found %q; give the number of a fault, as fault ls shows it", oneLine(arg))
+				return Usage("fault rm: found %q; give the number of a fault, as fault ls shows it", oneLine(arg))
 			}
 			if err := a.control(cmd.Context(), http.MethodDelete, inThis("faults", arg), nil, nil); err != nil {
 				return a.about("remove fault "+arg, err)

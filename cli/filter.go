@@ -30,7 +30,7 @@ func (f *ruleFlags) filter() (admin.RuleFilter, error) {
 		}
 	}
 	if given != 1 {
-		return nil, usage("a rule needs one filter: --sql CONDITION, or --correlation and --property, or --true, or --false")
+		return nil, Usage("a rule needs one filter: --sql CONDITION, or --correlation and --property, or --true, or --false")
 	}
 	switch {
 	case f.sql != "":
@@ -45,7 +45,7 @@ func (f *ruleFlags) filter() (admin.RuleFilter, error) {
 		name, value, ok := strings.Cut(pair, "=")
 		field := correlationFields[name]
 		if !ok || field == nil {
-			return nil, usage("--correlation: found %q; allowed: NAME=VALUE with a NAME of %s", oneLine(pair),
+			return nil, Usage("--correlation: found %q; allowed: NAME=VALUE with a NAME of %s", oneLine(pair),
 				strings.Join(slices.Sorted(maps.Keys(correlationFields)), ", "))
 		}
 		*field(c) = &value

@@ -80,16 +80,16 @@ Uses the control API of a Minibus. With --auth sas it needs a key of the default
 func (f *historyFlags) check(c *cobra.Command, lives bool) error {
 	for _, name := range []string{"entity", "kind", "client", "since", "before", "count", "all", "newest", "follow"} {
 		if lives && c.Flags().Changed(name) {
-			return usage("history: --%s is for the list of events; leave it out, or the messages", name)
+			return Usage("history: --%s is for the list of events; leave it out, or the messages", name)
 		}
 	}
 	switch {
 	case f.count < 0 || f.count == 0 && !f.follow:
-		return usage("history: --count: found %d; allowed: 1 or more, and 0 with --follow", f.count)
+		return Usage("history: --count: found %d; allowed: 1 or more, and 0 with --follow", f.count)
 	case f.all && c.Flags().Changed("count"):
-		return usage("history: --all and --count contradict each other: leave one out")
+		return Usage("history: --all and --count contradict each other: leave one out")
 	case f.follow && f.newest:
-		return usage("history: --follow lists in the order of time: leave --newest out")
+		return Usage("history: --follow lists in the order of time: leave --newest out")
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ func (a *app) instant(ctx context.Context, flag, text string) (string, error) {
 	}
 	ago, err := parseDuration(text)
 	if err != nil {
-		return "", usage("--%s: found %q; allowed: a time such as 2026-03-01T12:00:00Z, or a duration such as 10m", flag, oneLine(text))
+		return "", Usage("--%s: found %q; allowed: a time such as 2026-03-01T12:00:00Z, or a duration such as 10m", flag, oneLine(text))
 	}
 	var c clock
 	if err := a.control(ctx, http.MethodGet, inThis("clock"), nil, &c); err != nil {
@@ -179,7 +179,7 @@ func lifeQueries(arg string, isID bool) ([]url.Values, error) {
 	n, err := strconv.ParseInt(arg[i+1:], 10, 64)
 	if isID || i <= 0 || err != nil || n < 1 {
 		if arg == "" {
-			return nil, usage("history: a message needs its id, or ENTITY#NUMBER")
+			return nil, Usage("history: a message needs its id, or ENTITY#NUMBER")
 		}
 		return []url.Values{{"messageId": {arg}}}, nil
 	}

@@ -21,17 +21,17 @@ func (a *app) input(args []string, f *sendFlags) (io.Reader, func(), error) {
 	nothing := func() {}
 	switch {
 	case len(args) > 0 && f.file != "":
-		return nil, nothing, usage("send: the body is the argument or --file: leave one out")
+		return nil, nothing, Usage("send: the body is the argument or --file: leave one out")
 	case len(args) > 0 && args[0] != "-":
 		return strings.NewReader(args[0]), nothing, nil
 	case f.file != "" && f.file != "-":
 		file, err := os.Open(f.file)
 		if err != nil {
-			return nil, nothing, usage("--file: %v", err)
+			return nil, nothing, Usage("--file: %v", err)
 		}
 		return file, func() { _ = file.Close() }, nil
 	case terminal(a.env.Stdin) && len(args) == 0 && f.file == "":
-		return nil, nothing, usage("send needs a body: an argument, --file, or standard input, which is a terminal now (- takes it)")
+		return nil, nothing, Usage("send needs a body: an argument, --file, or standard input, which is a terminal now (- takes it)")
 	}
 	return a.env.Stdin, nothing, nil
 }
@@ -47,7 +47,7 @@ func (f *sendFlags) each(ctx context.Context, input io.Reader, put func(m *azser
 			return fmt.Errorf("read the body: %w", err)
 		}
 		if len(body) > maxBody {
-			return usage("send: the body has more than %d MiB", maxBody>>20)
+			return Usage("send: the body has more than %d MiB", maxBody>>20)
 		}
 		m, err := f.fromText(body)
 		if err != nil {
@@ -66,7 +66,7 @@ func (f *sendFlags) each(ctx context.Context, input io.Reader, put func(m *azser
 		if (f.lines && !end) || len(line) > 0 {
 			m, err := f.fromLine(line)
 			if err != nil {
-				return usage("line %d: %v", number, err)
+				return Usage("line %d: %v", number, err)
 			}
 			if err := put(m, lines.Buffered() > 0); err != nil {
 				return err
@@ -107,13 +107,13 @@ func (f *sendFlags) fromText(body []byte) (*azservicebus.AMQPAnnotatedMessage, e
 	if f.base64 {
 		data, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(string(body)), ""))
 		if err != nil {
-			return nil, usage("send: --base64: the body is not base64")
+			return nil, Usage("send: --base64: the body is not base64")
 		}
 		j.BodyBase64 = data
 	}
 	m, err := encodeMessage(&j, time.Now())
 	if err != nil {
-		return nil, usage("send: %v", err)
+		return nil, Usage("send: %v", err)
 	}
 	if !f.base64 {
 		m.Body.Data = [][]byte{body}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"minibus/config"
 	"minibus/internal/entitypath"
 )
 
@@ -67,7 +68,7 @@ func (f *filterFlags) filter(c *cobra.Command) (*jobFilter, error) {
 	out := &jobFilter{SQL: f.sql, Text: f.text, Reason: given(c, "reason", &f.reason), SessionID: given(c, "session", &f.session), Before: f.before, SequenceNumbers: f.numbers}
 	if f.before != "" {
 		if _, err := time.Parse(time.RFC3339, f.before); err != nil {
-			return nil, usage("--before: found %q; allowed: a time such as 2026-03-01T12:00:00Z", oneLine(f.before))
+			return nil, Usage("--before: found %q; allowed: a time such as 2026-03-01T12:00:00Z", oneLine(f.before))
 		}
 	}
 	for name, set := range map[string]bool{"deferred": f.deferred, "scheduled": f.scheduled} {
@@ -136,7 +137,7 @@ func (a *app) runJob(ctx context.Context, what string, o jobOrder) (job, error) 
 // purgeSome lets a Minibus remove the messages that a filter selects.
 func (a *app) purgeSome(cmd *cobra.Command, arg string, sub subQueueFlags, f *purgeFlags, filter *jobFilter) error {
 	if f.count < 0 {
-		return usage("purge: --count must not be negative")
+		return Usage("purge: --count must not be negative")
 	}
 	ctx := cmd.Context()
 	entity, err := a.controlPath(ctx, arg, sub)
@@ -150,15 +151,15 @@ func (a *app) purgeSome(cmd *cobra.Command, arg string, sub subQueueFlags, f *pu
 		return err
 	}
 	j, err := a.runJob(ctx, "removed", jobOrder{Kind: "purge", Entity: entity, Max: f.count, Filter: filter})
-	a.interrupted = fmt.Sprintf(", after %s removed", plural(j.Done, "message"))
+	a.interrupted = fmt.Sprintf(", after %s removed", config.Plural(j.Done, "message"))
 	if err != nil {
-		return a.about(fmt.Sprintf("purge %s, after %s removed", entity, plural(j.Done, "message")), err)
+		return a.about(fmt.Sprintf("purge %s, after %s removed", entity, config.Plural(j.Done, "message")), err)
 	}
-	if err := a.out.done(map[string]any{"entity": entity, "removed": j.Done, "skipped": j.Skipped, "failed": j.Failed}, "removed %s from %s", plural(j.Done, "message"), entity); err != nil {
+	if err := a.out.done(map[string]any{"entity": entity, "removed": j.Done, "skipped": j.Skipped, "failed": j.Failed}, "removed %s from %s", config.Plural(j.Done, "message"), entity); err != nil {
 		return err
 	}
 	if j.Skipped > 0 {
-		a.note("%s stayed: clients have them", plural(j.Skipped, "message"))
+		a.note("%s stayed: clients have them", config.Plural(j.Skipped, "message"))
 	}
 	if j.Failed > 0 && len(j.Errors) > 0 {
 		return failed(exitNotFound, "%s", oneLine(j.Errors[0].Detail))
@@ -170,7 +171,7 @@ func (a *app) purgeSome(cmd *cobra.Command, arg string, sub subQueueFlags, f *pu
 // dead letter.
 func (a *app) resubmitSome(ctx context.Context, at address, filter *jobFilter, edit *jobEdit, f *resubmitFlags) error {
 	if f.newIDs || f.ttl != "" {
-		return usage("dlq resubmit: --new-ids and --ttl don't go with --where, --text and the flags that edit: leave them out")
+		return Usage("dlq resubmit: --new-ids and --ttl don't go with --where, --text and the flags that edit: leave them out")
 	}
 	if edit == nil {
 		edit = &jobEdit{Strip: true}
@@ -188,16 +189,16 @@ func (a *app) resubmitSome(ctx context.Context, at address, filter *jobFilter, e
 		}
 	}
 	j, err := a.runJob(ctx, "resubmitted", jobOrder{Kind: "resubmit", Entity: entity, Target: to, Max: f.count, Edit: edit, Filter: filter})
-	a.interrupted = fmt.Sprintf(", after %s were sent to %s", plural(j.Done, "dead letter"), to)
+	a.interrupted = fmt.Sprintf(", after %s were sent to %s", config.Plural(j.Done, "dead letter"), to)
 	if err != nil {
-		return a.about(fmt.Sprintf("resubmit from %s, after %s", entity, plural(j.Done, "dead letter")), err)
+		return a.about(fmt.Sprintf("resubmit from %s, after %s", entity, config.Plural(j.Done, "dead letter")), err)
 	}
 	result := map[string]any{"entity": entity, "to": to, "resubmitted": j.Done, "left": j.Failed + j.Skipped}
-	if err := a.out.done(result, "resubmitted %s from %s to %s", plural(j.Done, "dead letter"), entity, to); err != nil {
+	if err := a.out.done(result, "resubmitted %s from %s to %s", config.Plural(j.Done, "dead letter"), entity, to); err != nil {
 		return err
 	}
 	if j.Failed > 0 && len(j.Errors) > 0 {
-		return failed(exitFailed, "%s could not be moved: number %d: %s", plural(j.Failed, "dead letter"), j.Errors[0].SequenceNumber, oneLine(a.redact(j.Errors[0].Detail)))
+		return failed(exitFailed, "%s could not be moved: number %d: %s", config.Plural(j.Failed, "dead letter"), j.Errors[0].SequenceNumber, oneLine(a.redact(j.Errors[0].Detail)))
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ type matchFlags struct {
 
 func (a *app) ruleTest() *cobra.Command {
 	f := &matchFlags{sendFlags: sendFlags{repeat: 1}}
-	c := &cobra.Command{Use: "test TOPIC", Short: "say which subscriptions a message would reach, and why not the others; nothing is sent", Args: names("TOPIC"),
+	c := &cobra.Command{Use: "test TOPIC", Short: "say which subscriptions a message would reach, and why not the others; nothing is sent", Args: Arguments("TOPIC"),
 		Long: `Asks the rules of a topic, or of one subscription as TOPIC/SUBSCRIPTION, about a message. The flags describe it as those of send do; with --jsonl each line of
 --file or of the standard input is a message in JSON, as minibus peek -o jsonl writes it. With --sql, or --rule and a file with a rule as Config.json has it, this rule
 is asked in place of those of the subscription, or on a topic as that of a new subscription.
@@ -91,18 +91,18 @@ Uses the control API of a Minibus. With --auth sas it needs a key of the default
 func (f *matchFlags) tried() (json.RawMessage, error) {
 	switch {
 	case f.sql != "" && f.rule != "":
-		return nil, usage("--sql and --rule name two rules: leave one out")
+		return nil, Usage("--sql and --rule name two rules: leave one out")
 	case f.action != "" && f.sql == "":
-		return nil, usage("--action belongs to the rule of --sql, which is missing")
+		return nil, Usage("--action belongs to the rule of --sql, which is missing")
 	case f.file != "" && !f.jsonl:
-		return nil, usage("--file has messages in JSON, a line each: add --jsonl")
+		return nil, Usage("--file has messages in JSON, a line each: add --jsonl")
 	case f.rule != "":
 		text, err := os.ReadFile(f.rule)
 		if err != nil {
-			return nil, usage("--rule: %v", err)
+			return nil, Usage("--rule: %v", err)
 		}
 		if !json.Valid(text) {
-			return nil, usage("--rule: %s has no JSON", f.rule)
+			return nil, Usage("--rule: %s has no JSON", f.rule)
 		}
 		return text, nil
 	case f.sql == "":
@@ -135,7 +135,7 @@ func (a *app) match(ctx context.Context, at *address, f *matchFlags, rule json.R
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			m, err := messagejson.Read(line)
 			if err != nil {
-				return usage("line %d: %v", number, err)
+				return Usage("line %d: %v", number, err)
 			}
 			if err := a.matchOne(ctx, at, f, m, rule); err != nil {
 				return a.about(fmt.Sprintf("line %d", number), err)
@@ -222,7 +222,7 @@ func (a *app) matchText(m *matching) {
 		}
 	}
 	if m.Unexplained > 0 {
-		a.out.write("and %s that do not select it\n", plural(m.Unexplained, "more rule"))
+		a.out.write("and %s that do not select it\n", config.Plural(m.Unexplained, "more rule"))
 	}
 }
 

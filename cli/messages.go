@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"minibus/config"
 )
 
 func (a *app) messageCommand() *cobra.Command {
@@ -53,7 +55,7 @@ func (f *messageFilter) add(c *cobra.Command) {
 // query returns the flags as arguments of the control API.
 func (f *messageFilter) query(c *cobra.Command) (url.Values, error) {
 	if f.count < 1 {
-		return nil, usage("--count: found %d; allowed: 1 or more", f.count)
+		return nil, Usage("--count: found %d; allowed: 1 or more", f.count)
 	}
 	q := url.Values{"properties": {"true"}, "body": {"4096"}}
 	for name, value := range map[string]string{"state": strings.Join(f.states, ","), "sql": f.sql, "text": f.text} {
@@ -73,7 +75,7 @@ func (f *messageFilter) query(c *cobra.Command) (url.Values, error) {
 			continue
 		}
 		if _, err := time.Parse(time.RFC3339, value); err != nil {
-			return nil, usage("--%s: found %q; allowed: a time such as 2026-03-01T12:00:00Z", flag, oneLine(value))
+			return nil, Usage("--%s: found %q; allowed: a time such as 2026-03-01T12:00:00Z", flag, oneLine(value))
 		}
 		q.Set(map[string]string{"after": "enqueuedAfter", "before": "enqueuedBefore"}[flag], value)
 	}
@@ -89,7 +91,7 @@ func (f *messageFilter) query(c *cobra.Command) (url.Values, error) {
 func (a *app) messageList() *cobra.Command {
 	var sub subQueueFlags
 	f := &messageFilter{}
-	c := &cobra.Command{Use: "ls ENTITY", Aliases: []string{"list"}, Short: "list messages, with who has locked them", Args: names("ENTITY"),
+	c := &cobra.Command{Use: "ls ENTITY", Aliases: []string{"list"}, Short: "list messages, with who has locked them", Args: Arguments("ENTITY"),
 		Example: "  minibus message ls orders --state locked\n  minibus message ls orders --dlq --where \"DeadLetterReason = 'poison'\" -o jsonl\n  minibus message ls orders --newest -n 5"}
 	sub.add(c)
 	f.add(c)
@@ -171,13 +173,13 @@ func (a *app) ofMessage(c *cobra.Command, do func(ctx context.Context, path stri
 func sequenceNumber(text string) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return 0, usage("found %q; allowed: a sequence number", oneLine(text))
+		return 0, Usage("found %q; allowed: a sequence number", oneLine(text))
 	}
 	return n, nil
 }
 
 func (a *app) messageShow() *cobra.Command {
-	return a.ofMessage(&cobra.Command{Use: "show ENTITY NUMBER", Short: "show a message with all of its properties", Args: names("ENTITY", "NUMBER"),
+	return a.ofMessage(&cobra.Command{Use: "show ENTITY NUMBER", Short: "show a message with all of its properties", Args: Arguments("ENTITY", "NUMBER"),
 		Long:    "Shows a message, whole but for the end of a large body, which message body writes. A document of -o jsonl can be sent again with minibus send --jsonl.",
 		Example: "  minibus message show orders 12\n  minibus message show orders 12 --dlq -o json"},
 		func(ctx context.Context, path string, _ []string) error {
@@ -231,7 +233,7 @@ func messagePairs(m *message) (pairs [][2]string) {
 
 func (a *app) messageBody() *cobra.Command {
 	file := ""
-	c := a.ofMessage(&cobra.Command{Use: "body ENTITY NUMBER", Short: "write the body of a message, as it is", Args: names("ENTITY", "NUMBER"),
+	c := a.ofMessage(&cobra.Command{Use: "body ENTITY NUMBER", Short: "write the body of a message, as it is", Args: Arguments("ENTITY", "NUMBER"),
 		Example: "  minibus message body orders 12 > body.json\n  minibus message body orders 12 --dlq --file picture.png"},
 		func(ctx context.Context, path string, _ []string) error {
 			answer, err := a.controlAnswer(withPatience(ctx, patience{pieces: true}), http.MethodGet, path+"/body", nil)
@@ -243,7 +245,7 @@ func (a *app) messageBody() *cobra.Command {
 			if file != "" {
 				f, err := os.Create(file)
 				if err != nil {
-					return usage("--file: %v", err)
+					return Usage("--file: %v", err)
 				}
 				defer func() { _ = f.Close() }()
 				to = f
@@ -264,7 +266,7 @@ func (a *app) messageRemove() *cobra.Command {
 		Example: "  minibus message rm orders 12 14\n  minibus message rm orders 3 --dlq --yes",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usage("%s needs ENTITY and NUMBER; see %s --help", called(c), c.CommandPath())
+				return Usage("%s needs ENTITY and NUMBER; see %s --help", called(c), c.CommandPath())
 			}
 			return nil
 		}}
@@ -283,19 +285,19 @@ func (a *app) messageRemove() *cobra.Command {
 		if err := a.connect(); err != nil {
 			return err
 		}
-		if err := a.confirm(*yes, "Remove %s of %s at %s?", plural(len(args)-1, "message"), entity, a.host()); err != nil {
+		if err := a.confirm(*yes, "Remove %s of %s at %s?", config.Plural(len(args)-1, "message"), entity, a.host()); err != nil {
 			return err
 		}
 		if err := a.control(cmd.Context(), http.MethodDelete, inThis("entities", entity, "messages")+"?sequenceNumbers="+strings.Join(args[1:], ","), nil, nil); err != nil {
 			return a.about("remove from "+entity, err)
 		}
-		return a.out.done(map[string]any{"entity": entity, "removed": len(args) - 1}, "removed %s from %s", plural(len(args)-1, "message"), entity)
+		return a.out.done(map[string]any{"entity": entity, "removed": len(args) - 1}, "removed %s from %s", config.Plural(len(args)-1, "message"), entity)
 	}
 	return c
 }
 
 func (a *app) messageReschedule() *cobra.Command {
-	return a.ofMessage(&cobra.Command{Use: "reschedule ENTITY NUMBER TIME", Short: "give a scheduled message another time", Args: names("ENTITY", "NUMBER", "TIME"),
+	return a.ofMessage(&cobra.Command{Use: "reschedule ENTITY NUMBER TIME", Short: "give a scheduled message another time", Args: Arguments("ENTITY", "NUMBER", "TIME"),
 		Long:    "TIME is a duration from now such as 10m, or 2026-01-31T12:00:00Z. The message keeps its number until it becomes active; a time that has come makes it active at once.",
 		Example: "  minibus message reschedule orders 12 2h\n  minibus message reschedule orders 12 2026-01-31T12:00:00Z"},
 		func(ctx context.Context, path string, args []string) error {
@@ -304,7 +306,7 @@ func (a *app) messageReschedule() *cobra.Command {
 				return err
 			}
 			if at == nil {
-				return usage("TIME is empty; give a duration from now such as 10m, or a time such as 2026-01-31T12:00:00Z")
+				return Usage("TIME is empty; give a duration from now such as 10m, or a time such as 2026-01-31T12:00:00Z")
 			}
 			var answer struct {
 				SequenceNumber       int64     `json:"sequenceNumber"`

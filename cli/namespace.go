@@ -34,7 +34,7 @@ func (a *app) namespaceCommand() *cobra.Command {
 }
 
 func (a *app) namespaceList() *cobra.Command {
-	return &cobra.Command{Use: "ls", Aliases: []string{"list"}, Short: "list the namespaces", Args: names(),
+	return &cobra.Command{Use: "ls", Aliases: []string{"list"}, Short: "list the namespaces", Args: Arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var answer struct{ Namespaces []namespace }
 			if err := a.control(cmd.Context(), http.MethodGet, "namespaces", nil, &answer); err != nil {
@@ -58,7 +58,7 @@ func (a *app) namespaceList() *cobra.Command {
 }
 
 func (a *app) namespaceShow() *cobra.Command {
-	return &cobra.Command{Use: "show [NAME]", Short: "show a namespace with its connection string; without a name, the one of --connection", Args: names("[NAME]"),
+	return &cobra.Command{Use: "show [NAME]", Short: "show a namespace with its connection string; without a name, the one of --connection", Args: Arguments("[NAME]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path := inThis()
 			if len(args) > 0 {
@@ -96,7 +96,7 @@ type creation struct {
 func (a *app) namespaceCreate() *cobra.Command {
 	var body creation
 	var file string
-	c := &cobra.Command{Use: "create [NAME]", Short: "create a namespace, with its entities if you like, and print its connection string", Args: names("[NAME]"),
+	c := &cobra.Command{Use: "create [NAME]", Short: "create a namespace, with its entities if you like, and print its connection string", Args: Arguments("[NAME]"),
 		Long: "Creates a namespace of the running server. Without NAME the server makes one up. Its entities come from a whole Config.json, or from a\nJSON file with Queues and Topics as in one. " +
 			"All of them are made, or no namespace.",
 		Example: "  minibus namespace create worker-1 --entities entities.json\n  export SERVICEBUS_CONNECTION_STRING=\"$(minibus namespace create -o json | jq -r .connectionString)\""}
@@ -111,7 +111,7 @@ func (a *app) namespaceCreate() *cobra.Command {
 		}
 		if body.Limits != "" {
 			if _, err := config.ParseLimits(body.Limits); err != nil {
-				return usage("--limits: %v", err)
+				return Usage("--limits: %v", err)
 			}
 		}
 		whole, err := a.readEntities(file, &body)
@@ -121,7 +121,7 @@ func (a *app) namespaceCreate() *cobra.Command {
 		path, order := "namespaces", any(body)
 		if whole != nil {
 			if body.Port != 0 || body.Aliases != nil {
-				return usage("--entities: a whole Config.json says itself which port and aliases the namespace has; leave --port and --alias out")
+				return Usage("--entities: a whole Config.json says itself which port and aliases the namespace has; leave --port and --alias out")
 			}
 			path, order = path+"?"+body.query(), whole
 		}
@@ -154,7 +154,7 @@ func (a *app) readEntities(file string, body *creation) (whole any, err error) {
 	if file != "-" {
 		opened, err := os.Open(file)
 		if err != nil {
-			return nil, usage("--entities: %v", err)
+			return nil, Usage("--entities: %v", err)
 		}
 		defer func() { _ = opened.Close() }()
 		input = opened
@@ -164,19 +164,19 @@ func (a *app) readEntities(file string, body *creation) (whole any, err error) {
 		return nil, failed(exitFailed, "--entities: %v", err)
 	}
 	if len(text) > maxConfigFile {
-		return nil, usage("--entities: the file has more than %d bytes", maxConfigFile)
+		return nil, Usage("--entities: the file has more than %d bytes", maxConfigFile)
 	}
 	if isFile, err := config.IsFile("--entities", text); err != nil {
-		return nil, usage("%v", err)
+		return nil, Usage("%v", err)
 	} else if isFile {
 		return rawText(text), nil
 	}
 	var entities struct{ Queues, Topics json.RawMessage }
 	switch err := json.Unmarshal(text, &entities); {
 	case err != nil:
-		return nil, usage("--entities: %v", err)
+		return nil, Usage("--entities: %v", err)
 	case entities.Queues == nil && entities.Topics == nil:
-		return nil, usage("--entities: the file has neither Queues nor Topics")
+		return nil, Usage("--entities: the file has neither Queues nor Topics")
 	}
 	body.Queues, body.Topics = entities.Queues, entities.Topics
 	return nil, nil
@@ -187,7 +187,7 @@ func (a *app) namespaceRemove() *cobra.Command {
 		Long: "Deletes them with all entities and messages, without a way back, and ends the connections of their clients. It asks first if a person is at the terminal.",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("%s needs NAME; see %s --help", called(cmd), cmd.CommandPath())
+				return Usage("%s needs NAME; see %s --help", called(cmd), cmd.CommandPath())
 			}
 			return nil
 		}}

@@ -21,7 +21,7 @@ func (a *app) scheduled(ctx context.Context, name, text string) (*time.Time, err
 	}
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
-		return nil, usage("%s: found %q; allowed: a duration from now such as 10m, or a time such as 2026-01-31T12:00:00Z", name, oneLine(text))
+		return nil, Usage("%s: found %q; allowed: a duration from now such as 10m, or a time such as 2026-01-31T12:00:00Z", name, oneLine(text))
 	}
 	return &at, nil
 }

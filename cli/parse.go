@@ -15,7 +15,7 @@ func propertyPairs(flag string, pairs []string) (map[string]any, error) {
 	for _, pair := range pairs {
 		name, text, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
-			return nil, usage("%s: found %q; allowed: NAME=VALUE or NAME=TYPE:VALUE", flag, oneLine(pair))
+			return nil, Usage("%s: found %q; allowed: NAME=VALUE or NAME=TYPE:VALUE", flag, oneLine(pair))
 		}
 		m[name] = text
 		kind, value, typed := strings.Cut(text, ":")
@@ -27,7 +27,7 @@ func propertyPairs(flag string, pairs []string) (map[string]any, error) {
 			m[name], err = toSDK(v)
 		}
 		if err != nil {
-			return nil, usage("%s %s: %v", flag, oneLine(name), err)
+			return nil, Usage("%s %s: %v", flag, oneLine(name), err)
 		}
 	}
 	return m, nil

@@ -101,7 +101,7 @@ func (a *app) peekCommand() *cobra.Command {
 		from     int64
 		session  string
 	)
-	c := &cobra.Command{Use: "peek ENTITY", Short: "look at messages without locking any", Args: names("ENTITY"),
+	c := &cobra.Command{Use: "peek ENTITY", Short: "look at messages without locking any", Args: Arguments("ENTITY"),
 		Long: "Shows messages in the order of their sequence numbers: active, scheduled and deferred ones, locked ones too. It locks and changes nothing.\n\n" +
 			addressHelp + "\n\nA line of -o jsonl has everything of a message, with the types of its properties; minibus send --jsonl sends it again.",
 		Example: "  minibus peek orders\n  minibus peek events/audit --dlq --all -o jsonl > dead.jsonl\n  minibus peek orders --from 1200 -n 5 -o json"}
@@ -116,7 +116,7 @@ func (a *app) peekCommand() *cobra.Command {
 			return err
 		}
 		if count < 1 {
-			return usage("--count: found %d; allowed: 1 or more", count)
+			return Usage("--count: found %d; allowed: 1 or more", count)
 		}
 		if all {
 			count = math.MaxInt

@@ -108,7 +108,7 @@ func propertyFlags[T any](c *cobra.Command, creating bool) func(*T) (int, error)
 			}
 			given++
 			if !creating && slices.Contains(fixed, name) {
-				return usage("--%s: an entity gets it when it is created, and keeps it; delete the entity and create it anew", flag)
+				return Usage("--%s: an entity gets it when it is created, and keeps it; delete the entity and create it anew", flag)
 			}
 			return setProperty(field, name, *values[name])
 		})
@@ -120,7 +120,7 @@ func propertyFlags[T any](c *cobra.Command, creating bool) func(*T) (int, error)
 func setProperty(field reflect.Value, name, text string) error {
 	value := reflect.New(field.Type().Elem())
 	wrong := func(allowed string) error {
-		return usage("--%s: found %q; allowed: %s", kebab(name), oneLine(text), allowed)
+		return Usage("--%s: found %q; allowed: %s", kebab(name), oneLine(text), allowed)
 	}
 	switch value.Elem().Kind() {
 	case reflect.Bool:

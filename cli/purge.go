@@ -8,6 +8,8 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 	"github.com/spf13/cobra"
+
+	"minibus/config"
 )
 
 // purgeFlags are the flags of purge and of dlq purge.
@@ -29,7 +31,7 @@ another receiver has locked. It asks first if a person is at the terminal.`
 func (a *app) purgeCommand() *cobra.Command {
 	var subQueue subQueueFlags
 	f, which := &purgeFlags{}, &filterFlags{}
-	c := &cobra.Command{Use: "purge ENTITY", Short: "remove all active messages, or dead letters, and say how many", Args: names("ENTITY"),
+	c := &cobra.Command{Use: "purge ENTITY", Short: "remove all active messages, or dead letters, and say how many", Args: Arguments("ENTITY"),
 		Long:    purgeHelp + " Of an entity that delivers by session it empties one free\nsession after another. " + filterHelp + "\n\n" + addressHelp,
 		Example: "  minibus purge orders\n  minibus purge events/audit --dlq --yes"}
 	subQueue.add(c)
@@ -53,7 +55,7 @@ func (a *app) purgeCommand() *cobra.Command {
 
 func (a *app) dlqPurge() *cobra.Command {
 	f, which, transfer := &purgeFlags{}, &filterFlags{}, false
-	c := &cobra.Command{Use: "purge ENTITY", Short: "remove all dead letters, and say how many", Args: names("ENTITY"), Long: purgeHelp + " " + filterHelp, Example: "  minibus dlq purge orders"}
+	c := &cobra.Command{Use: "purge ENTITY", Short: "remove all dead letters, and say how many", Args: Arguments("ENTITY"), Long: purgeHelp + " " + filterHelp, Example: "  minibus dlq purge orders"}
 	f.add(c)
 	which.add(c)
 	c.Flags().BoolVar(&transfer, "transfer", false, "those of the transfer dead-letter queue, which could not be forwarded")
@@ -76,7 +78,7 @@ func (a *app) dlqPurge() *cobra.Command {
 // purge removes messages.
 func (a *app) purge(ctx context.Context, at address, f *purgeFlags) error {
 	if f.count < 0 || f.wait <= 0 {
-		return usage("purge: --count must not be negative, and --wait must be longer than 0")
+		return Usage("purge: --count must not be negative, and --wait must be longer than 0")
 	}
 	if err := a.settle(ctx, &at); err != nil {
 		return err
@@ -98,11 +100,11 @@ func (a *app) purge(ctx context.Context, at address, f *purgeFlags) error {
 		err = a.drain(ctx, r, at, f, shown, &removed)
 	}
 	shown.end()
-	a.interrupted = fmt.Sprintf(", after %s removed", plural(removed, "message"))
+	a.interrupted = fmt.Sprintf(", after %s removed", config.Plural(removed, "message"))
 	if err != nil {
-		return a.about(fmt.Sprintf("purge %s, after %s removed", at, plural(removed, "message")), err)
+		return a.about(fmt.Sprintf("purge %s, after %s removed", at, config.Plural(removed, "message")), err)
 	}
-	return a.out.done(map[string]any{"entity": at.String(), "removed": removed}, "removed %s from %s", plural(removed, "message"), at)
+	return a.out.done(map[string]any{"entity": at.String(), "removed": removed}, "removed %s from %s", config.Plural(removed, "message"), at)
 }
 
 // drain removes what the receiver gets.

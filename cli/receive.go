@@ -9,6 +9,8 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 	"github.com/spf13/cobra"
+
+	"minibus/config"
 )
 
 // inbox is a receiver, with a session or without.
@@ -35,7 +37,7 @@ type receiveFlags struct {
 
 func (a *app) receiveCommand() *cobra.Command {
 	f := &receiveFlags{}
-	c := &cobra.Command{Use: "receive ENTITY", Short: "receive messages, and complete, abandon, defer or dead-letter them", Args: names("ENTITY"),
+	c := &cobra.Command{Use: "receive ENTITY", Short: "receive messages, and complete, abandon, defer or dead-letter them", Args: Arguments("ENTITY"),
 		Long: "Receives messages, writes them, and only then completes them, so that none is lost if the output fails. What is received and not yet written when " +
 			"the command\nis interrupted goes back to the queue.\n\n" + addressHelp +
 			"\n\nThe exit code is 5 if there was no message in the time of --wait.",
@@ -76,17 +78,17 @@ func (f *receiveFlags) check(at address) error {
 	}
 	switch {
 	case outcomes > 1:
-		return usage("receive: --abandon, --defer, --dead-letter and --receive-and-delete contradict each other: give one")
+		return Usage("receive: --abandon, --defer, --dead-letter and --receive-and-delete contradict each other: give one")
 	case (f.reason != "" || f.description != "") && !f.dead:
-		return usage("receive: --reason and --description belong to --dead-letter")
+		return Usage("receive: --reason and --description belong to --dead-letter")
 	case f.session != "" && f.nextSession:
-		return usage("receive: --session and --next-session contradict each other: leave one out")
+		return Usage("receive: --session and --next-session contradict each other: leave one out")
 	case f.count < 1:
-		return usage("--count: found %d; allowed: 1 or more", f.count)
+		return Usage("--count: found %d; allowed: 1 or more", f.count)
 	case f.wait <= 0:
-		return usage("--wait: found %v; allowed: a duration such as 5s", f.wait)
+		return Usage("--wait: found %v; allowed: a duration such as 5s", f.wait)
 	case f.dead && at.sub != 0:
-		return usage("receive: %s is a dead-letter queue already", at)
+		return Usage("receive: %s is a dead-letter queue already", at)
 	}
 	if f.all {
 		f.count = math.MaxInt
@@ -151,7 +153,7 @@ func (a *app) receive(ctx context.Context, at address, f *receiveFlags, session 
 	}
 	a.listMessages(at, true)
 	done := 0
-	defer func() { a.interrupted = fmt.Sprintf(", after %s", plural(done, "message")) }()
+	defer func() { a.interrupted = fmt.Sprintf(", after %s", config.Plural(done, "message")) }()
 	var held []*azservicebus.ReceivedMessage // goes back at the end: before, it would come again
 	defer func() { a.putBack(ctx, r, at, held, receiveBatch) }()
 	for done < f.count {

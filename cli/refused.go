@@ -17,7 +17,7 @@ type refused struct {
 }
 
 func (a *app) connRefused() *cobra.Command {
-	return &cobra.Command{Use: "refused", Short: "list the links and tokens that were refused lately, the latest first", Args: names(),
+	return &cobra.Command{Use: "refused", Short: "list the links and tokens that were refused lately, the latest first", Args: Arguments(),
 		Example: "  minibus conn refused\n  minibus conn refused -o jsonl",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var page struct{ Items []answered[refused] }

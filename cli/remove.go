@@ -13,7 +13,7 @@ func removeCommand[P any](a *app, k *kind[P]) *cobra.Command {
 		Long: "Deletes them with all their messages, without a way back. It asks first if a person is at the terminal.",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("%s needs %s; see %s --help", called(cmd), k.argument, cmd.CommandPath())
+				return Usage("%s needs %s; see %s --help", called(cmd), k.argument, cmd.CommandPath())
 			}
 			return nil
 		}}

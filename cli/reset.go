@@ -7,7 +7,7 @@ import (
 )
 
 func (a *app) resetCommand() *cobra.Command {
-	c := &cobra.Command{Use: "reset", Short: "make a namespace of a Minibus what its configuration says, and empty", Args: names(),
+	c := &cobra.Command{Use: "reset", Short: "make a namespace of a Minibus what its configuration says, and empty", Args: Arguments(),
 		Long: "Afterwards the namespace has the entities of Config.json, or those with which it was created, and no others. They are empty, and the clock shows the machine's time.\n" +
 			"Clients stay connected. It asks first if a person is at the terminal.",
 		Example: "  minibus reset --yes"}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 	"github.com/spf13/cobra"
+
+	"minibus/config"
 )
 
 // resubmitFlags are the flags of dlq resubmit.
@@ -25,7 +27,7 @@ type resubmitFlags struct {
 
 func (a *app) dlqResubmit() *cobra.Command {
 	f := &resubmitFlags{}
-	c := &cobra.Command{Use: "resubmit ENTITY", Short: "send dead letters again, to their entity or to another one", Args: names("ENTITY"),
+	c := &cobra.Command{Use: "resubmit ENTITY", Short: "send dead letters again, to their entity or to another one", Args: Arguments("ENTITY"),
 		Long: `Takes the dead letters that are there when it begins, those of --reason or --number if given. It sends each one as it was, without the two
 properties that say why it was dead-lettered, and completes the dead letter once the service has the copy. If it is interrupted, no message is
 lost; the last ones may be there twice, with the same id. The dead letters of a subscription go to its topic, so that
@@ -55,11 +57,11 @@ Ctrl-C ends that. A namespace in Azure can't.`,
 			return err
 		}
 		if f.count < 0 || f.wait <= 0 {
-			return usage("dlq resubmit: --count must not be negative, and --wait must be longer than 0")
+			return Usage("dlq resubmit: --count must not be negative, and --wait must be longer than 0")
 		}
 		if f.ttl != "" {
 			if _, err := parseDuration(f.ttl); err != nil {
-				return usage("--ttl: found %q; allowed: %s", oneLine(f.ttl), allowedDurations)
+				return Usage("--ttl: found %q; allowed: %s", oneLine(f.ttl), allowedDurations)
 			}
 		}
 		if f.to, err = clean(f.to); err != nil {
@@ -136,19 +138,19 @@ func (a *app) resubmit(ctx context.Context, at address, reason *string, f *resub
 		err = s.run(ctx)
 		s.shown.end()
 	}
-	a.interrupted = fmt.Sprintf(", after %d of %s were sent to %s", s.done, plural(s.total, "dead letter"), s.to)
+	a.interrupted = fmt.Sprintf(", after %d of %s were sent to %s", s.done, config.Plural(s.total, "dead letter"), s.to)
 	if err != nil && ctx.Err() == nil {
-		return a.about(fmt.Sprintf("after %d of %s", s.done, plural(s.total, "dead letter")), err)
+		return a.about(fmt.Sprintf("after %d of %s", s.done, config.Plural(s.total, "dead letter")), err)
 	}
 	if err != nil {
 		return err
 	}
 	result := map[string]any{"entity": at.String(), "to": s.to, "resubmitted": s.done, "left": s.total - s.done}
-	if err := a.out.done(result, "resubmitted %s from %s to %s", plural(s.done, "dead letter"), at, s.to); err != nil {
+	if err := a.out.done(result, "resubmitted %s from %s to %s", config.Plural(s.done, "dead letter"), at, s.to); err != nil {
 		return err
 	}
 	if left := s.total - s.done; left > 0 {
-		return failed(exitFailed, "%s could not be received within %v: another receiver has them; try again later", plural(left, "dead letter"), f.wait)
+		return failed(exitFailed, "%s could not be received within %v: another receiver has them; try again later", config.Plural(left, "dead letter"), f.wait)
 	}
 	if len(f.numbers) > s.total {
 		return failed(exitNotFound, "%d of the numbers are not in %s; minibus peek %s lists what is", len(f.numbers)-s.total, at, at)

@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -9,9 +12,31 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus/admin"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"minibus/config"
+	"minibus/internal/printable"
 	"minibus/internal/sas"
 )
+
+// Environment is what a command has around it.
+type Environment struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Environ        []string // "KEY=value" entries
+
+	// Authority returns the file with the certificate of the local Minibus's authority, which need not exist.
+	Authority func() (string, error)
+	// Document returns the OpenAPI document of the control API, as this program serves it.
+	Document func() []byte
+	Version  string // of this program
+
+	// Examine looks at the Minibus that would run with these settings, or does. It changes nothing.
+	Examine func(context.Context, config.Settings) []Finding
+	// SupportParts returns what the program knows for a support bundle: its version and platform, the settings without secrets, and
+	// the entities of a namespace as a Config.json.
+	SupportParts func(ctx context.Context, s config.Settings, c sas.Connection, caFile string) []SupportPart
+}
 
 // app is one run of a command.
 type app struct {
@@ -19,9 +44,9 @@ type app struct {
 	flags struct{ connection, ca, output, timeout string }
 	out   output
 
-	source    string // where the connection string comes from; empty until connect
-	command   *cobra.Command
-	isLocal   bool // nothing names a namespace, so it is the Minibus of this machine
+	source    string         // where the connection string comes from; empty until connect
+	command   *cobra.Command // nil unless a client's command runs
+	isLocal   bool           // nothing names a namespace, so it is the Minibus of this machine
 	target    sas.Connection
 	adminPort string // of the entities of an emulator, if it is known
 	portsFile string // of the local Minibus; empty: as its variables say
@@ -33,100 +58,128 @@ type app struct {
 	quiet       bool   // to be interrupted is the usual end of the command
 }
 
-// The groups of the help.
-const (
-	groupEntities = "entities"
-	groupMessages = "messages"
-	groupControl  = "control"
-	groupMore     = "more"
-)
-
 // init keeps the order of the commands: the first ones are those that people look for. Only a variable of cobra's can say so.
 func init() { cobra.EnableCommandSorting = false }
 
-// root makes the commands.
-func (a *app) root() *cobra.Command {
-	root := &cobra.Command{
-		Use: "minibus", Short: "a local Azure Service Bus, and a client for it and for Azure", SilenceErrors: true, SilenceUsage: true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.begin(cmd) },
+// Run adds the commands of a client to root, which runs the server and has its other commands. Then it runs the command that the
+// arguments name until it is done or ctx ends. The error is ready to be shown. That of a client's command, and of a wrong command
+// line, has a method ExitCode.
+func Run(ctx context.Context, root *cobra.Command, args []string, e Environment) (err error) {
+	a := &app{env: e}
+	a.addTo(root)
+	root.SetArgs(append([]string{}, args...)) // for nil cobra would take those of the process
+	root.SetIn(e.Stdin)
+	root.SetOut(printable.Screen(e.Stdout))
+	root.SetErr(printable.Screen(e.Stderr))
+	defer func() {
+		if a.command != nil {
+			// The SDK asserts the types of properties that any client can send with another type.
+			if r := recover(); r != nil {
+				err = &failure{code: exitFailed, text: fmt.Sprintf("the client library could not read an answer: %v", r)}
+			}
+			if closing := a.close(); err == nil {
+				err = closing
+			}
+		}
+		err = a.finish(ctx, err)
+	}()
+	return root.ExecuteContext(ctx)
+}
+
+// finish makes an error of a command fit to be shown. Those of the server are already.
+func (a *app) finish(ctx context.Context, err error) error {
+	var f *failure
+	if !errors.As(err, &f) {
+		if err == nil || a.command == nil {
+			return err
+		}
+		f = a.explain(err)
 	}
-	f := root.PersistentFlags()
-	f.StringVarP(&a.flags.connection, "connection", "c", "", "connection `string` of the namespace (default $MINIBUS_CONNECTION, $SERVICEBUS_CONNECTION_STRING, a Minibus on this machine)")
-	f.StringVar(&a.flags.ca, "ca", "", "trust the authority in this PEM `file` (default that of the local Minibus)")
-	f.StringVarP(&a.flags.output, "output", "o", "table", "`format`: table, json (one document) or jsonl (a document a line)")
-	f.StringVar(&a.flags.timeout, "timeout", "", "how long an answer of the server may take, a `duration` such as 10s (default 1m, for snapshots 1h)")
-	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "jsonl"}, cobra.ShellCompDirectiveNoFileComp))
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage("%v; see %s --help", err, c.CommandPath())
-	})
-	root.AddGroup(&cobra.Group{ID: groupEntities, Title: "Entities of a Minibus, or of a namespace in Azure:"}, &cobra.Group{ID: groupMessages, Title: "Messages in either:"},
-		&cobra.Group{ID: groupControl, Title: "Control of a running Minibus:"}, &cobra.Group{ID: groupMore, Title: "Around them:"})
-	add := func(group string, commands ...*cobra.Command) {
+	if a.command != nil && ctx.Err() != nil && f.code != exitUsage {
+		if a.quiet {
+			return &failure{code: exitInterrupted}
+		}
+		return &failure{code: exitInterrupted, text: "interrupted" + a.interrupted}
+	}
+	var shown strings.Builder
+	_, _ = printable.Screen(&shown).Write([]byte(a.redact(f.text)))
+	f.text = shown.String()
+	return f
+}
+
+// addTo adds the commands here, and what all commands have in common: help, errors and completion.
+func (a *app) addTo(root *cobra.Command) {
+	root.SilenceErrors = true
+	root.SilenceUsage = true
+	root.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return unknownCommand(root, args[0])
+		}
+		return nil
+	}
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpFunc(showHelp)
+	root.SetUsageFunc(func(c *cobra.Command) error { _, err := io.WriteString(c.OutOrStderr(), usageText(c)); return err })
+	root.SetHelpCommand(helpCommand(root))
+
+	group := func(title string, commands ...*cobra.Command) {
+		root.AddGroup(&cobra.Group{ID: title, Title: title})
 		for _, c := range commands {
-			c.GroupID = group
+			c.GroupID = title
+			a.addFlags(c)
 			root.AddCommand(c)
 		}
 	}
-	add(groupEntities, a.queueCommand(), a.topicCommand(), a.subCommand(), a.ruleCommand())
-	add(groupMessages, a.sendCommand(), a.peekCommand(), a.receiveCommand(), a.tailCommand(), a.dlqCommand(), a.purgeCommand(), a.benchCommand())
-	add(groupControl, a.namespaceCommand(), a.messageCommand(), a.sessionsCommand(), a.connCommand(), a.whyCommand(), a.historyCommand(), a.waitCommand(), a.clockCommand(), a.faultCommand(), a.resetCommand(), a.configCommand(), a.snapshotCommand())
-	add(groupMore, a.envCommand(), a.doctorCommand(), a.supportCommand(), a.mcpCommand())
-	root.SetCompletionCommandGroupID(groupMore)
+	group("Entities of a Minibus, or of a namespace in Azure:",
+		a.queueCommand(), a.topicCommand(), a.subCommand(), a.ruleCommand())
+	group("Messages in either:",
+		a.sendCommand(), a.peekCommand(), a.receiveCommand(), a.tailCommand(), a.dlqCommand(), a.purgeCommand(), a.benchCommand())
+	group("Control of a running Minibus:",
+		a.namespaceCommand(), a.messageCommand(), a.sessionsCommand(), a.connCommand(), a.whyCommand(), a.historyCommand(),
+		a.waitCommand(), a.clockCommand(), a.faultCommand(), a.resetCommand(), a.configCommand(), a.snapshotCommand())
+	const more = "Around them:"
+	group(more, a.envCommand(), a.doctorCommand(), a.supportCommand(), a.mcpCommand())
+	root.SetCompletionCommandGroupID(more)
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
 		c.Short = "print the script that completes commands, flags and names of entities"
 		c.Args = cobra.ArbitraryArgs
 		c.RunE = func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage("completion: there is no script for %q; there are: %s", oneLine(args[0]), usageOf(cmd))
+				return Usage("completion: there is no script for %q; there are: %s", oneLine(args[0]), usageOf(cmd))
 			}
 			return cmd.Help()
 		}
 	}
 	a.completions(root)
-	return root
 }
 
-// begin checks the flags of all commands.
-func (a *app) begin(c *cobra.Command) error {
+// addFlags gives a client's command, and those below it, the flags that all of them have.
+func (a *app) addFlags(c *cobra.Command) {
+	f := c.PersistentFlags()
+	f.StringVarP(&a.flags.connection, "connection", "c", "", "connection `string` of the namespace (default $"+
+		strings.Join(variables, ", $")+", a Minibus on this machine)")
+	f.StringVar(&a.flags.ca, "ca", "", "trust the authority in this PEM `file` (default that of the local Minibus)")
+	f.StringVarP(&a.flags.output, "output", "o", "table", "`format`: table, json (one document) or jsonl (a document a line)")
+	f.StringVar(&a.flags.timeout, "timeout", "", "how long an answer of the server may take, a `duration` such as 10s "+
+		"(default 1m, for snapshots 1h)")
+	f.VisitAll(func(f *pflag.Flag) { setHeading(f, globalFlags) })
+	_ = c.RegisterFlagCompletionFunc("output",
+		cobra.FixedCompletions([]string{"table", "json", "jsonl"}, cobra.ShellCompDirectiveNoFileComp))
+	c.PersistentPreRunE = a.begin
+}
+
+// begin checks the flags that all commands have.
+func (a *app) begin(c *cobra.Command, _ []string) error {
 	a.command = c
-	switch a.flags.output {
-	case "table", "json", "jsonl":
-	default:
-		return usage("--output: found %q; allowed: table, json, jsonl", a.flags.output)
+	if !slices.Contains([]string{"table", "json", "jsonl"}, a.flags.output) {
+		return Usage("--output: found %q; allowed: table, json, jsonl", a.flags.output)
 	}
 	if d, err := parseDuration(a.flags.timeout); a.flags.timeout != "" && (err != nil || d <= 0) {
-		return usage("--timeout: found %q; allowed: a duration of more than zero, such as 10s", oneLine(a.flags.timeout))
+		return Usage("--timeout: found %q; allowed: a duration of more than zero, such as 10s", oneLine(a.flags.timeout))
 	}
 	a.out = newOutput(a.flags.output, a.env)
 	return nil
-}
-
-// Overview returns the lines about the commands here, for the help of all commands.
-func Overview() string {
-	var b strings.Builder
-	root := (&app{}).root()
-	for _, g := range root.Groups() {
-		fmt.Fprintf(&b, "\n%s\n", g.Title)
-		for _, c := range root.Commands() {
-			if c.GroupID == g.ID {
-				fmt.Fprintf(&b, "  minibus %-36s %s\n", usageOf(c), c.Short)
-			}
-		}
-	}
-	return b.String()
-}
-
-// usageOf returns the name of a command with its second words.
-func usageOf(c *cobra.Command) string {
-	if !c.HasSubCommands() {
-		return c.Use
-	}
-	var names []string
-	for _, sub := range c.Commands() {
-		names = append(names, sub.Name())
-	}
-	return c.Name() + " " + strings.Join(names, "|")
 }
 
 // group is a command that needs a second word.
@@ -135,14 +188,14 @@ func group(use, short, long string, subs ...*cobra.Command) *cobra.Command {
 	c.AddCommand(subs...)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return usage("%s needs a second word: %s", called(cmd), usageOf(cmd))
+			return Usage("%s needs a second word: %s", called(cmd), usageOf(cmd))
 		}
 		guess := ""
 		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-			best := max(0, slices.IndexFunc(near, func(name string) bool { return strings.HasPrefix(name, args[0]) })) // the rest of a word is likelier than another one
-			guess = fmt.Sprintf(", did you mean %s?", near[best])
+			isRest := func(name string) bool { return strings.HasPrefix(name, args[0]) } // likelier than another word
+			guess = fmt.Sprintf(", did you mean %s?", near[max(0, slices.IndexFunc(near, isRest))])
 		}
-		return usage("there is no command %q of %s%s; there are: %s", oneLine(args[0]), called(cmd), guess, usageOf(cmd))
+		return Usage("there is no command %q of %s%s; there are: %s", oneLine(args[0]), called(cmd), guess, usageOf(cmd))
 	}
 	c.SuggestionsMinimumDistance = 2
 	return c
@@ -151,8 +204,8 @@ func group(use, short, long string, subs ...*cobra.Command) *cobra.Command {
 // called is what a command is called after the name of the program, which is in front of each error.
 func called(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "minibus ") }
 
-// names wants arguments with these names; one in brackets may be left out, which is the last.
-func names(wanted ...string) cobra.PositionalArgs {
+// Arguments wants arguments with these names. The last one may be in brackets: it may be left out; or end with dots: there may be more.
+func Arguments(wanted ...string) cobra.PositionalArgs {
 	least := 0
 	for _, w := range wanted {
 		if !strings.HasPrefix(w, "[") {
@@ -162,9 +215,10 @@ func names(wanted ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
-			return usage("%s needs %s; see %s --help", called(c), wanted[len(args)], c.CommandPath())
-		case len(args) > len(wanted):
-			return usage("%s takes no argument %q; see %s --help", called(c), oneLine(args[len(wanted)]), c.CommandPath())
+			missing := strings.TrimSuffix(wanted[len(args)], "...")
+			return Usage("%s needs %s; see %s --help", called(c), missing, c.CommandPath())
+		case len(args) > len(wanted) && !strings.HasSuffix(strings.Join(wanted, ""), "..."):
+			return unexpected(c, args[len(wanted)])
 		}
 		return nil
 	}

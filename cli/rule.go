@@ -32,7 +32,7 @@ const ruleArgument = "TOPIC/SUBSCRIPTION"
 
 // ruleNames wants a subscription and the name of a rule.
 func ruleNames(c *cobra.Command, args []string) error {
-	if err := names(ruleArgument, "RULE")(c, args); err != nil {
+	if err := Arguments(ruleArgument, "RULE")(c, args); err != nil {
 		return err
 	}
 	_, err := clean(args[1])
@@ -47,14 +47,14 @@ func (a *app) subscription(arg string) (topic, name string, client *admin.Client
 	}
 	topic, name, ok := splitSubscription(arg)
 	if !ok {
-		return "", "", nil, usage("a subscription is given as TOPIC/SUBSCRIPTION, found %q", oneLine(arg))
+		return "", "", nil, Usage("a subscription is given as TOPIC/SUBSCRIPTION, found %q", oneLine(arg))
 	}
 	client, err = a.entities()
 	return topic, name, client, err
 }
 
 func (a *app) ruleList() *cobra.Command {
-	return &cobra.Command{Use: "ls " + ruleArgument, Aliases: []string{"list"}, Short: "list the rules of a subscription", Args: names(ruleArgument),
+	return &cobra.Command{Use: "ls " + ruleArgument, Aliases: []string{"list"}, Short: "list the rules of a subscription", Args: Arguments(ruleArgument),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			topic, sub, client, err := a.subscription(args[0])
 			if err != nil {

@@ -3,10 +3,11 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 	"github.com/spf13/cobra"
+
+	"minibus/config"
 )
 
 // sendFlags are the flags of send.
@@ -23,7 +24,7 @@ type sendFlags struct {
 
 func (a *app) sendCommand() *cobra.Command {
 	f := &sendFlags{}
-	c := &cobra.Command{Use: "send ENTITY [BODY]", Short: "send messages: an argument, a file, standard input, JSON lines", Args: names("ENTITY", "[BODY]"),
+	c := &cobra.Command{Use: "send ENTITY [BODY]", Short: "send messages: an argument, a file, standard input, JSON lines", Args: Arguments("ENTITY", "[BODY]"),
 		Long: `ENTITY is a queue or a topic. The body is the argument, --file, or else standard input, whole. With --lines each line of the input
 is a message. With --jsonl each line is a message in JSON, as minibus peek -o jsonl writes it, with all properties; those given as flags
 are for lines that don't have them.
@@ -84,13 +85,13 @@ func (f *sendFlags) describe(c *cobra.Command) {
 func (f *sendFlags) finish(c *cobra.Command) error {
 	switch {
 	case f.jsonl && f.lines:
-		return usage("--jsonl and --lines contradict each other: leave one out")
+		return Usage("--jsonl and --lines contradict each other: leave one out")
 	case f.jsonl && f.base64:
-		return usage("--base64 is for bodies; a line of JSON has bodyBase64")
+		return Usage("--base64 is for bodies; a line of JSON has bodyBase64")
 	case f.repeat < 1:
-		return usage("--repeat: found %d; allowed: 1 or more", f.repeat)
+		return Usage("--repeat: found %d; allowed: 1 or more", f.repeat)
 	case f.rate < 0:
-		return usage("--rate: found %v; allowed: messages in a second, 0 for no limit", f.rate)
+		return Usage("--rate: found %v; allowed: messages in a second, 0 for no limit", f.rate)
 	}
 	for name, field := range map[string]**string{"session": &f.SessionID, "partition-key": &f.PartitionKey, "subject": &f.Subject, "content-type": &f.ContentType,
 		"to": &f.To, "reply-to": &f.ReplyTo, "reply-to-session": &f.ReplyToSessionID} {
@@ -106,7 +107,7 @@ func (f *sendFlags) finish(c *cobra.Command) error {
 	}
 	if f.ttl != "" {
 		if _, err := parseDuration(f.ttl); err != nil {
-			return usage("--ttl: found %q; allowed: %s", oneLine(f.ttl), allowedDurations)
+			return Usage("--ttl: found %q; allowed: %s", oneLine(f.ttl), allowedDurations)
 		}
 		f.TimeToLive = f.ttl
 	}
@@ -179,19 +180,11 @@ func (a *app) send(ctx context.Context, entity string, args []string, f *sendFla
 		err = a.about("send to "+entity, out.flush(ctx))
 	}
 	if err != nil {
-		a.interrupted = fmt.Sprintf(", after %s sent", plural(out.sent, "message"))
+		a.interrupted = fmt.Sprintf(", after %s sent", config.Plural(out.sent, "message"))
 		if out.sent > 0 {
-			err = a.about(fmt.Sprintf("after %s sent", plural(out.sent, "message")), err)
+			err = a.about(fmt.Sprintf("after %s sent", config.Plural(out.sent, "message")), err)
 		}
 		return err
 	}
-	return a.out.done(map[string]any{"sent": out.sent, "entity": entity}, "sent %s to %s", plural(out.sent, "message"), entity)
-}
-
-// plural counts things.
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
+	return a.out.done(map[string]any{"sent": out.sent, "entity": entity}, "sent %s to %s", config.Plural(out.sent, "message"), entity)
 }

@@ -67,7 +67,7 @@ func (a *app) controlPath(ctx context.Context, arg string, f subQueueFlags) (str
 
 // ofSession runs a command about one session with the path of the session.
 func (a *app) ofSession(use, short string, do func(ctx context.Context, path string, args []string) error, more ...string) *cobra.Command {
-	return &cobra.Command{Use: use, Short: short, Args: names(append([]string{"ENTITY", "SESSION"}, more...)...), RunE: func(cmd *cobra.Command, args []string) error {
+	return &cobra.Command{Use: use, Short: short, Args: Arguments(append([]string{"ENTITY", "SESSION"}, more...)...), RunE: func(cmd *cobra.Command, args []string) error {
 		entity, err := a.controlPath(cmd.Context(), args[0], subQueueFlags{})
 		if err != nil {
 			return err
@@ -84,7 +84,7 @@ func (a *app) ofSession(use, short string, do func(ctx context.Context, path str
 }
 
 func (a *app) sessionsList() *cobra.Command {
-	return &cobra.Command{Use: "ls ENTITY", Aliases: []string{"list"}, Short: "list the sessions that have a message, a state or a holder", Args: names("ENTITY"),
+	return &cobra.Command{Use: "ls ENTITY", Aliases: []string{"list"}, Short: "list the sessions that have a message, a state or a holder", Args: Arguments("ENTITY"),
 		Example: "  minibus sessions ls orders\n  minibus sessions ls events/audit -o jsonl",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			entity, err := a.controlPath(cmd.Context(), args[0], subQueueFlags{})
@@ -141,7 +141,7 @@ func (a *app) sessionsSet() *cobra.Command {
 		var s state
 		switch {
 		case len(args) > 2 && file != "", len(args) == 2 && file == "":
-			return usage("sessions set: give the state as STATE or with --file")
+			return Usage("sessions set: give the state as STATE or with --file")
 		case file == "-":
 			data, err := io.ReadAll(a.env.Stdin)
 			if err != nil {
@@ -151,7 +151,7 @@ func (a *app) sessionsSet() *cobra.Command {
 		case file != "":
 			data, err := os.ReadFile(file)
 			if err != nil {
-				return usage("--file: %v", err)
+				return Usage("--file: %v", err)
 			}
 			s.Base64 = data
 		default:

@@ -27,7 +27,7 @@ func (a *app) snapshotCommand() *cobra.Command {
 }
 
 func (a *app) snapshotList() *cobra.Command {
-	return &cobra.Command{Use: "ls", Aliases: []string{"list"}, Short: "list the snapshots of the namespace, by name", Args: names(),
+	return &cobra.Command{Use: "ls", Aliases: []string{"list"}, Short: "list the snapshots of the namespace, by name", Args: Arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a.out.list("NAME", "SAVED", "ENTITIES", "MESSAGES", "BYTES", "CLOCK")
 			var page struct{ Items []answered[snapshot] }
@@ -53,7 +53,7 @@ func (a *app) snapshotList() *cobra.Command {
 const longCopy = time.Hour
 
 func (a *app) snapshotSave() *cobra.Command {
-	c := &cobra.Command{Use: "save NAME", Short: "save what is in the namespace", Args: names("NAME"),
+	c := &cobra.Command{Use: "save NAME", Short: "save what is in the namespace", Args: Arguments("NAME"),
 		Long:    "Everything that was acknowledged before is in the snapshot. Clients go on meanwhile. Locks are not saved: a locked message is available in the snapshot.",
 		Example: "  minibus snapshot save seeded\n  minibus snapshot save seeded --replace"}
 	replace := c.Flags().Bool("replace", false, "take the place of a snapshot of that name")
@@ -69,7 +69,7 @@ func (a *app) snapshotSave() *cobra.Command {
 }
 
 func (a *app) snapshotRestore() *cobra.Command {
-	c := &cobra.Command{Use: "restore NAME", Short: "make the namespace what it was when a snapshot was saved", Args: names("NAME"),
+	c := &cobra.Command{Use: "restore NAME", Short: "make the namespace what it was when a snapshot was saved", Args: Arguments("NAME"),
 		Long: "Afterwards the namespace has the entities and messages of the snapshot and no others, and its clock shows what it showed then. Clients stay connected.\n" +
 			"It asks first if a person is at the terminal.",
 		Example: "  minibus snapshot restore seeded --yes"}
@@ -93,7 +93,7 @@ func (a *app) snapshotRestore() *cobra.Command {
 }
 
 func (a *app) snapshotRemove() *cobra.Command {
-	c := &cobra.Command{Use: "rm NAME", Aliases: []string{"delete"}, Short: "delete a snapshot; it asks first if a person is at the terminal", Args: names("NAME"),
+	c := &cobra.Command{Use: "rm NAME", Aliases: []string{"delete"}, Short: "delete a snapshot; it asks first if a person is at the terminal", Args: Arguments("NAME"),
 		Example: "  minibus snapshot rm seeded"}
 	yes := c.Flags().BoolP("yes", "y", false, "don't ask")
 	ifExists := c.Flags().Bool("if-exists", false, "succeed if there is none")

@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"minibus/internal/sas"
 	"minibus/internal/secrets"
 )
 
@@ -23,12 +22,6 @@ type SupportPart struct {
 	Name string
 	Data []byte
 	Err  error // why it could not be had; nil: it was
-}
-
-// Support has what a support bundle needs of the program.
-type Support struct {
-	// Parts returns what the program knows: its version and platform, the settings of the server without secrets, the entities of a namespace as a Config.json.
-	Parts func(ctx context.Context, serverFlags []string, c sas.Connection, caFile string) []SupportPart
 }
 
 const supportReadme = `A support bundle of Minibus, a local Azure Service Bus.
@@ -55,7 +48,7 @@ func (a *app) supportCommand() *cobra.Command {
 		Example: "  minibus support-bundle\n  minibus support-bundle fault.zip -- --data bus.db"}
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		if n := cmd.ArgsLenAtDash(); n > 1 || n < 0 && len(args) > 1 {
-			return usage("support-bundle takes one FILE; flags of the server come after --")
+			return Usage("support-bundle takes one FILE; flags of the server come after --")
 		}
 		return nil
 	}
@@ -71,15 +64,15 @@ func (a *app) supportCommand() *cobra.Command {
 
 // support writes a bundle.
 func (a *app) support(ctx context.Context, file string, serverFlags []string) error {
-	findings, err := a.env.Examine(ctx, serverFlags)
+	settings, err := a.serverSettings(serverFlags)
 	if err != nil {
-		return failed(exitUsage, "support-bundle: %v", err)
+		return a.about("support-bundle", err)
 	}
 	if err := a.connect(); err != nil {
 		return err
 	}
-	parts := append([]SupportPart{{Name: "README.txt", Data: []byte(supportReadme)}, jsonPart("doctor.json", discreetFindings(findings), nil)},
-		a.env.Support.Parts(ctx, serverFlags, a.target, a.flags.ca)...)
+	parts := append([]SupportPart{{Name: "README.txt", Data: []byte(supportReadme)}, jsonPart("doctor.json", discreetFindings(a.env.Examine(ctx, settings)), nil)},
+		a.env.SupportParts(ctx, settings, a.target, a.flags.ca)...)
 	parts = append(parts, a.supportState(ctx)...)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -16,7 +16,7 @@ func (a *app) tailCommand() *cobra.Command {
 		interval time.Duration
 		session  string
 	)
-	c := &cobra.Command{Use: "tail ENTITY", Short: "show the newest messages, and with -f those that come", Args: names("ENTITY"),
+	c := &cobra.Command{Use: "tail ENTITY", Short: "show the newest messages, and with -f those that come", Args: Arguments("ENTITY"),
 		Long:    "Shows the newest messages, and with -f each new one until it is interrupted. It peeks: it locks none, and a message that is received at once may be missed.\n\n" + addressHelp,
 		Example: "  minibus tail orders -f\n  minibus tail orders --dlq -f -n 0 -o jsonl"}
 	subQueue.add(c)
@@ -30,7 +30,7 @@ func (a *app) tailCommand() *cobra.Command {
 			return err
 		}
 		if count < 0 || interval < 10*time.Millisecond {
-			return usage("tail: --count must not be negative, and --interval must be 10ms or more")
+			return Usage("tail: --count must not be negative, and --interval must be 10ms or more")
 		}
 		p, err := a.peeker(cmd.Context(), at, given(cmd, "session", &session))
 		if err != nil {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"minibus/config"
 )
 
 // waitCondition compares a count, as the control API takes it.
@@ -60,9 +62,9 @@ type waited struct {
 func (o *waitOrder) stands(w *waited) string {
 	var parts []string
 	if o.Events != nil {
-		events := plural(w.Events, "event")
+		events := config.Plural(w.Events, "event")
 		if w.Events <= o.Events.Times {
-			events = strconv.Itoa(w.Events) + " of " + plural(o.Events.Times, "event")
+			events = strconv.Itoa(w.Events) + " of " + config.Plural(o.Events.Times, "event")
 		}
 		parts = append(parts, events)
 	}
@@ -88,7 +90,7 @@ var waitStates = []string{"active", "deferred", "scheduled"}
 const longestWait = time.Hour
 
 func (a *app) waitCommand() *cobra.Command {
-	c := &cobra.Command{Use: "wait [ENTITY]", Short: "wait until an entity has so many messages or a certain one, is idle, or something happened", Args: names("[ENTITY]"),
+	c := &cobra.Command{Use: "wait [ENTITY]", Short: "wait until an entity has so many messages or a certain one, is idle, or something happened", Args: Arguments("[ENTITY]"),
 		Long: `Waits until all that the flags name holds at one moment. A COUNT is 3 for exactly so many, 3+ for so many or more, 0-5 for a range; deferred messages count as active ones.
 An entity is idle when no message of it is available or locked, or waits to be forwarded. Without ENTITY --events counts those of the whole namespace.
 With --message a message has to be there that --where, --text, --reason, --session and --before choose: an active or locked one, or as --message=deferred,scheduled says.
@@ -140,7 +142,7 @@ func (f *waitFlags) add(c *cobra.Command) {
 func (f *waitFlags) order(c *cobra.Command) (*waitOrder, error) {
 	d, err := parseDuration(f.timeout)
 	if err != nil || d <= 0 || d > longestWait {
-		return nil, usage("--timeout: found %q; allowed: a duration of more than zero and at most 1h, such as 30s", oneLine(f.timeout))
+		return nil, Usage("--timeout: found %q; allowed: a duration of more than zero and at most 1h, such as 30s", oneLine(f.timeout))
 	}
 	o := &waitOrder{Idle: f.idle, TimeoutSeconds: d.Seconds()}
 	for _, w := range waitCounts {
@@ -160,7 +162,7 @@ func (f *waitFlags) order(c *cobra.Command) (*waitOrder, error) {
 		return nil, err
 	}
 	if o.Events == nil && (f.id != "" || f.client != "" || f.from != 0) {
-		return nil, usage("wait: --message-id, --client and --from choose among --events, which is missing")
+		return nil, Usage("wait: --message-id, --client and --from choose among --events, which is missing")
 	}
 	if o.Events != nil {
 		o.Events.MessageID, o.Events.Client, o.Events.From = f.id, f.client, f.from
@@ -176,13 +178,13 @@ func (f *waitFlags) awaited(c *cobra.Command) (*waitMessage, error) {
 	}
 	if len(f.message) == 0 {
 		if filter != nil {
-			return nil, usage("wait: --%s choose the message of --message, which is missing", strings.Join(f.filter.names, ", --"))
+			return nil, Usage("wait: --%s choose the message of --message, which is missing", strings.Join(f.filter.names, ", --"))
 		}
 		return nil, nil
 	}
 	for _, state := range f.message {
 		if !slices.Contains(waitStates, state) {
-			return nil, usage("--message: found %q; allowed: %s", oneLine(state), strings.Join(waitStates, ", "))
+			return nil, Usage("--message: found %q; allowed: %s", oneLine(state), strings.Join(waitStates, ", "))
 		}
 	}
 	if filter == nil {
@@ -195,10 +197,10 @@ func (f *waitFlags) awaited(c *cobra.Command) (*waitMessage, error) {
 // waitFor waits and says how it ended.
 func (a *app) waitFor(ctx context.Context, args []string, o *waitOrder) error {
 	if len(args) == 0 && (o.Idle || len(o.Counts) > 0 || o.Message != nil) {
-		return usage("wait: --idle, --message and counts need ENTITY; see minibus wait --help")
+		return Usage("wait: --idle, --message and counts need ENTITY; see minibus wait --help")
 	}
 	if !o.Idle && len(o.Counts) == 0 && o.Events == nil && o.Message == nil {
-		return usage("wait: what for? Give --idle, --events, --message or a count such as --active 0; see minibus wait --help")
+		return Usage("wait: what for? Give --idle, --events, --message or a count such as --active 0; see minibus wait --help")
 	}
 	if len(args) > 0 {
 		path, err := a.controlPath(ctx, args[0], subQueueFlags{})
@@ -241,7 +243,7 @@ func (a *app) waitFor(ctx context.Context, args []string, o *waitOrder) error {
 
 // parseCount reads a COUNT.
 func parseCount(flag [2]string, text string) (waitCondition, error) {
-	wrong := usage("--%s: found %q; allowed: 3 for exactly so many, 3+ for so many or more, 0-5 for a range", flag[0], oneLine(text))
+	wrong := Usage("--%s: found %q; allowed: 3 for exactly so many, 3+ for so many or more, 0-5 for a range", flag[0], oneLine(text))
 	low, high, isRange := strings.Cut(text, "-")
 	low, isLeast := strings.CutSuffix(low, "+")
 	least, err := strconv.ParseUint(low, 10, 62)
@@ -275,7 +277,7 @@ func parseEvents(text string) (*waitEvents, error) {
 	if counted {
 		n, err := strconv.Atoi(times)
 		if err != nil || n < 1 {
-			return nil, usage("--events: found %q; allowed: kinds of events and how many, such as completed=3 or deadLettered,expired", oneLine(text))
+			return nil, Usage("--events: found %q; allowed: kinds of events and how many, such as completed=3 or deadLettered,expired", oneLine(text))
 		}
 		e.Times = n
 	}

@@ -21,7 +21,7 @@ type explanation struct {
 }
 
 func (a *app) whyCommand() *cobra.Command {
-	c := &cobra.Command{Use: "why ENTITY", Short: "say why nothing is received from an entity, and what to do", Args: names("ENTITY"),
+	c := &cobra.Command{Use: "why ENTITY", Short: "say why nothing is received from an entity, and what to do", Args: Arguments("ENTITY"),
 		Long: `Looks at the entity, its messages and locks, its receivers and their credit, the rules that select for it, and what Minibus refused lately. It changes nothing.
 ` + addressHelp + `
 Uses the control API of a Minibus. With --auth sas it needs a key of the default namespace with the Manage right.`,

@@ -6,7 +6,7 @@
 // found, the allowed values and the cure. A report lists errors together. [Assemble] reads several parts as one file,
 // such as the queues that a Go program declares.
 //
-// The package also has the table of settings ([ParseArgs]). Each setting has a flag, an environment variable and a
+// The package also has the table of settings ([Read]). Each setting has a flag, an environment variable and a
 // default, in that order of precedence, and one line of help.
 //
 // Packages server, sbtest and export call it. It starts no goroutine, opens no socket, and never touches the

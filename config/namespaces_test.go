@@ -81,18 +81,18 @@ func TestNamespacesAreRefused(t *testing.T) {
 
 func TestRangesOfPorts(t *testing.T) {
 	for text, want := range map[string][2]int{"5700-5719": {5700, 5719}, "5700": {5700, 5700}, " 5700 - 5701": {5700, 5701}, "0": {}, "OFF": {}} {
-		c, err := ParseArgs([]string{"--namespace-ports", text}, nil)
+		s, err := read([]string{"--namespace-ports", text}, nil)
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue
 		}
-		first, last, anyFree := c.Settings.NamespacePorts.Ends()
+		first, last, anyFree := s.NamespacePorts.Ends()
 		if first != want[0] || last != want[1] || anyFree != (text == "0") {
 			t.Errorf("%q: %d to %d, any free ones: %v", text, first, last, anyFree)
 		}
 	}
 	for _, text := range []string{"5719-5700", "0-5", "5700-70000", "x", "5700-", "5700,5701"} {
-		if _, err := ParseArgs([]string{"--namespace-ports", text}, nil); err == nil || !strings.Contains(err.Error(), "a range of ports such as 5700-5719") {
+		if _, err := read([]string{"--namespace-ports", text}, nil); err == nil || !strings.Contains(err.Error(), "a range of ports such as 5700-5719") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -58,16 +58,6 @@ type Settings struct {
 	LogLevel  slog.Level
 	Trace     bool // print every AMQP frame
 	History   Size // of the record of what happens to messages
-
-	Format    string // of a command's output; empty: the command's first one
-	Out       string // file that a command writes to; empty: standard output
-	CAFile    string // PEM file of an authority that an export trusts
-	Namespace string // that an export reads, of a Minibus with several; empty: the one that the connection string means
-	Password  string // of a trust store that a command writes; empty: that of Java's own store
-
-	HostsWrite, HostsRemove bool   // change the hosts file
-	HostsFile               string // empty: the system's
-	HostsCompose            bool   // print for a compose file
 }
 
 // setting is one row of the table: a flag, its environment variable, its default, its help.
@@ -78,13 +68,7 @@ type setting struct {
 	initial string   // default
 	group   string   // heading in the help
 	help    string
-	command string // the commands that take it, separated by blanks; empty for the server's settings
 	set     func(s *Settings, v string) error
-}
-
-// variable returns the name of the environment variable.
-func (d *setting) variable() string {
-	return "MINIBUS_" + strings.ToUpper(strings.ReplaceAll(d.name, "-", "_"))
 }
 
 // table lists all settings in the order of the help.
@@ -150,26 +134,6 @@ var table = []setting{
 	{name: "log-level", arg: "LEVEL", initial: "info", group: "Logging", help: "debug, info, warn or error", set: setLevel},
 	{name: "trace", group: "Logging", help: "print every AMQP frame, without bodies and tokens",
 		set: into(func(s *Settings) *bool { return &s.Trace }, parseSwitch)},
-
-	{name: "format", arg: "FORMAT", group: "Of export, cert and hosts", command: CommandExport + " " + CommandCert,
-		help: "export: config (the default), bicep, terraform; cert: pem (the default), pkcs12 for Java",
-		set:  text(func(s *Settings) *string { return &s.Format })},
-	{name: "out", arg: "FILE", group: "Of export, cert and hosts", command: CommandExport + " " + CommandCert, help: "write to FILE (without: standard output)",
-		set: text(func(s *Settings) *string { return &s.Out })},
-	{name: "ca-file", arg: "FILE", group: "Of export, cert and hosts", command: CommandExport, help: "trust the authority in FILE too, such as a Minibus's minibus-ca.pem",
-		set: text(func(s *Settings) *string { return &s.CAFile })},
-	{name: "namespace", arg: "NAME", group: "Of export, cert and hosts", command: CommandExport, help: "export this namespace of a Minibus that has several (without: the one that the connection string means)",
-		set: setNamespace},
-	{name: "password", arg: "WORD", group: "Of export, cert and hosts", command: CommandCert, help: "password of the trust store (without: changeit, as for Java's own)",
-		set: text(func(s *Settings) *string { return &s.Password })},
-	{name: "write", group: "Of export, cert and hosts", command: CommandHosts, help: "put the hosts into the hosts file",
-		set: into(func(s *Settings) *bool { return &s.HostsWrite }, parseSwitch)},
-	{name: "remove", group: "Of export, cert and hosts", command: CommandHosts, help: "take the hosts out of the hosts file, all of Minibus if none is named",
-		set: into(func(s *Settings) *bool { return &s.HostsRemove }, parseSwitch)},
-	{name: "file", arg: "FILE", group: "Of export, cert and hosts", command: CommandHosts, help: "with --write and --remove, the hosts file (without: the system's)",
-		set: text(func(s *Settings) *string { return &s.HostsFile })},
-	{name: "compose", group: "Of export, cert and hosts", command: CommandHosts, help: "print aliases for a compose file instead",
-		set: into(func(s *Settings) *bool { return &s.HostsCompose }, parseSwitch)},
 
 	{name: "extra-ports-default", arg: "LIST", set: into(func(s *Settings) *PortList { return &s.ExtraPortsDefault }, parsePortList)},
 	{name: "data-default", arg: "FILE", set: text(func(s *Settings) *string { return &s.DataDefault })},
@@ -244,14 +208,6 @@ func setRootKey(s *Settings, v string) error {
 		return errors.New("found nothing; give a key, such as what openssl rand -base64 32 prints, or leave it out")
 	}
 	s.RootKey = v
-	return nil
-}
-
-// setNamespace refuses an empty name: an unset shell variable would choose the default namespace.
-func setNamespace(s *Settings, v string) error {
-	if s.Namespace = strings.TrimSpace(v); s.Namespace == "" {
-		return errors.New("found nothing; give the name of a namespace, or leave it out")
-	}
 	return nil
 }
 

@@ -14,7 +14,7 @@ type PortList string
 
 // Ports returns the ports of the list, in its order.
 func (l PortList) Ports() []Port {
-	ports, _ := parsePorts(string(l)) // checked by ParseArgs
+	ports, _ := parsePorts(string(l)) // checked by Read
 	return ports
 }
 
@@ -28,7 +28,7 @@ const DefaultNamespacePorts PortRange = "5700-5719"
 // Ends returns the first and the last port of the range; free reports that each port is any free one instead. Without
 // a range last is 0.
 func (r PortRange) Ends() (first, last int, free bool) {
-	first, last, _ = parseRange(string(r)) // checked by ParseArgs
+	first, last, _ = parseRange(string(r)) // checked by Read
 	return first, last, r == "0"
 }
 

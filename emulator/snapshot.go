@@ -181,7 +181,7 @@ func (s Snapshots) Restore(ctx context.Context, name string) (SnapshotRecord, er
 	l.now = r.Now
 	err = store.LoadCopy(number, l)
 	if err == nil {
-		err = l.rest()
+		err = l.finish()
 	}
 	if err == nil {
 		err = ctx.Err()

@@ -36,6 +36,8 @@ func TestConfig(t *testing.T) {
 	b, again := durable(t)
 	b.run("queue", "create", "extra")
 	file := b.file("Config.json", wanted)
+	b.run("config", "check", file, "-o", "json")
+	b.fails(1, []string{"does not exist"}, "config", "check", "missing.json")
 	r := b.try("config", "diff", file)
 	if r.code != 1 || !strings.Contains(r.out, "~ queue orders\n    MaxDeliveryCount: 3 -> 7\n+ queue bulk\n+ topic events\n+ subscription events/Subscriptions/large\nwould create 3, change 1, delete 0; the same: 0\n") ||
 		r.errors != "not in the file, and left alone without --prune: 1\n" {

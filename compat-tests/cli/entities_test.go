@@ -144,7 +144,7 @@ func TestMistakesAboutEntities(t *testing.T) {
 	b.fails(2, []string{"QUEUE"}, "queue", "show")
 	b.fails(2, []string{"second word", "ls|show"}, "queue")
 	b.fails(2, []string{`"lss"`, "did you mean ls?"}, "queue", "lss")
-	b.fails(2, []string{"--lock-duraton", "queue create --help"}, "queue", "create", "x", "--lock-duraton", "1m")
+	b.fails(2, []string{"--lock-duraton", "did you mean --lock-duration?"}, "queue", "create", "x", "--lock-duraton", "1m")
 	b.fails(2, []string{"--output", `"xml"`, "jsonl"}, "queue", "ls", "-o", "xml")
 	b.fails(2, []string{"TOPIC/SUBSCRIPTION", `"events"`}, "sub", "show", "events")
 	b.fails(2, []string{`'?'`, "orders?x"}, "queue", "rm", "orders?x")

@@ -155,12 +155,12 @@ func TestCompletion(t *testing.T) {
 func TestHelp(t *testing.T) {
 	b := start(t, nil)
 	all := b.run("--help")
-	for _, word := range []string{"queue", "topic", "sub", "rule", "send", "peek", "receive", "tail", "dlq", "purge", "env", "completion", "export", "config check"} {
+	for _, word := range []string{"queue", "topic", "sub", "rule", "send", "peek", "receive", "tail", "dlq", "purge", "env", "completion", "export", "config"} {
 		if !strings.Contains(all, "\n  minibus "+word+" ") {
 			t.Errorf("the help lacks %s", word)
 		}
 	}
-	for _, words := range []string{"queue", "queue create", "sub ls", "rule update", "send", "peek", "receive", "tail", "dlq", "dlq resubmit", "dlq purge", "purge", "env", "completion bash"} {
+	for _, words := range []string{"queue", "queue create", "sub ls", "rule update", "send", "peek", "receive", "tail", "dlq", "dlq resubmit", "dlq purge", "purge", "env", "config check"} {
 		asked := append(strings.Fields(words), "--help")
 		if text := b.run(asked...); !strings.Contains(text, "Usage:\n  minibus "+words) || !strings.Contains(text, "--connection string") {
 			t.Errorf("%v prints %q", asked, text)

@@ -4,68 +4,99 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
+	"minibus/cli"
 	"minibus/config"
 	"minibus/internal/tlsca"
 	"minibus/server"
 )
 
-// cert is the command cert: it prints where the authority is and how to make each SDK trust it, or writes the certificate for
-// them. It makes a missing authority, so that it can run before the first start. It never shows the key.
-func cert(c *config.Command, stdout io.Writer) error {
-	s := c.Settings
-	dir, err := server.AuthorityDir(s)
-	if err != nil {
-		return err
+// certFlags are the flags of cert export.
+type certFlags struct{ format, out, password string }
+
+// certCommand prints where the authority is and how to make each SDK trust it. It makes a missing authority, so that it can run before
+// the first start. It never shows the key.
+func (p *program) certCommand() *cobra.Command {
+	const like = "\nGive it the same --data and --ca-dir as the Minibus in question. It never writes the key."
+	listed := []string{"data", "ca-dir", "http-port", "tls-names"}
+	c := &cobra.Command{Use: "cert [export]", Args: cli.Arguments(),
+		Short: "show how clients come to trust this Minibus, or write its authority's certificate",
+		Long:  "Prints where the certificate of this Minibus's authority is, and how each SDK is told to trust it. cert export writes it." + like}
+	settings := cli.ServerFlags(c, p.environ, listed...)
+	c.RunE = func(*cobra.Command, []string) error {
+		s, err := settings()
+		if err != nil {
+			return err
+		}
+		authority, dir, err := openAuthority(s)
+		if err != nil {
+			return err
+		}
+		return p.print(certText(authority, filepath.Join(dir, tlsca.CertificateFile), s.HTTPPort))
 	}
-	authority, err := server.OpenAuthority(dir, s)
-	if err != nil {
-		return err
+
+	f := &certFlags{}
+	sub := &cobra.Command{Use: "export", Short: "write the certificate", Args: cli.Arguments(),
+		Long: "Writes the certificate of this Minibus's authority." + like,
+		Example: `  minibus cert export --out minibus-ca.pem
+  minibus cert export --format pkcs12 --out minibus-ca.p12     a trust store for Java`}
+	sub.Flags().StringVar(&f.format, "format", "", "`FORMAT` to write: pem (the default), pkcs12 for Java")
+	sub.Flags().StringVar(&f.out, "out", "", "write to `FILE` (without: standard output)")
+	sub.Flags().StringVar(&f.password, "password", "", "`WORD` that opens the trust store (without: changeit, as for Java's own)")
+	cli.WithVariables(sub, p.environ)
+	exportSettings := cli.ServerFlags(sub, p.environ, listed...)
+	sub.RunE = func(*cobra.Command, []string) error {
+		s, err := exportSettings()
+		if err != nil {
+			return err
+		}
+		authority, _, err := openAuthority(s)
+		if err != nil {
+			return err
+		}
+		return p.exportCert(authority, f)
 	}
-	if c.Export {
-		return exportCert(authority, s, stdout)
+	c.AddCommand(sub)
+	return c
+}
+
+func openAuthority(s config.Settings) (authority *tlsca.Authority, dir string, err error) {
+	if dir, err = server.AuthorityDir(s); err == nil {
+		authority, err = server.OpenAuthority(dir, s)
 	}
-	if s.Format != "" || s.Out != "" || s.Password != "" {
-		return errors.New("to write the certificate, say minibus cert export")
-	}
-	_, err = io.WriteString(stdout, certText(authority, filepath.Join(dir, tlsca.CertificateFile), s.HTTPPort))
-	if err != nil {
-		return fmt.Errorf("write to standard output: %w", err)
-	}
-	return nil
+	return authority, dir, err
 }
 
 // exportCert writes the certificate in the format asked for.
-func exportCert(authority *tlsca.Authority, s config.Settings, stdout io.Writer) error {
-	err := checkOut("the certificate", s.Out)
-	if err != nil {
+func (p *program) exportCert(authority *tlsca.Authority, f *certFlags) error {
+	if err := checkOut("the certificate", f.out); err != nil {
 		return err
 	}
-	var data []byte
-	switch strings.ToLower(s.Format) {
+	data := authority.CertificatePEM()
+	switch strings.ToLower(f.format) {
 	case "", "pem":
-		data = authority.CertificatePEM()
 	case "pkcs12":
-		if s.Out == "" && isTerminal(stdout) {
+		if f.out == "" && isTerminal(p.stdout) {
 			return errors.New("a pkcs12 trust store is binary and nothing for a terminal: write it to a file, --out minibus-ca.p12, or into a pipe")
 		}
-		if data, err = authority.TrustStore(s.Password); err != nil {
+		var err error
+		if data, err = authority.TrustStore(f.password); err != nil {
 			return err
 		}
 	default:
-		return fmt.Errorf("--format: found %q; allowed: pem, pkcs12", s.Format)
+		return cli.Usage("--format: found %q; allowed: pem, pkcs12", f.format)
 	}
-	if s.Out != "" {
-		if err := os.WriteFile(s.Out, data, 0o644); err != nil { //nolint:gosec // a certificate, for everybody to read
-			return outError("the certificate", s.Out, err)
-		}
-	} else if _, err = stdout.Write(data); err != nil {
-		return fmt.Errorf("write to standard output: %w", err)
+	if f.out == "" {
+		return p.print(string(data))
+	}
+	if err := os.WriteFile(f.out, data, 0o644); err != nil { //nolint:gosec // a certificate, for everybody to read
+		return outError("the certificate", f.out, err)
 	}
 	return nil
 }

@@ -20,23 +20,16 @@ type doctor struct {
 	findings []cli.Finding
 }
 
-// examine looks at everything. An error is one of the flags.
-func examine(ctx context.Context, flags, environ []string) ([]cli.Finding, error) {
-	command, err := config.ParseArgs(flags, environ)
-	if err != nil {
-		return nil, err
-	}
-	if command.Name != config.CommandServe {
-		return nil, fmt.Errorf("found the command %q after --; only flags of the server belong there", command.Name)
-	}
-	d := &doctor{settings: withBoundPorts(command.Settings)}
+// examine looks at everything.
+func examine(ctx context.Context, s config.Settings) []cli.Finding {
+	d := &doctor{settings: withBoundPorts(s)}
 	d.configuration()
 	d.server(ctx)
 	d.ports(ctx)
 	d.clients(ctx)
 	d.database()
 	d.authority()
-	return d.findings, nil
+	return d.findings
 }
 
 func (d *doctor) good(about, format string, args ...any) { d.add(cli.Good, about, "", format, args...) }

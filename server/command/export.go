@@ -10,29 +10,74 @@ import (
 	"path/filepath"
 	"strings"
 
-	"minibus/config"
+	"github.com/spf13/cobra"
+
+	"minibus/cli"
 	"minibus/export"
 	"minibus/internal/sas"
 )
 
+// connectionVariable has the connection string of an export without that argument. It keeps the key out of the shell's history.
+// Samples of the SDKs use the same name.
+const connectionVariable = "SERVICEBUS_CONNECTION_STRING"
+
 // maxConnectionString bounds the bytes read from standard input.
 const maxConnectionString = 64 << 10
 
-// exportNamespace is the command export. It writes one line to standard error for each setting that the format does not have, and
-// writes the output only when it is complete.
-func exportNamespace(ctx context.Context, c *config.Command, stdin io.Reader, stdout, stderr io.Writer) error {
-	format, err := export.ParseFormat(c.Settings.Format)
+// exportFlags are the flags of export.
+type exportFlags struct{ format, out, caFile, namespace string }
+
+func (p *program) exportCommand() *cobra.Command {
+	f := &exportFlags{}
+	c := &cobra.Command{Use: "export [CONNECTION]",
+		Short: "write the entities of a namespace, in Azure or a Minibus, as a Config.json, Bicep or Terraform",
+		Long: `Writes the entities of a namespace in Azure, or of a Minibus, as a Config.json, Bicep or Terraform. CONNECTION is a connection
+string in quotation marks, with a key that has the Manage right. With - instead, export reads it from standard input, with neither
+from the variable ` + connectionVariable + `. It never writes keys.`,
+		Example: `  minibus export "$CS" --out Config.json       the entities of the namespace of the connection string CS
+  minibus export "$CS" --format bicep          the same for Azure
+  minibus export "$CS" --namespace orders      another namespace of the same Minibus`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 { // surplus words may be pieces of the key
+				return cli.Usage("minibus export takes one connection string; put it in quotation marks")
+			}
+			return nil
+		}}
+	c.Flags().StringVar(&f.format, "format", "", "`FORMAT` to write: config (the default), bicep or terraform")
+	c.Flags().StringVar(&f.out, "out", "", "write to `FILE` (without: standard output)")
+	c.Flags().StringVar(&f.caFile, "ca-file", "", "trust the authority in `FILE` too, such as a Minibus's minibus-ca.pem")
+	c.Flags().StringVar(&f.namespace, "namespace", "", "export the namespace `NAME` of a Minibus that has several "+
+		"(without: the one that the connection string means)")
+	cli.WithVariables(c, p.environ)
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed("namespace") && strings.TrimSpace(f.namespace) == "" { // an unset shell variable
+			return cli.Usage("--namespace: found nothing; give the name of a namespace, or leave it out")
+		}
+		return p.export(cmd.Context(), strings.Join(args, ""), f)
+	}
+	return c
+}
+
+// export writes one line to standard error for each setting that the format does not have, and writes the output only when it is
+// complete.
+func (p *program) export(ctx context.Context, connection string, f *exportFlags) error {
+	format, err := export.ParseFormat(f.format)
 	if err != nil {
 		return err
 	}
-	if err := checkOut("the export", c.Settings.Out); err != nil {
+	if err := checkOut("the export", f.out); err != nil {
 		return err
 	}
-	connection, err := exportConnection(c.Connection, stdin)
+	for _, entry := range p.environ {
+		if value, ok := strings.CutPrefix(entry, connectionVariable+"="); ok && connection == "" {
+			connection = strings.TrimSpace(value)
+		}
+	}
+	from, err := exportConnection(connection, p.stdin)
 	if err != nil {
 		return err
 	}
-	found, err := export.Read(ctx, connection, export.Options{CAFile: c.Settings.CAFile, Namespace: c.Settings.Namespace})
+	found, err := export.Read(ctx, from, export.Options{CAFile: f.caFile, Namespace: strings.TrimSpace(f.namespace)})
 	if err != nil {
 		return err
 	}
@@ -41,15 +86,15 @@ func exportNamespace(ctx context.Context, c *config.Command, stdin io.Reader, st
 		return err
 	}
 	for _, w := range warnings {
-		_, _ = fmt.Fprintln(stderr, "warning:", w)
+		_, _ = fmt.Fprintln(p.stderr, "warning:", w)
 	}
-	if c.Settings.Out != "" {
-		err = replaceFile(c.Settings.Out, data)
-	} else if _, err = stdout.Write(data); err != nil {
-		err = fmt.Errorf("write to standard output: %w", err)
+	if f.out != "" {
+		err = replaceFile(f.out, data)
+	} else {
+		err = p.print(string(data))
 	}
 	if err == nil {
-		_, _ = fmt.Fprintf(stderr, "exported from %s: %s\n", found.Source, found.Summary())
+		_, _ = fmt.Fprintf(p.stderr, "exported from %s: %s\n", found.Source, found.Summary())
 	}
 	return err
 }
@@ -65,7 +110,7 @@ func exportConnection(text string, stdin io.Reader) (sas.Connection, error) {
 	}
 	if strings.TrimSpace(text) == "" {
 		return sas.Connection{}, fmt.Errorf("minibus export needs a connection string: as an argument, as %s, or - for standard input",
-			config.ConnectionVariable)
+			connectionVariable)
 	}
 	if !strings.Contains(text, "=") && !strings.Contains(text, ";") {
 		return sas.Connection{}, errors.New("minibus export takes a connection string, Endpoint=sb://..., and what it was given is none; " +

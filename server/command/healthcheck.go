@@ -11,6 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
+	"minibus/cli"
 	"minibus/config"
 )
 
@@ -23,6 +26,21 @@ var direct = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 // healthURL returns where a Minibus tells whether it is ready.
 func healthURL(host string, port int) string {
 	return "http://" + net.JoinHostPort(host, strconv.Itoa(port)) + "/health"
+}
+
+func (p *program) healthcheckCommand() *cobra.Command {
+	c := &cobra.Command{Use: "healthcheck", Args: cli.Arguments(),
+		Short: "ask the running Minibus whether it is ready; the exit code is 1 if it is not",
+		Long:  "Asks the running Minibus whether it is ready. The exit code is 1 if it is not. Give it the same flags as the Minibus that it asks."}
+	settings := cli.ServerFlags(c, p.environ, "host", "amqp-port", "tls-port", "http-port", "extra-ports", "ports-file")
+	c.RunE = func(cmd *cobra.Command, _ []string) error {
+		s, err := settings()
+		if err != nil {
+			return err
+		}
+		return healthcheck(cmd.Context(), s)
+	}
+	return c
 }
 
 // healthcheck asks the Minibus that runs with the same settings whether it is ready. It is the image's HEALTHCHECK, which has

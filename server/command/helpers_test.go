@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"minibus/config"
-	"minibus/server"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -14,6 +12,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"minibus/config"
+	"minibus/server"
 )
 
 // output is a writer that several goroutines may use.
@@ -34,8 +35,8 @@ func (o *output) String() string {
 	return o.b.String()
 }
 
-// program is Run on a goroutine.
-type program struct {
+// running is Run on a goroutine.
+type running struct {
 	stdout, stderr output
 	ports          config.Ports
 	stop           context.CancelFunc
@@ -46,10 +47,10 @@ type program struct {
 var freePorts = []string{"--amqp-port", "0", "--tls-port", "0", "--http-port", "0"}
 
 // run starts the program and waits until it is ready.
-func run(t *testing.T, args ...string) *program {
+func run(t *testing.T, args ...string) *running {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	p := &program{stop: cancel, done: make(chan error, 1)}
+	p := &running{stop: cancel, done: make(chan error, 1)}
 	file := filepath.Join(t.TempDir(), "ports.json")
 	if i := slices.Index(args, "--ports-file"); i >= 0 {
 		file = args[i+1]
@@ -83,7 +84,7 @@ func await(t *testing.T, done <-chan error, condition func() bool) {
 }
 
 // end stops the program as a signal would and returns its error.
-func (p *program) end(t *testing.T) error {
+func (p *running) end(t *testing.T) error {
 	t.Helper()
 	p.stop()
 	select {

@@ -1,78 +1,94 @@
 package command
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
+	"minibus/cli"
 	"minibus/config"
 	"minibus/internal/hostname"
+	"minibus/internal/printable"
 )
 
-// hosts is the command hosts: it prints the lines with which the hosts of namespaces lead to Minibus, or puts them into a hosts file, or
-// takes them out of it. It is for clients that know no other names than the service's.
-func hosts(c *config.Command, stdout io.Writer) error {
-	s := c.Settings
-	if err := hostsFlags(s); err != nil {
-		return err
-	}
-	var names []string
-	if len(c.Hosts) > 0 || s.Config != "" || !s.HostsRemove {
-		var err error
-		if names, err = hostsOf(c); err != nil {
+// hostsCommand prints the lines with which the hosts of namespaces lead to Minibus. It is for clients that know no other names than
+// the service's.
+func (p *program) hostsCommand() *cobra.Command {
+	c := &cobra.Command{Use: "hosts [NAME...]",
+		Short: "print the lines of a hosts file for clients that know the service's own names only",
+		Long: `Prints lines that lead the host NAME.servicebus.windows.net of each namespace to Minibus, ready to be appended to the hosts file of
+the system. NAME may also be a whole host. Without NAME it takes the namespaces, with their aliases, of the configuration that the
+server would use. It changes no file: the output begins with the command that appends it. Later, delete the lines.`,
+		Example: `  minibus hosts shop                                            print the lines
+  minibus hosts shop | sudo tee -a /etc/hosts                   append them on Linux and macOS
+  minibus hosts shop | Add-Content $env:SystemRoot\System32\drivers\etc\hosts
+                                                                append them on Windows, in PowerShell as administrator
+  minibus hosts --compose shop                                  print the aliases of a compose service`}
+	compose := c.Flags().Bool("compose", false, "print aliases for a compose file instead")
+	cli.WithVariables(c, p.environ)
+	settings := cli.ServerFlags(c, p.environ, "config", "host", "limits")
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		s, err := settings()
+		if err != nil {
 			return err
 		}
-	}
-	var text string
-	switch {
-	case s.HostsCompose:
-		text = composeAliases(names)
-	case !s.HostsWrite && !s.HostsRemove:
-		text = newHostsBlock(names, config.ClientAddress(s.Host)).String()
-	default:
-		var err error
-		if text, err = changeHosts(s, names); err != nil {
+		names, err := hostsOf(s, args)
+		if err != nil {
 			return err
 		}
+		if *compose {
+			return p.print(composeAliases(names))
+		}
+		line := "minibus hosts"
+		if len(args) > 0 {
+			line += " " + strings.Join(args, " ")
+		}
+		for _, name := range []string{"config", "host", "limits"} {
+			if f := cmd.Flags().Lookup(name); f.Changed {
+				line += " --" + name + " " + cli.ShellWord(f.Value.String())
+			}
+		}
+		return p.print(hostsLines(line, names, config.ClientAddress(s.Host)))
 	}
-	if _, err := io.WriteString(stdout, text); err != nil {
-		return fmt.Errorf("write to standard output: %w", err)
-	}
-	return nil
+	return c
 }
 
-// hostsFlags refuses flags that exclude each other.
-func hostsFlags(s config.Settings) error {
-	switch {
-	case s.HostsWrite && s.HostsRemove:
-		return errors.New("--write and --remove cannot be combined: leave one out")
-	case s.HostsCompose && (s.HostsWrite || s.HostsRemove):
-		return errors.New("--compose prints lines for a compose file and changes no hosts file: leave out --write and --remove")
-	case s.HostsFile != "" && !s.HostsWrite && !s.HostsRemove:
-		return errors.New("--file names the file to change: say --write or --remove too")
+// hostsLines returns the lines for a hosts file. line is the command that prints them.
+func hostsLines(line string, names []string, address string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `# begin of Minibus: delete these lines when you need them no longer
+# append them on Linux and macOS: %s | sudo tee -a /etc/hosts
+# append them on Windows, in PowerShell as administrator: %s | Add-Content $env:SystemRoot\System32\drivers\etc\hosts
+`, line, line)
+	for _, host := range names {
+		fmt.Fprintf(&b, "%s %s\n", address, host)
 	}
-	return nil
+	b.WriteString("# end of Minibus\n")
+	return b.String()
 }
 
-// hostsOf returns the hosts of the namespaces that the command line names, or else of those that a Minibus with the same settings would have.
-func hostsOf(c *config.Command) (names []string, err error) {
-	for _, word := range c.Hosts {
+// hostsOf returns the hosts of the namespaces that the arguments name, or else of those that a Minibus with the settings would have.
+func hostsOf(s config.Settings, args []string) (names []string, err error) {
+	for _, word := range args {
 		host := strings.ToLower(word)
+		if strings.ContainsAny(word, `/\`) || slices.Contains([]string{".json", ".jsonc"}, filepath.Ext(host)) {
+			return nil, cli.Usage("%q is no name of a namespace; a configuration is given with a flag: minibus hosts --config %s",
+				printable.Clip(word, 60), cli.ShellWord(word))
+		}
 		if !validHost(host) {
-			return nil, fmt.Errorf("%q is neither the name of a namespace nor a host: these have letters, digits and '-', with dots between", word)
+			return nil, cli.Usage("%q is neither the name of a namespace nor a host: these have letters, digits and '-', with dots between",
+				printable.Clip(word, 60))
 		}
 		if !strings.Contains(host, ".") {
 			host += hostname.Cloud
 		}
 		names = append(names, host)
 	}
-	if len(names) == 0 || c.Settings.Config != "" {
-		configured, err := configuredHosts(c.Settings)
+	if len(names) == 0 || s.Config != "" {
+		configured, err := configuredHosts(s)
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +111,7 @@ func configuredHosts(s config.Settings) (names []string, err error) {
 		}
 		t = loaded
 	}
-	for _, space := range append([]*config.Topology{t}, t.Others...) {
+	for _, space := range t.All() {
 		names = append(names, strings.ToLower(space.Namespace)+hostname.Cloud)
 		for _, alias := range space.Aliases {
 			names = append(names, strings.ToLower(alias))
@@ -106,70 +122,22 @@ func configuredHosts(s config.Settings) (names []string, err error) {
 
 // validHost reports whether a hosts file may have the name: nothing that ends a line or begins a comment.
 func validHost(host string) bool {
-	if len(host) > 253 {
-		return false
-	}
+	strange := func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '_' }
 	for label := range strings.SplitSeq(host, ".") {
-		strange := func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '_' }
-		if label == "" || len(label) > 63 || strings.HasPrefix(label, "-") || strings.HasSuffix(label, "-") || strings.ContainsFunc(label, strange) {
+		if label == "" || len(label) > 63 || strings.Trim(label, "-") != label || strings.ContainsFunc(label, strange) {
 			return false
 		}
 	}
-	return true
+	return len(host) <= 253
 }
 
 // composeAliases returns a compose file that gives a service the names, for the containers of its network.
 func composeAliases(names []string) string {
-	var b strings.Builder
-	b.WriteString("# for the service \"servicebus\": docker compose -f compose.yaml -f THIS-FILE up\nservices:\n  servicebus:\n    networks:\n      default:\n        aliases:\n")
-	for _, host := range names {
-		fmt.Fprintf(&b, "          - %s\n", host)
-	}
-	return b.String()
-}
-
-// hostsPath returns the hosts file of the system.
-func hostsPath() string {
-	if runtime.GOOS != "windows" {
-		return "/etc/hosts"
-	}
-	root := os.Getenv("SystemRoot")
-	if root == "" {
-		root = `C:\Windows`
-	}
-	return filepath.Join(root, "System32", "drivers", "etc", "hosts")
-}
-
-// changeHosts puts names into the hosts file or takes them out of it, all without any, and says what it did.
-func changeHosts(s config.Settings, names []string) (done string, err error) {
-	path := s.HostsFile
-	if path == "" {
-		path = hostsPath()
-	}
-	file, err := readHosts(path)
-	if err != nil {
-		return "", err
-	}
-	if s.HostsWrite {
-		err = file.add(names, config.ClientAddress(s.Host))
-	} else {
-		file.remove(names)
-	}
-	if err != nil {
-		return "", fmt.Errorf("change %s: %w", path, err)
-	}
-	changed, err := file.save(s)
-	switch {
-	case err != nil:
-		return "", err
-	case !changed:
-		return path + ": nothing to change\n", nil
-	case len(file.block) == 0:
-		return path + ": no host leads to Minibus any more\n", nil
-	}
-	done = path + " now has\n\n"
-	for _, e := range file.block {
-		done += "  " + e.String() + "\n"
-	}
-	return done, nil
+	return `# for the service "servicebus": docker compose -f compose.yaml -f THIS-FILE up
+services:
+  servicebus:
+    networks:
+      default:
+        aliases:
+          - ` + strings.Join(names, "\n          - ") + "\n"
 }

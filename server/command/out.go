@@ -3,12 +3,9 @@ package command
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/mattn/go-isatty"
 )
 
 // checkOut checks --out before a command does its work.
@@ -29,12 +26,6 @@ func checkOut(what, path string) error {
 // outError says that --out can't be written.
 func outError(what, path string, err error) error {
 	return fmt.Errorf("write %s: %s can't be written: %w; correct --out", what, path, plain(err))
-}
-
-// isTerminal reports whether w is a terminal.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && isatty.IsTerminal(f.Fd())
 }
 
 // plain removes the operation and the path from an error of the os package, because the message around it names them.

@@ -1,21 +1,20 @@
 package command
 
 import (
-	"bufio"
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
-	"time"
+	"runtime"
+
+	"github.com/mattn/go-isatty"
+	"github.com/spf13/cobra"
 
 	"minibus/cli"
 	"minibus/config"
-	"minibus/emulator"
+	"minibus/export"
 	"minibus/internal/printable"
 	"minibus/internal/sas"
 	"minibus/internal/tlsca"
@@ -23,49 +22,85 @@ import (
 	"minibus/server"
 )
 
-// drainTime is how long a shutdown may take before connections are cut. Container engines kill after ten seconds.
-const drainTime = 8 * time.Second
+// program is what the commands have around them.
+type program struct {
+	environ        []string // "KEY=value" entries
+	stdin          io.Reader
+	stdout, stderr io.Writer
+}
 
-// errSilent makes the exit code 1 without another message.
-var errSilent = errors.New("")
-
-// Run is the program. It parses the arguments (without the program's name) and runs the command; the server runs until
-// ctx ends. environ has "KEY=value" entries. On an error the caller should print its text, if any, to standard error and
-// exit with 1, or with what its method ExitCode says.
+// Run is the program. It runs the command that the arguments name, without the program's name; the server runs until ctx ends.
+// environ has "KEY=value" entries. On an error the caller should print its text, if any, to standard error and exit with 1, or with
+// what its method ExitCode says.
 func Run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) error {
-	if cli.Handles(args) {
-		return cli.Run(ctx, args, cli.Environment{Stdin: os.Stdin, Stdout: stdout, Stderr: stderr, Environ: environ,
-			Authority: func() (string, error) { return authorityFile(environ) },
-			Document:  control.Document, Version: server.Version(),
-			Examine: func(ctx context.Context, flags []string) ([]cli.Finding, error) { return examine(ctx, flags, environ) },
-			Support: cli.Support{Parts: func(ctx context.Context, flags []string, c sas.Connection, caFile string) []cli.SupportPart {
-				return supportParts(ctx, flags, environ, c, caFile)
-			}}})
+	p := &program{environ: environ, stdin: os.Stdin, stdout: stdout, stderr: stderr}
+	return cli.Run(ctx, p.root(), args, cli.Environment{
+		Stdin: p.stdin, Stdout: stdout, Stderr: stderr, Environ: environ,
+		Authority: p.authority, Document: control.Document, Version: server.Version(), Examine: examine, SupportParts: supportParts,
+	})
+}
+
+// root makes the commands of this package. The root runs the server, as serve does.
+func (p *program) root() *cobra.Command {
+	root := p.serveCommand("minibus")
+	root.Long = "Minibus is a local Azure Service Bus in one binary."
+	root.Example = `  minibus                                      queue.1 and topic.1 on ports 5672, 5671 and 5300
+  minibus --config Config.json --data bus.db   your entities, kept in bus.db
+  minibus --ephemeral --amqp-port 0 --tls-port off --http-port 0 --ports-file ports.json
+                                               a throw-away instance for a test run
+  minibus export "$CS" --out Config.json       the entities of the namespace of the connection string CS; with - instead,
+                                               export reads it from standard input, with neither from the
+                                               variable ` + connectionVariable + `
+
+Minibus ignores ACCEPT_EULA, SQL_SERVER, MSSQL_SA_PASSWORD and SQL_WAIT_INTERVAL, which Microsoft's emulator needs.`
+	const group = "Usage:"
+	root.AddGroup(&cobra.Group{ID: group, Title: group})
+	for _, c := range []*cobra.Command{p.serveCommand("serve [flags]"), p.exportCommand(), p.certCommand(), p.hostsCommand(),
+		p.healthcheckCommand(), p.versionCommand()} {
+		c.GroupID = group
+		root.AddCommand(c)
 	}
-	command, err := config.ParseArgs(args, environ, cli.Words()...)
-	if err != nil {
-		return err
+	return root
+}
+
+func (p *program) serveCommand(use string) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: "run the server; the word may be left out", Args: cli.Arguments(),
+		Long: `Runs the server until it gets an interrupt or SIGTERM. You may leave the word serve out. Without flags Minibus has queue.1 and
+topic.1 on ports 5672, 5671 and 5300, and the database in the user's data directory.`}
+	version := c.Flags().BoolP("version", "v", false, "print the version, as minibus version does")
+	c.Flags().Lookup("version").Hidden = true // the command says it
+	settings := cli.ServerFlags(c, p.environ)
+	c.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *version {
+			return p.print(server.ThisBuild().String())
+		}
+		s, err := settings()
+		if err != nil {
+			return err
+		}
+		tuneMemory(p.environ)
+		return serve(cmd.Context(), s, p.stdin, onScreen(p.stdout), onScreen(p.stderr))
 	}
-	switch command.Name {
-	case config.CommandHelp:
-		_, err = io.WriteString(stdout, config.Help(command.Topic, cli.Overview))
-		return err
-	case config.CommandVersion:
-		_, err = io.WriteString(stdout, server.ThisBuild().String())
-		return err
-	case config.CommandCheck:
-		return check(command, onScreen(stdout))
-	case config.CommandExport:
-		return exportNamespace(ctx, command, os.Stdin, stdout, stderr)
-	case config.CommandCert:
-		return cert(command, stdout)
-	case config.CommandHosts:
-		return hosts(command, stdout)
-	case config.CommandHealthcheck:
-		return healthcheck(ctx, command.Settings)
+	return c
+}
+
+func (p *program) versionCommand() *cobra.Command {
+	return &cobra.Command{Use: "version", Short: "print the version, commit, date, Go version and platform", Args: cli.Arguments(),
+		RunE: func(*cobra.Command, []string) error { return p.print(server.ThisBuild().String()) }}
+}
+
+// print writes what a command found to standard output.
+func (p *program) print(text string) error {
+	if _, err := io.WriteString(p.stdout, text); err != nil {
+		return fmt.Errorf("write to standard output: %w", err)
 	}
-	tuneMemory(environ)
-	return serve(ctx, command.Settings, os.Stdin, onScreen(stdout), onScreen(stderr))
+	return nil
+}
+
+// isTerminal reports whether w is a terminal.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && isatty.IsTerminal(f.Fd())
 }
 
 // onScreen returns a writer that keeps texts of clients and files from steering the terminal, if w is one.
@@ -76,162 +111,32 @@ func onScreen(w io.Writer) io.Writer {
 	return w
 }
 
-// authorityFile returns where a Minibus with the settings in the environment keeps the certificate of its authority.
-func authorityFile(environ []string) (string, error) {
-	command, err := config.ParseArgs(nil, environ)
+// authority returns where a Minibus with the settings in the environment keeps the certificate of its authority.
+func (p *program) authority() (string, error) {
+	s, err := config.Read(config.Flags(), p.environ)
 	if err != nil {
 		return "", err
 	}
-	dir, err := server.AuthorityDir(command.Settings)
+	dir, err := server.AuthorityDir(s)
 	if err != nil {
 		return "", err
 	}
 	return filepath.Join(dir, tlsca.CertificateFile), nil
 }
 
-// serve runs the server until ctx ends, then shuts it down cleanly.
-func serve(ctx context.Context, s config.Settings, stdin io.Reader, stdout, stderr io.Writer) error {
-	signal.Ignore(syscall.SIGPIPE) // who reads the log may go away
-	log := slog.New(byLevel{newLogger(stdout, s).Handler(), newLogger(stderr, s).Handler()})
-	input := bufio.NewReader(stdin)
-	topology, source, err := loadTopology(ctx, s, input, log)
-	if errors.Is(err, context.Canceled) {
-		return nil // stopped while it waited for the input
+// supportParts returns what a support bundle has of this program, and of the server that would run with the settings.
+func supportParts(ctx context.Context, s config.Settings, c sas.Connection, caFile string) []cli.SupportPart {
+	if s.RootKey != "" {
+		s.RootKey = "***"
 	}
-	if err != nil {
-		return err
-	}
-	if s.ExitWithStdin {
-		var end context.CancelFunc
-		ctx, end = context.WithCancel(ctx)
-		defer end()
-		go func() {
-			_, _ = io.Copy(io.Discard, input) // an error is an end too
-			log.Info("standard input was closed")
-			end()
-		}()
-	}
-	c := server.Config{Settings: s, Topology: topology, Logger: log, Broker: emulator.Options{Clock: brokerClock}}
-	if s.Trace {
-		c.Trace = stdout
-	}
-	published := &publication{path: s.PortsFile}
-	c.Bound = published.clear
-	a, err := server.Start(ctx, c)
-	if errors.Is(err, context.Canceled) {
-		return nil // stopped before it was ready
-	}
-	if err != nil {
-		return err
-	}
-	err = announce(a, &c, source, stdout, published)
+	settings := cli.SupportPart{Name: "settings.json"}
+	settings.Data, settings.Err = json.MarshalIndent(s, "", "  ")
+	entities := cli.SupportPart{Name: "Config.json"}
+	found, err := export.Read(ctx, c, export.Options{CAFile: caFile})
 	if err == nil {
-		<-ctx.Done()
-		log.Info("shutting down")
+		entities.Data, _, err = export.Write(found, export.FormatConfig)
 	}
-	if removeErr := published.remove(); err == nil {
-		err = removeErr
-	}
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
-	defer cancel()
-	if closeErr := a.Close(drain); err == nil && closeErr != nil {
-		err = fmt.Errorf("shut down: %w", closeErr)
-	}
-	return err
-}
-
-// announce writes the ports file and then prints the banner and the ready line: tools wait for either, and the line promises the file.
-func announce(a *server.Server, c *server.Config, source string, stdout io.Writer, published *publication) error {
-	if err := published.write(a.Ports()); err != nil {
-		return err
-	}
-	if _, err := io.WriteString(stdout, banner(a, c, source)); err != nil {
-		return fmt.Errorf("write to standard output: %w", err)
-	}
-	return nil
-}
-
-// loadTopology reads the configuration file, if there is one, and logs its findings.
-func loadTopology(ctx context.Context, s config.Settings, input *bufio.Reader, log *slog.Logger) (t *config.Topology, source string, err error) {
-	path, ok := config.Find(s.Config)
-	if !ok {
-		return config.DefaultTopology(), "built in", nil
-	}
-	var report *config.Report
-	if path == config.Input {
-		path = "standard input"
-		t, report, err = readInput(ctx, input, s)
-	} else {
-		t, report, err = config.Load(path, s.Limits)
-	}
-	if err == nil {
-		err = report.Err()
-	}
-	if err != nil {
-		return nil, "", err
-	}
-	for _, f := range report.Findings {
-		level := slog.LevelInfo
-		if f.Severity == config.Warning {
-			level = slog.LevelWarn
-		}
-		log.Log(context.Background(), level, f.String())
-	}
-	return t, path, nil
-}
-
-// readInput reads the configuration from standard input until ctx ends. With --exit-with-stdin the input stays open behind it.
-func readInput(ctx context.Context, input *bufio.Reader, s config.Settings) (*config.Topology, *config.Report, error) {
-	type parsed struct {
-		*config.Topology
-		*config.Report
-		error
-	}
-	read := make(chan parsed, 1)
-	go func() {
-		t, report, err := config.ReadInput(input, s.ExitWithStdin, s.Limits)
-		read <- parsed{t, report, err}
-	}()
-	select {
-	case p := <-read:
-		return p.Topology, p.Report, p.error
-	case <-ctx.Done():
-		return nil, nil, ctx.Err() // the process ends, and with it the goroutine
-	}
-}
-
-// newLogger writes to w.
-func newLogger(w io.Writer, s config.Settings) *slog.Logger {
-	options := &slog.HandlerOptions{Level: s.LogLevel}
-	if s.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(w, options))
-	}
-	return slog.New(slog.NewTextHandler(w, options))
-}
-
-// byLevel is a log handler with another one for warnings and errors, which belong on standard error. The rest does not: there are
-// tools that take each line there for an error.
-type byLevel struct{ usual, warnings slog.Handler }
-
-// Enabled implements slog.Handler.
-func (b byLevel) Enabled(ctx context.Context, level slog.Level) bool {
-	return b.usual.Enabled(ctx, level)
-}
-
-// Handle implements slog.Handler.
-func (b byLevel) Handle(ctx context.Context, r slog.Record) error {
-	if r.Level >= slog.LevelWarn {
-		return b.warnings.Handle(ctx, r)
-	}
-	return b.usual.Handle(ctx, r)
-}
-
-// WithAttrs implements slog.Handler.
-func (b byLevel) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return byLevel{b.usual.WithAttrs(attrs), b.warnings.WithAttrs(attrs)}
-}
-
-// WithGroup implements slog.Handler.
-func (b byLevel) WithGroup(name string) slog.Handler {
-	return byLevel{b.usual.WithGroup(name), b.warnings.WithGroup(name)}
+	entities.Err = err
+	version := fmt.Sprintf("%sprocessors: %d\n", server.ThisBuild(), runtime.NumCPU())
+	return []cli.SupportPart{{Name: "version.txt", Data: []byte(version)}, settings, entities}
 }
