@@ -18,6 +18,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus/admin"
 
+	"minibus/config"
 	"minibus/internal/sas"
 	"minibus/internal/secrets"
 )
@@ -197,4 +198,51 @@ func (a *app) close() error {
 		_ = a.client.Close(ctx) // all that matters was answered
 	}
 	return cmp.Or(err, nil)
+}
+
+// An emulator's connection string without a port means these.
+const (
+	usualAMQP  = 5672
+	usualAdmin = "5300"
+)
+
+// local leads to the Minibus of this machine, by the variables with which it is started.
+func (a *app) local() error {
+	s, err := config.Read(config.Flags(), a.env.Environ)
+	if err != nil {
+		return Usage("%v", err)
+	}
+	ports := config.Ports{AMQP: int(max(s.AMQPPort, 0)), HTTP: int(max(s.HTTPPort, 0))}
+	if file := cmp.Or(a.portsFile, s.PortsFile); file != "" {
+		written, err := config.ReadPorts(file)
+		switch {
+		case err == nil:
+			ports.AMQP, ports.HTTP = written.AMQP, written.HTTP // what is bound, whatever the variables ask for
+		case s.AMQPPort == 0 || s.HTTPPort == 0 || a.variable("MINIBUS_AMQP_PORT")+a.variable("MINIBUS_HTTP_PORT") == "":
+			name := "MINIBUS_PORTS_FILE"
+			if a.portsFile != "" {
+				name = "--ports-file"
+			}
+			return Usage("%s: %v", name, err)
+		}
+	}
+	if ports.AMQP == 0 && ports.HTTP == 0 {
+		return Usage("MINIBUS_AMQP_PORT and MINIBUS_HTTP_PORT name no port of the local Minibus: name its ports file in MINIBUS_PORTS_FILE, or give --connection")
+	}
+	a.source, a.isLocal = "the settings of the local Minibus", true
+	a.target, a.adminPort = connectionAt(config.ClientHost(s.Host), ports)
+	a.target.Key = cmp.Or(s.RootKey, a.target.Key)
+	return nil
+}
+
+// connectionAt returns the connection string of a Minibus with these ports, and the port for entities.
+func connectionAt(host string, p config.Ports) (c sas.Connection, admin string) {
+	port := cmp.Or(p.AMQP, p.HTTP) // every port speaks everything
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	if port != usualAMQP {
+		host += ":" + strconv.Itoa(port)
+	}
+	return sas.Local(host), strconv.Itoa(cmp.Or(p.HTTP, port))
 }

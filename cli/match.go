@@ -261,3 +261,4 @@ func jsonText(v any) string {
 	}
 	return string(text)
 }
+

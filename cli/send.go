@@ -1,13 +1,21 @@
 package cli
 
 import (
+	"bufio"
 	"context"
+	"encoding/base64"
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 	"github.com/spf13/cobra"
 
 	"minibus/config"
+	"minibus/internal/amqp/messagejson"
 )
 
 // sendFlags are the flags of send.
@@ -187,4 +195,251 @@ func (a *app) send(ctx context.Context, entity string, args []string, f *sendFla
 		return err
 	}
 	return a.out.done(map[string]any{"sent": out.sent, "entity": entity}, "sent %s to %s", config.Plural(out.sent, "message"), entity)
+}
+
+// input returns what has the bodies.
+func (a *app) input(args []string, f *sendFlags) (io.Reader, func(), error) {
+	nothing := func() {}
+	switch {
+	case len(args) > 0 && f.file != "":
+		return nil, nothing, Usage("send: the body is the argument or --file: leave one out")
+	case len(args) > 0 && args[0] != "-":
+		return strings.NewReader(args[0]), nothing, nil
+	case f.file != "" && f.file != "-":
+		file, err := os.Open(f.file)
+		if err != nil {
+			return nil, nothing, Usage("--file: %v", err)
+		}
+		return file, func() { _ = file.Close() }, nil
+	case terminal(a.env.Stdin) && len(args) == 0 && f.file == "":
+		return nil, nothing, Usage("send needs a body: an argument, --file, or standard input, which is a terminal now (- takes it)")
+	}
+	return a.env.Stdin, nothing, nil
+}
+
+// maxBody bounds what is read for one message; the largest one of the service has 100 MB.
+const maxBody = 128 << 20
+
+// each calls put with each message of the input. more says that another one is there already, so that they can be sent together.
+func (f *sendFlags) each(ctx context.Context, input io.Reader, put func(m *azservicebus.AMQPAnnotatedMessage, more bool) error) error {
+	if !f.jsonl && !f.lines {
+		body, err := io.ReadAll(io.LimitReader(input, maxBody+1))
+		if err != nil {
+			return fmt.Errorf("read the body: %w", err)
+		}
+		if len(body) > maxBody {
+			return Usage("send: the body has more than %d MiB", maxBody>>20)
+		}
+		m, err := f.fromText(body)
+		if err != nil {
+			return err
+		}
+		return put(m, false)
+	}
+	lines := bufio.NewReaderSize(input, 64<<10)
+	for number := 1; ctx.Err() == nil; number++ {
+		line, err := lines.ReadBytes('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("read line %d: %w", number, err)
+		}
+		end := err != nil
+		line = trimLine(line)
+		if (f.lines && !end) || len(line) > 0 {
+			m, err := f.fromLine(line)
+			if err != nil {
+				return Usage("line %d: %v", number, err)
+			}
+			if err := put(m, lines.Buffered() > 0); err != nil {
+				return err
+			}
+		}
+		if end {
+			return nil
+		}
+	}
+	return ctx.Err()
+}
+
+func trimLine(line []byte) []byte {
+	if n := len(line); n > 0 && line[n-1] == '\n' {
+		line = line[:n-1]
+	}
+	if n := len(line); n > 0 && line[n-1] == '\r' {
+		line = line[:n-1]
+	}
+	return line
+}
+
+func (f *sendFlags) fromLine(line []byte) (*azservicebus.AMQPAnnotatedMessage, error) {
+	if !f.jsonl {
+		return f.fromText(line)
+	}
+	j, err := messagejson.Read(line)
+	if err != nil {
+		return nil, err
+	}
+	f.complete(j)
+	return encodeMessage(j, time.Now())
+}
+
+func (f *sendFlags) fromText(body []byte) (*azservicebus.AMQPAnnotatedMessage, error) {
+	j := message{}
+	f.complete(&j)
+	if f.base64 {
+		data, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(string(body)), ""))
+		if err != nil {
+			return nil, Usage("send: --base64: the body is not base64")
+		}
+		j.BodyBase64 = data
+	}
+	m, err := encodeMessage(&j, time.Now())
+	if err != nil {
+		return nil, Usage("send: %v", err)
+	}
+	if !f.base64 {
+		m.Body.Data = [][]byte{body}
+	}
+	return m, nil
+}
+
+// maxBatch is how many messages are sent together at most. Each batch is one commit of the service.
+const maxBatch = 100
+
+// batcher sends messages in batches. The messages of a batch have the same session and partition, as a partitioned entity demands.
+type batcher struct {
+	app    *app
+	entity string
+	sender *azservicebus.Sender
+	pace   *pace
+	batch  *azservicebus.MessageBatch
+	key    string
+	sent   int
+}
+
+// put adds a message, and sends the batch if it is full or the message is the last one for now.
+func (b *batcher) put(ctx context.Context, m *azservicebus.AMQPAnnotatedMessage, last bool) error {
+	if err := b.pace.wait(ctx); err != nil {
+		return err
+	}
+	key := groupOf(m)
+	if b.batch != nil && (key != b.key || b.batch.NumMessages() >= maxBatch) {
+		if err := b.flush(ctx); err != nil {
+			return b.app.about("send to "+b.entity, err)
+		}
+	}
+	b.key = key
+	err := b.add(ctx, m)
+	if errors.Is(err, azservicebus.ErrMessageTooLarge) && b.batch.NumMessages() > 0 {
+		if err = b.flush(ctx); err == nil {
+			err = b.add(ctx, m)
+		}
+	}
+	if errors.Is(err, azservicebus.ErrMessageTooLarge) {
+		b.batch = nil
+		err = b.alone(ctx, m)
+	}
+	if errors.Is(err, azservicebus.ErrMessageTooLarge) {
+		err = b.app.tooLarge(ctx, b.entity)
+	}
+	if err == nil && (last || b.pace.slow()) {
+		err = b.flush(ctx)
+	}
+	return b.app.about("send to "+b.entity, err)
+}
+
+func (b *batcher) add(ctx context.Context, m *azservicebus.AMQPAnnotatedMessage) error {
+	if b.batch == nil {
+		batch, err := within(ctx, b.app, func(ctx context.Context) (*azservicebus.MessageBatch, error) {
+			return b.sender.NewMessageBatch(ctx, nil)
+		})
+		if err != nil {
+			return err // the caller says what failed
+		}
+		b.batch = batch
+	}
+	return b.batch.AddAMQPAnnotatedMessage(m, nil) // put asks what it is
+}
+
+// alone sends a message that fits into no batch. The service may take it, or says why not.
+func (b *batcher) alone(ctx context.Context, m *azservicebus.AMQPAnnotatedMessage) error {
+	if err := b.app.ask(ctx, func(ctx context.Context) error { return b.sender.SendAMQPAnnotatedMessage(ctx, m, nil) }); err != nil {
+		return err // put says what failed
+	}
+	b.sent++
+	return nil
+}
+
+// flush sends what is there.
+func (b *batcher) flush(ctx context.Context) error {
+	if b.batch == nil || b.batch.NumMessages() == 0 {
+		return nil
+	}
+	if err := b.app.ask(ctx, func(ctx context.Context) error { return b.sender.SendMessageBatch(ctx, b.batch, nil) }); err != nil {
+		return err // the callers say what failed
+	}
+	b.sent += int(b.batch.NumMessages())
+	b.batch = nil
+	return nil
+}
+
+func groupOf(m *azservicebus.AMQPAnnotatedMessage) string {
+	return fmt.Sprintf("%q %v", text(m.Properties.GroupID), m.MessageAnnotations[partitionKey])
+}
+
+// pace keeps to a number of messages in a second.
+type pace struct {
+	gap  time.Duration
+	next time.Time
+}
+
+func newPace(rate float64) *pace {
+	if rate <= 0 {
+		return &pace{}
+	}
+	return &pace{gap: time.Duration(float64(time.Second) / rate), next: time.Now()}
+}
+
+// slow reports whether messages come so slowly that each is sent by itself.
+func (p *pace) slow() bool { return p.gap > 10*time.Millisecond }
+
+func (p *pace) wait(ctx context.Context) error {
+	if p.gap == 0 {
+		return nil
+	}
+	ahead := time.Until(p.next)
+	p.next = p.next.Add(p.gap)
+	return rest(ctx, ahead)
+}
+
+// rest waits, unless the command ends.
+func rest(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err() // the end of the command
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err() // the end of the command
+	}
+}
+
+// tooLarge says what an entity takes at most, and how to raise that. It asks for the settings of the entity, which takes a key with the right to
+// Manage; without one it says less.
+func (a *app) tooLarge(ctx context.Context, entity string) error {
+	kind, limit := "queue", int64(0)
+	if client, err := a.entities(); err == nil {
+		if q, err := client.GetQueue(ctx, entity, nil); err == nil && q != nil && q.MaxMessageSizeInKilobytes != nil {
+			limit = *q.MaxMessageSizeInKilobytes
+		} else if t, err := client.GetTopic(ctx, entity, nil); err == nil && t != nil && t.MaxMessageSizeInKilobytes != nil {
+			kind, limit = "topic", *t.MaxMessageSizeInKilobytes
+		}
+	}
+	takes := "than " + entity + " takes"
+	if limit > 0 {
+		takes = fmt.Sprintf("than the %d KiB that the %s %s takes, with its properties", limit, kind, entity)
+	}
+	return failed(exitFailed, "the message is larger %s; to raise the limit: minibus %s update %s --max-message-size-in-kilobytes KILOBYTES, of Azure in the Premium tier only", takes, kind, entity)
 }
