@@ -10,22 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"minibus/config"
+	"minibus/mgmt/control/api"
 )
-
-// clock is the clock of a namespace as the control API shows it.
-type clock struct {
-	Now    time.Time `json:"now"`
-	Offset string    `json:"offset"`
-	Frozen bool      `json:"frozen"`
-	Due    []due     `json:"due"`
-}
-
-// due is something that happens by itself.
-type due struct {
-	At     time.Time `json:"at"`
-	Entity string    `json:"entity"`
-	Kind   string    `json:"kind"`
-}
 
 // dueTexts say to people what the kinds mean.
 var dueTexts = map[string]string{
@@ -65,8 +51,7 @@ func (a *app) clockCommand() *cobra.Command {
 			return a.steer(cmd, "resume the clock", http.MethodPost, "resume", nil)
 		}}
 	return group("clock", "the time of a namespace of a Minibus, which locks, schedules and expiry follow",
-		"Uses the control API of a Minibus. Everything that falls due on the way has happened, in order, when a command ends. A clock never goes back.\n"+
-			"With --auth sas it needs a key of the default namespace with the Manage right.",
+		"Everything that falls due on the way has happened, in order, when a command ends. A clock never goes back.\n"+controlHelp,
 		show, freeze, advance, set, resume)
 }
 
@@ -76,7 +61,7 @@ func (a *app) steer(cmd *cobra.Command, what, method, operation string, body any
 	if operation != "" {
 		path = inThis("clock", operation)
 	}
-	var c clock
+	var c api.Clock
 	if err := a.control(cmd.Context(), method, path, body, &c); err != nil {
 		return a.about(what, err)
 	}
@@ -117,7 +102,7 @@ func (a *app) now(ctx context.Context) (time.Time, error) {
 	}
 	asking, cancel := context.WithTimeout(ctx, clockPatience)
 	defer cancel()
-	var c clock
+	var c api.Clock
 	err := a.control(asking, http.MethodGet, inThis("clock")+"?due=0", nil, &c)
 	switch {
 	case err == nil && !c.Now.IsZero():

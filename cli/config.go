@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"minibus/config"
+	"minibus/mgmt/control/api"
 )
 
 func (a *app) configCommand() *cobra.Command {
@@ -220,7 +220,7 @@ func (a *app) askToApply(cmd *cobra.Command, file string, text []byte, prune boo
 	if d.Same {
 		return true, a.showDiff(d, "")
 	}
-	for _, line := range d.lines() {
+	for _, line := range diffLines(&d) {
 		a.note("%s", line)
 	}
 	if d.Refused != "" {
@@ -234,23 +234,23 @@ func (a *app) askToApply(cmd *cobra.Command, file string, text []byte, prune boo
 }
 
 // compare sends a file.
-func (a *app) compare(cmd *cobra.Command, file, operation string, prune bool) (configDiff, error) {
+func (a *app) compare(cmd *cobra.Command, file, operation string, prune bool) (api.ConfigDiff, error) {
 	text, err := a.configFile(file)
 	if err != nil {
-		return configDiff{}, err
+		return api.ConfigDiff{}, err
 	}
 	return a.sendConfig(cmd.Context(), file, text, operation, prune)
 }
 
 // showDiff prints a diff. would is put in front of what is done.
-func (a *app) showDiff(d configDiff, would string) error {
+func (a *app) showDiff(d api.ConfigDiff, would string) error {
 	for _, note := range d.Notes {
 		a.note("%s", note)
 	}
 	if a.flags.output != "table" {
 		return a.out.document(d)
 	}
-	for _, line := range d.lines() {
+	for _, line := range diffLines(&d) {
 		a.out.write("%s\n", visible(line))
 	}
 	s := d.Summary
@@ -269,45 +269,11 @@ func (a *app) showDiff(d configDiff, would string) error {
 	return a.out.push()
 }
 
-// configDiff is what a configuration changes, as the control API shows it.
-type configDiff struct {
-	Same    bool   `json:"same"`
-	Applied bool   `json:"applied"`
-	Refused string `json:"refused,omitempty"`
-	Summary struct {
-		Create int `json:"create"`
-		Change int `json:"change"`
-		Delete int `json:"delete"`
-		Keep   int `json:"keep"`
-		Leave  int `json:"leave"`
-		Refuse int `json:"refuse"`
-	} `json:"summary"`
-	Notes    []string     `json:"notes"`
-	Entities []entityDiff `json:"entities"`
-}
-
-// entityDiff is what it changes of an entity.
-type entityDiff struct {
-	Path     string        `json:"path"`
-	Kind     string        `json:"kind"`
-	Action   string        `json:"action"`
-	Why      string        `json:"why,omitempty"`
-	Settings []settingDiff `json:"settings,omitempty"`
-}
-
-// settingDiff is a setting that differs.
-type settingDiff struct {
-	Name  string          `json:"name"`
-	From  json.RawMessage `json:"from,omitempty"`
-	To    json.RawMessage `json:"to,omitempty"`
-	Fixed bool            `json:"fixed,omitempty"`
-}
-
 // marks are what stands in front of an entity.
 var marks = map[string]string{"create": "+", "change": "~", "delete": "-", "refuse": "!"}
 
-// lines returns the diff for people. Entities to which nothing is done are left out.
-func (d *configDiff) lines() (lines []string) {
+// diffLines returns the diff for people. Entities to which nothing is done are left out.
+func diffLines(d *api.ConfigDiff) (lines []string) {
 	for _, e := range d.Entities {
 		mark := marks[e.Action]
 		if mark == "" {
@@ -318,7 +284,7 @@ func (d *configDiff) lines() (lines []string) {
 			lines = append(lines, "    "+e.Why)
 		}
 		for _, s := range e.Settings {
-			line := "    " + s.Name + ": " + shownJSON(s.From) + " -> " + shownJSON(s.To)
+			line := "    " + s.Name + ": " + jsonText(s.From) + " -> " + jsonText(s.To)
 			if s.Fixed {
 				line += "  (fixed: delete the " + e.Kind + " first)"
 			}
@@ -328,15 +294,8 @@ func (d *configDiff) lines() (lines []string) {
 	return lines
 }
 
-func shownJSON(value json.RawMessage) string {
-	if len(value) == 0 {
-		return "none"
-	}
-	return string(value)
-}
-
 // sendConfig sends the text of a file to an operation of the control API that answers with a diff.
-func (a *app) sendConfig(ctx context.Context, file string, text []byte, operation string, prune bool) (d configDiff, err error) {
+func (a *app) sendConfig(ctx context.Context, file string, text []byte, operation string, prune bool) (d api.ConfigDiff, err error) {
 	path := thisNamespace + "/" + operation
 	if prune {
 		path += "?prune=true"
@@ -347,6 +306,3 @@ func (a *app) sendConfig(ctx context.Context, file string, text []byte, operatio
 	}
 	return d, err
 }
-
-// rawText is a body that is sent as it is.
-type rawText []byte

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"minibus/internal/sas"
+	"minibus/mgmt/control/api"
 )
 
 // controlPrefix begins the paths of the control API, which only a Minibus has.
@@ -48,6 +49,55 @@ func (a *app) control(ctx context.Context, method, path string, in, out any) err
 	}
 	return nil
 }
+
+// get reads an answer of the control API. what is said in front of an error.
+func get[T any](ctx context.Context, a *app, what, path string) (answer answered[T], err error) {
+	return answer, a.about(what, a.control(ctx, http.MethodGet, path, nil, &answer))
+}
+
+// listPages writes a list of the control API: for each item of all pages a row, or the item as it came.
+func listPages[T any](ctx context.Context, a *app, path string, query url.Values, row func(*T) []string) (some bool, err error) {
+	for {
+		var page api.Page[answered[T]]
+		if err := a.control(ctx, http.MethodGet, path+"?"+query.Encode(), nil, &page); err != nil {
+			return some, err
+		}
+		for i := range page.Items {
+			some = true
+			if err := a.out.add(page.Items[i], row(&page.Items[i].is)...); err != nil {
+				return some, err
+			}
+		}
+		if page.Next == "" {
+			return some, nil
+		}
+		query.Set("cursor", page.Next)
+	}
+}
+
+// answered is what the control API answers, kept as it came for JSON.
+type answered[T any] struct {
+	is  T
+	raw json.RawMessage
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *answered[T]) UnmarshalJSON(text []byte) error {
+	s.raw = append(s.raw[:0], text...)
+	return json.Unmarshal(text, &s.is)
+}
+
+// MarshalJSON implements json.Marshaler.
+func (s answered[T]) MarshalJSON() ([]byte, error) { return s.raw, nil }
+
+// rawText is a body of a request that is sent as it is.
+type rawText []byte
+
+// Sentences of the help.
+const (
+	controlHelp = "Uses the control API of a Minibus. " + manageHelp
+	manageHelp  = "With --auth sas it needs a key of the default namespace with the Manage right."
+)
 
 // controlAnswer sends a request to the control API and returns the answer, whose body the caller closes. An answer that is an error is returned as one.
 func (a *app) controlAnswer(ctx context.Context, method, path string, in any) (*http.Response, error) {
@@ -107,11 +157,7 @@ const maxProblem = 1 << 20
 // explainProblem explains an answer of the control API that is an error.
 func (a *app) explainProblem(answer *http.Response) error {
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, maxProblem))
-	var problem struct {
-		Type   string   `json:"type"`
-		Detail string   `json:"detail"`
-		Errors []string `json:"errors"`
-	}
+	var problem api.Error
 	if json.Unmarshal(text, &problem) != nil || problem.Detail == "" {
 		return failed(exitFailed, "%s answers %d to a request for the control API; only a Minibus has one, and not with --control off", a.host(), answer.StatusCode)
 	}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"minibus/mgmt/control/api"
 )
 
 // TestFollowEventsAsksAgainWhenTheTokenEnds, from the next event on, and says so if it can't make a new token.
@@ -28,7 +30,7 @@ func TestFollowEventsAsksAgainWhenTheTokenEnds(t *testing.T) {
 	follow := func(credentials string) error {
 		a := &app{env: Environment{Stderr: io.Discard, Authority: func() (string, error) { return "", errors.New("none") }}}
 		a.flags.connection = "Endpoint=" + strings.Replace(server.URL, "http", "sb", 1) + ";UseDevelopmentEmulator=true;" + credentials
-		return a.followEvents(context.Background(), 5, url.Values{}, func(e *answered[event]) error {
+		return a.followEvents(context.Background(), 5, url.Values{}, func(e *answered[api.Event]) error {
 			got = append(got, e.is.Number)
 			return nil
 		})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -13,64 +14,29 @@ import (
 	"github.com/spf13/cobra"
 
 	"minibus/config"
+	"minibus/mgmt/control/api"
 )
-
-// faultOrder is what the control API makes a fault of.
-type faultOrder struct {
-	Kind        string   `json:"kind"`
-	Operations  []string `json:"operations,omitempty"`
-	Entity      string   `json:"entity,omitempty"`
-	Client      string   `json:"client,omitempty"`
-	Condition   string   `json:"condition,omitempty"`
-	DelayMillis int64    `json:"delayMilliseconds,omitempty"`
-	After       bool     `json:"after,omitempty"`
-	Skip        int      `json:"skip,omitempty"`
-	Count       int      `json:"count,omitempty"`
-	Probability float64  `json:"probability,omitempty"`
-	Seed        int64    `json:"seed,omitempty"`
-	For         string   `json:"for,omitempty"`
-}
-
-// injected has what the table shows of a fault.
-type injected struct {
-	faultOrder
-	ID    int64      `json:"id"`
-	Until *time.Time `json:"until"`
-	State string     `json:"state"`
-	Hits  int        `json:"hits"`
-}
 
 func (a *app) faultCommand() *cobra.Command {
 	return group("fault", "errors that a Minibus injects, so that a program meets what Azure does on a bad day",
-		"Uses the control API of a Minibus. A fault lasts until it is removed, its count or its time is over, or Minibus stops.\n"+
-			"With --auth sas it needs a key of the default namespace with the Manage right.",
+		"A fault lasts until it is removed, its count or its time is over, or Minibus stops.\n"+controlHelp,
 		a.faultList(), a.faultAdd(), a.faultRemove())
 }
 
 func (a *app) faultList() *cobra.Command {
-	return &cobra.Command{Use: "ls", Aliases: []string{"list"}, Short: "list the faults, with how often each has struck", Args: Arguments(),
+	return &cobra.Command{Use: "ls", Aliases: []string{"list"}, Short: "list the faults, with how many operations each has hit", Args: Arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var page struct{ Items []answered[injected] }
-			if err := a.control(cmd.Context(), http.MethodGet, inThis("faults"), nil, &page); err != nil {
-				return a.about("list faults", err)
-			}
 			a.out.list("ID", "KIND", "OPERATIONS", "ENTITY", "CLIENT", "STATE", "HITS", "UNTIL")
-			for _, s := range page.Items {
-				f := &s.is
-				until := ""
-				if f.Until != nil {
-					until = f.Until.Format(time.RFC3339)
-				}
-				if err := a.out.add(s, strconv.FormatInt(f.ID, 10), f.what(), strings.Join(f.Operations, " "), f.Entity, f.Client, f.State, strconv.Itoa(f.Hits), until); err != nil {
-					return err
-				}
-			}
-			return nil
+			_, err := listPages(cmd.Context(), a, inThis("faults"), url.Values{}, func(f *api.Fault) []string {
+				return []string{number(&f.ID), faultText(f), strings.Join(f.Operations, " "), f.Entity, f.Client, f.State,
+					strconv.Itoa(f.Hits), stamp(f.Until)}
+			})
+			return a.about("list faults", err)
 		}}
 }
 
-// what is the kind of the fault with what belongs to it.
-func (f *injected) what() string {
+// faultText is the kind of the fault with what belongs to it.
+func faultText(f *api.Fault) string {
 	text := f.Kind
 	switch {
 	case f.Condition != "" && f.Kind != "throttle":
@@ -91,19 +57,19 @@ func (a *app) faultAdd() *cobra.Command {
 		Example: "  minibus fault add throttle --entity orders --count 2\n  minibus fault add refuse --operation attachReceiver --condition unauthorized-access --for 1m\n" +
 			"  minibus fault add drop --operation send --after --count 1\n  minibus fault add --json fault.json",
 		ValidArgs: []string{"throttle", "refuse", "detach", "drop", "close", "loseLock", "loseSession", "delay", "starve", "failJournal", "expireToken"}}
-	var o faultOrder
+	var o api.FaultOrder
 	var during, delay, file string
 	p := c.Flags()
-	p.StringSliceVar(&o.Operations, "operation", nil, "the `operations` that it strikes (default those that are usual for the kind)")
+	p.StringSliceVar(&o.Operations, "operation", nil, "the `operations` that it hits (default those that are usual for the kind)")
 	p.StringVar(&o.Entity, "entity", "", "only at this `path`, such as orders, orders/$DeadLetterQueue or events/audit")
 	p.StringVar(&o.Client, "client", "", "only this `client`: the id of a connection, its container, client library or address")
 	p.StringVar(&o.Condition, "condition", "", "the `condition` of the error, such as not-found (default that of the service)")
 	p.StringVar(&delay, "delay", "", "how long an outcome is kept back, a `duration` such as 500ms")
 	p.BoolVar(&o.After, "after", false, "carry the operation out, and lose its answer")
 	p.IntVar(&o.Skip, "skip", 0, "let this `number` of operations go well first")
-	p.IntVar(&o.Count, "count", 0, "strike this `number` of operations (default all)")
-	p.Float64Var(&o.Probability, "probability", 0, "strike an operation with this `probability`, such as 0.1")
-	p.Int64Var(&o.Seed, "seed", 0, "a `number` by which the same operations are struck again")
+	p.IntVar(&o.Count, "count", 0, "hit this `number` of operations (default all)")
+	p.Float64Var(&o.Probability, "probability", 0, "hit an operation with this `probability`, such as 0.1")
+	p.Int64Var(&o.Seed, "seed", 0, "a `number` by which the same operations are hit again")
 	p.StringVar(&during, "for", "", "a `duration`, by the clock of the namespace, after which the fault is over")
 	p.StringVar(&file, "json", "", "read the fault from a `file` instead, as the control API takes it; - is standard input")
 	_ = c.RegisterFlagCompletionFunc("operation", cobra.FixedCompletions([]string{"attachSender", "attachReceiver", "send", "receive", "settle", "renew", "manage", "authenticate", "now"},
@@ -120,18 +86,18 @@ func (a *app) faultAdd() *cobra.Command {
 			return Usage("fault add needs KIND; see minibus fault add --help")
 		default:
 			o.Kind = args[0]
-			if err = o.durations(during, delay); err == nil && o.Entity != "" {
+			if err = faultDurations(&o, during, delay); err == nil && o.Entity != "" {
 				o.Entity, err = a.controlPath(cmd.Context(), o.Entity, subQueueFlags{})
 			}
 		}
 		if err != nil {
 			return err
 		}
-		var f answered[injected]
+		var f answered[api.Fault]
 		if err := a.control(cmd.Context(), http.MethodPost, inThis("faults"), body, &f); err != nil {
 			return a.about("inject the fault", err)
 		}
-		return a.out.done(f, "injected fault %d: %s strikes %s", f.is.ID, f.is.what(), strings.Join(f.is.Operations, ", "))
+		return a.out.done(f, "injected fault %d: %s hits %s", f.is.ID, faultText(&f.is), strings.Join(f.is.Operations, ", "))
 	}
 	return c
 }
@@ -146,8 +112,8 @@ func countGiven(c *cobra.Command, names ...string) (n int) {
 	return n
 }
 
-// durations reads those of the flags.
-func (o *faultOrder) durations(during, delay string) error {
+// faultDurations reads those of the flags.
+func faultDurations(o *api.FaultOrder, during, delay string) error {
 	if during != "" {
 		d, err := parseDuration(during)
 		if err != nil || d <= 0 {
@@ -160,7 +126,7 @@ func (o *faultOrder) durations(during, delay string) error {
 		if err != nil || d < time.Millisecond {
 			return Usage("--delay: found %q; give a duration of a millisecond or more, such as 500ms or 5s", oneLine(delay))
 		}
-		o.DelayMillis = d.Milliseconds()
+		o.DelayMillis = int(d.Milliseconds())
 	}
 	return nil
 }

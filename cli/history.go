@@ -18,18 +18,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"minibus/config"
+	"minibus/mgmt/control/api"
 )
 
-// event has what the table shows of something that happened to a message.
-type event struct {
-	Number     int64
-	Time       time.Time
-	Kind, Text string
-}
-
-// eventPage is a part of the history as the control API answers it.
+// eventPage is a part of the history.
 type eventPage struct {
-	Items        []answered[event]
+	Items        []answered[api.Event]
 	Next, Oldest int64
 }
 
@@ -52,7 +46,7 @@ through topics, forwards and dead-letter queues. A message is named by its messa
 it lists the latest events. With -f it goes on with those that come, until it is interrupted.
 
 The AFTER column is the time since the event before. Minibus remembers the last events in memory (the server's --history), also of messages that are gone.
-Uses the control API of a Minibus. With --auth sas it needs a key of the default namespace with the Manage right.`,
+` + controlHelp,
 		Example: "  minibus history order-7\n  minibus history orders#12 events/audit#3 -o jsonl\n  minibus history --entity orders --kind deadLettered,expired --since 10m\n  minibus history --newest -n 5\n  minibus history -f --client billing"}
 	f := &historyFlags{}
 	p := c.Flags()
@@ -139,7 +133,7 @@ func (a *app) instant(ctx context.Context, flag, text string) (string, error) {
 	if err != nil {
 		return "", Usage("--%s: found %q; allowed: a time such as 2026-03-01T12:00:00Z, or a duration such as 10m", flag, oneLine(text))
 	}
-	var c clock
+	var c api.Clock
 	if err := a.control(ctx, http.MethodGet, inThis("clock"), nil, &c); err != nil {
 		return "", a.about("read the clock", err)
 	}
@@ -208,7 +202,7 @@ func (a *app) listEvents(ctx context.Context, f *historyFlags, query url.Values)
 		a.quiet = true
 	}
 	var last time.Time
-	add := func(e *answered[event]) error { return a.addEvent(e, &last) }
+	add := func(e *answered[api.Event]) error { return a.addEvent(e, &last) }
 	next, err := a.eachEvent(ctx, f, query, add)
 	if err == nil && f.follow {
 		err = a.followEvents(ctx, next, query, add)
@@ -219,11 +213,11 @@ func (a *app) listEvents(ctx context.Context, f *historyFlags, query url.Values)
 }
 
 // eachEvent calls add with the events that there are, and returns the number from which to go on.
-func (a *app) eachEvent(ctx context.Context, f *historyFlags, query url.Values, add func(*answered[event]) error) (int64, error) {
+func (a *app) eachEvent(ctx context.Context, f *historyFlags, query url.Values, add func(*answered[api.Event]) error) (int64, error) {
 	if f.all && !f.newest {
 		return a.oldestEvents(ctx, query, add)
 	}
-	var found []answered[event]
+	var found []answered[api.Event]
 	next, cursor, left := int64(-1), int64(0), f.count
 	for {
 		limit := eventPageSize
@@ -262,7 +256,7 @@ func (a *app) eachEvent(ctx context.Context, f *historyFlags, query url.Values, 
 }
 
 // oldestEvents calls add with all events that there are, and returns the number from which to go on.
-func (a *app) oldestEvents(ctx context.Context, query url.Values, add func(*answered[event]) error) (next int64, err error) {
+func (a *app) oldestEvents(ctx context.Context, query url.Values, add func(*answered[api.Event]) error) (next int64, err error) {
 	for {
 		page, err := a.eventPage(ctx, query, "oldest", next, eventPageSize)
 		if err != nil {
@@ -289,7 +283,7 @@ func eventPageQuery(order string, cursor int64, limit int) url.Values {
 }
 
 // addEvent writes an event, with the time since the one before.
-func (a *app) addEvent(e *answered[event], last *time.Time) error {
+func (a *app) addEvent(e *answered[api.Event], last *time.Time) error {
 	after := ""
 	if !last.IsZero() {
 		after = between(e.is.Time.Sub(*last))
@@ -315,9 +309,9 @@ var errExpired = errors.New("the token has expired")
 
 // followEvents calls add with the events from a number on, as they come, until the stream or ctx ends. A number less than 0 begins
 // with those to come. A stream lasts as long as its token; the next one goes on where it ended.
-func (a *app) followEvents(ctx context.Context, from int64, query url.Values, add func(*answered[event]) error) error {
+func (a *app) followEvents(ctx context.Context, from int64, query url.Values, add func(*answered[api.Event]) error) error {
 	for {
-		err := a.streamEvents(ctx, from, query, func(e *answered[event]) error {
+		err := a.streamEvents(ctx, from, query, func(e *answered[api.Event]) error {
 			from = e.is.Number + 1
 			return add(e)
 		})
@@ -331,7 +325,7 @@ func (a *app) followEvents(ctx context.Context, from int64, query url.Values, ad
 }
 
 // streamEvents calls add with the events of one stream.
-func (a *app) streamEvents(ctx context.Context, from int64, query url.Values, add func(*answered[event]) error) error {
+func (a *app) streamEvents(ctx context.Context, from int64, query url.Values, add func(*answered[api.Event]) error) error {
 	if from >= 0 {
 		query.Set("from", strconv.FormatInt(max(from, 1), 10))
 	}
@@ -346,7 +340,7 @@ func (a *app) streamEvents(ctx context.Context, from int64, query url.Values, ad
 	err = eachServerEvent(answer.Body, func(name, data string) error {
 		switch name {
 		case "event":
-			var e answered[event]
+			var e answered[api.Event]
 			if err := json.Unmarshal([]byte(data), &e); err != nil {
 				return fmt.Errorf("read an event: %w", err)
 			}

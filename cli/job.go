@@ -11,20 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"minibus/config"
-	"minibus/internal/amqp/messagejson"
 	"minibus/internal/entitypath"
+	"minibus/mgmt/control/api"
 )
-
-// jobFilter says which messages a job of the control API concerns.
-type jobFilter struct {
-	States          []string `json:"states,omitempty"`
-	SQL             string   `json:"sql,omitempty"`
-	Text            string   `json:"text,omitempty"`
-	Reason          *string  `json:"reason,omitempty"`
-	SessionID       *string  `json:"sessionId,omitempty"`
-	Before          string   `json:"before,omitempty"`
-	SequenceNumbers []int64  `json:"sequenceNumbers,omitempty"`
-}
 
 // filterFlags are those by which purge, dlq purge and wait choose messages.
 type filterFlags struct {
@@ -59,7 +48,7 @@ func (f *filterFlags) addContent(c *cobra.Command) {
 }
 
 // filter returns what the flags say, nil if none was given.
-func (f *filterFlags) filter(c *cobra.Command) (*jobFilter, error) {
+func (f *filterFlags) filter(c *cobra.Command) (*api.JobFilter, error) {
 	some := false
 	for _, name := range f.names {
 		some = some || c.Flags().Changed(name)
@@ -67,11 +56,13 @@ func (f *filterFlags) filter(c *cobra.Command) (*jobFilter, error) {
 	if !some {
 		return nil, nil
 	}
-	out := &jobFilter{SQL: f.sql, Text: f.text, Reason: given(c, "reason", &f.reason), SessionID: given(c, "session", &f.session), Before: f.before, SequenceNumbers: f.numbers}
+	out := &api.JobFilter{SQL: f.sql, Text: f.text, Reason: given(c, "reason", &f.reason), SessionID: given(c, "session", &f.session), SequenceNumbers: f.numbers}
 	if f.before != "" {
-		if _, err := time.Parse(time.RFC3339, f.before); err != nil {
+		before, err := time.Parse(time.RFC3339, f.before)
+		if err != nil {
 			return nil, Usage("--before: found %q; allowed: a time such as 2026-03-01T12:00:00Z", oneLine(f.before))
 		}
+		out.Before = &before
 	}
 	for name, set := range map[string]bool{"deferred": f.deferred, "scheduled": f.scheduled} {
 		if set {
@@ -81,42 +72,17 @@ func (f *filterFlags) filter(c *cobra.Command) (*jobFilter, error) {
 	return out, nil
 }
 
-// jobOrder is the body of the request that starts a job.
-type jobOrder struct {
-	Kind   string     `json:"kind"`
-	Entity string     `json:"entity"`
-	Target string     `json:"target,omitempty"`
-	Max    int        `json:"max,omitempty"`
-	Edit   *jobEdit   `json:"edit,omitempty"`
-	Filter *jobFilter `json:"filter"`
-}
-
-// job is a job as the control API shows it.
-type job struct {
-	ID      int64  `json:"id"`
-	State   string `json:"state"`
-	Total   int    `json:"total"`
-	Done    int    `json:"done"`
-	Failed  int    `json:"failed"`
-	Skipped int    `json:"skipped"`
-	Why     string `json:"why"`
-	Errors  []struct {
-		SequenceNumber int64  `json:"sequenceNumber"`
-		Detail         string `json:"detail"`
-	} `json:"errors"`
-}
-
 // runJob starts a job and follows it to its end. An interrupt cancels it.
-func (a *app) runJob(ctx context.Context, what string, o jobOrder) (job, error) {
-	var j job
+func (a *app) runJob(ctx context.Context, what string, o api.JobOrder) (api.Job, error) {
+	var j api.Job
 	if err := a.control(context.WithoutCancel(ctx), http.MethodPost, inThis("jobs"), o, &j); err != nil { // or an interrupt would not know what to cancel
 		return j, err
 	}
 	path := inThis("jobs", strconv.FormatInt(j.ID, 10))
-	shown := a.progress(what, o.Max)
+	shown := a.progress(what, int(o.Max))
 	defer shown.end()
 	for j.State == "running" {
-		shown.step(j.Done)
+		shown.step(int(j.Done))
 		err := a.control(ctx, http.MethodGet, path+"?wait=500ms", nil, &j)
 		if err != nil && ctx.Err() == nil {
 			return j, err
@@ -137,7 +103,7 @@ func (a *app) runJob(ctx context.Context, what string, o jobOrder) (job, error) 
 }
 
 // purgeSome lets a Minibus remove the messages that a filter selects.
-func (a *app) purgeSome(cmd *cobra.Command, arg string, sub subQueueFlags, f *purgeFlags, filter *jobFilter) error {
+func (a *app) purgeSome(cmd *cobra.Command, arg string, sub subQueueFlags, f *purgeFlags, filter *api.JobFilter) error {
 	if f.count < 0 {
 		return Usage("purge: --count must not be negative")
 	}
@@ -152,16 +118,16 @@ func (a *app) purgeSome(cmd *cobra.Command, arg string, sub subQueueFlags, f *pu
 	if err := a.confirm(f.yes, "Remove the messages of %s at %s that the flags choose?", entity, a.host()); err != nil {
 		return err
 	}
-	j, err := a.runJob(ctx, "removed", jobOrder{Kind: "purge", Entity: entity, Max: f.count, Filter: filter})
-	a.interrupted = fmt.Sprintf(", after %s removed", config.Plural(j.Done, "message"))
+	j, err := a.runJob(ctx, "removed", api.JobOrder{Kind: "purge", Entity: entity, Max: int64(f.count), Filter: filter})
+	a.interrupted = fmt.Sprintf(", after %s removed", config.Plural(int(j.Done), "message"))
 	if err != nil {
-		return a.about(fmt.Sprintf("purge %s, after %s removed", entity, config.Plural(j.Done, "message")), err)
+		return a.about(fmt.Sprintf("purge %s, after %s removed", entity, config.Plural(int(j.Done), "message")), err)
 	}
-	if err := a.out.done(map[string]any{"entity": entity, "removed": j.Done, "skipped": j.Skipped, "failed": j.Failed}, "removed %s from %s", config.Plural(j.Done, "message"), entity); err != nil {
+	if err := a.out.done(map[string]any{"entity": entity, "removed": j.Done, "skipped": j.Skipped, "failed": j.Failed}, "removed %s from %s", config.Plural(int(j.Done), "message"), entity); err != nil {
 		return err
 	}
 	if j.Skipped > 0 {
-		a.note("%s stayed: clients have them", config.Plural(j.Skipped, "message"))
+		a.note("%s stayed: clients have them", config.Plural(int(j.Skipped), "message"))
 	}
 	if j.Failed > 0 && len(j.Errors) > 0 {
 		return failed(exitNotFound, "%s", oneLine(j.Errors[0].Detail))
@@ -171,12 +137,12 @@ func (a *app) purgeSome(cmd *cobra.Command, arg string, sub subQueueFlags, f *pu
 
 // resubmitSome lets a Minibus send the dead letters again that a filter selects, with what edit changes in them, nil for nothing but the properties of a
 // dead letter.
-func (a *app) resubmitSome(ctx context.Context, at address, filter *jobFilter, edit *jobEdit, f *resubmitFlags) error {
+func (a *app) resubmitSome(ctx context.Context, at address, filter *api.JobFilter, edit *api.JobEdit, f *resubmitFlags) error {
 	if f.newIDs || f.ttl != "" {
 		return Usage("dlq resubmit: --new-ids and --ttl don't go with --where, --text and the flags that edit: leave them out")
 	}
 	if edit == nil {
-		edit = &jobEdit{Strip: true}
+		edit = &api.JobEdit{Strip: new(true)}
 	}
 	entity, err := a.controlPath(ctx, at.String(), subQueueFlags{})
 	if err != nil {
@@ -190,29 +156,19 @@ func (a *app) resubmitSome(ctx context.Context, at address, filter *jobFilter, e
 			to = root
 		}
 	}
-	j, err := a.runJob(ctx, "resubmitted", jobOrder{Kind: "resubmit", Entity: entity, Target: to, Max: f.count, Edit: edit, Filter: filter})
-	a.interrupted = fmt.Sprintf(", after %s were sent to %s", config.Plural(j.Done, "dead letter"), to)
+	j, err := a.runJob(ctx, "resubmitted", api.JobOrder{Kind: "resubmit", Entity: entity, Target: to, Max: int64(f.count), Edit: edit, Filter: filter})
+	a.interrupted = fmt.Sprintf(", after %s were sent to %s", config.Plural(int(j.Done), "dead letter"), to)
 	if err != nil {
-		return a.about(fmt.Sprintf("resubmit from %s, after %s", entity, config.Plural(j.Done, "dead letter")), err)
+		return a.about(fmt.Sprintf("resubmit from %s, after %s", entity, config.Plural(int(j.Done), "dead letter")), err)
 	}
 	result := map[string]any{"entity": entity, "to": to, "resubmitted": j.Done, "left": j.Failed + j.Skipped}
-	if err := a.out.done(result, "resubmitted %s from %s to %s", config.Plural(j.Done, "dead letter"), entity, to); err != nil {
+	if err := a.out.done(result, "resubmitted %s from %s to %s", config.Plural(int(j.Done), "dead letter"), entity, to); err != nil {
 		return err
 	}
 	if j.Failed > 0 && len(j.Errors) > 0 {
-		return failed(exitFailed, "%s could not be moved: number %d: %s", config.Plural(j.Failed, "dead letter"), j.Errors[0].SequenceNumber, oneLine(a.redact(j.Errors[0].Detail)))
+		return failed(exitFailed, "%s could not be moved: number %d: %s", config.Plural(int(j.Failed), "dead letter"), j.Errors[0].SequenceNumber, oneLine(a.redact(j.Errors[0].Detail)))
 	}
 	return nil
-}
-
-// jobEdit says what a job changes in each message.
-type jobEdit struct {
-	Strip            bool               `json:"strip"`
-	Properties       messagejson.Values `json:"properties,omitempty"`
-	RemoveProperties []string           `json:"removeProperties,omitempty"`
-	Subject          *string            `json:"subject,omitempty"`
-	Body             *string            `json:"body,omitempty"`
-	BodyBase64       []byte             `json:"bodyBase64,omitempty"`
 }
 
 // editFlags are those by which dlq resubmit changes messages.
@@ -236,7 +192,7 @@ func (f *editFlags) add(c *cobra.Command) {
 }
 
 // edit returns what the flags say, nil if none was given.
-func (f *editFlags) edit(c *cobra.Command) (*jobEdit, error) {
+func (f *editFlags) edit(c *cobra.Command) (*api.JobEdit, error) {
 	some := false
 	for _, name := range editNames {
 		some = some || c.Flags().Changed(name) && (name != "strip" || !f.strip)
@@ -248,7 +204,7 @@ func (f *editFlags) edit(c *cobra.Command) (*jobEdit, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &jobEdit{Strip: f.strip, Properties: mapToJSON(set), RemoveProperties: f.unset, Subject: given(c, "subject", &f.subject), Body: given(c, "body", &f.body)}
+	e := &api.JobEdit{Strip: &f.strip, Properties: mapToJSON(set), RemoveProperties: f.unset, Subject: given(c, "subject", &f.subject), Body: given(c, "body", &f.body)}
 	if f.file == "" {
 		return e, nil
 	}

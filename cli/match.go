@@ -16,33 +16,8 @@ import (
 
 	"minibus/config"
 	"minibus/internal/amqp/messagejson"
+	"minibus/mgmt/control/api"
 )
-
-// matching has what the text shows of the control API's answer.
-type matching struct {
-	Topic, Refused, ScheduledFor string
-	Duplicate                    bool
-	Unexplained                  int
-	Subscriptions                []struct {
-		Name, Status string
-		Copies       []matchedCopy
-		Rules        []struct {
-			Name, Outcome, Error string
-			ActionFails          bool
-			Reasons              []struct{ Text string }
-		}
-	}
-}
-
-type matchedCopy struct {
-	Rule, SubQueue, DeadLetterReason, DeadLetterErrorDescription, Stopped string
-	Forwards                                                              []string
-	Changes                                                               []struct {
-		Property      string
-		Before, After any
-		Removed       bool
-	}
-}
 
 // matchFlags are the flags of rule test.
 type matchFlags struct {
@@ -57,7 +32,7 @@ func (a *app) ruleTest() *cobra.Command {
 		Long: `Asks the rules of a topic, or of one subscription as TOPIC/SUBSCRIPTION, about a message. The flags describe it as those of send do; with --jsonl each line of
 --file or of the standard input is a message in JSON, as minibus peek -o jsonl writes it. With --sql, or --rule and a file with a rule as Config.json has it, this rule
 is asked in place of those of the subscription, or on a topic as that of a new subscription.
-Uses the control API of a Minibus. With --auth sas it needs a key of the default namespace with the Manage right.`,
+` + controlHelp,
 		Example: "  minibus rule test events -p amount=int:1500 --subject order\n" +
 			"  minibus rule test events/large -p amount=int:1500 --sql \"amount > 1000\" --action \"SET priority = 'high'\"\n" +
 			"  minibus peek orders --dlq -o jsonl | minibus rule test events --jsonl"}
@@ -159,7 +134,7 @@ func (a *app) matchOne(ctx context.Context, at *address, f *matchFlags, m *messa
 		Message *message        `json:"message"`
 		Rule    json.RawMessage `json:"rule,omitempty"`
 	}{m, rule}
-	var s answered[matching]
+	var s answered[api.Matching]
 	is := *at
 	if at.subscription != "" {
 		is.queue = "" // a topic with a slash in its name is given as such, if there is no such subscription
@@ -183,14 +158,14 @@ func (a *app) matchOne(ctx context.Context, at *address, f *matchFlags, m *messa
 }
 
 // matchText writes what becomes of the message for people: a line for each subscription, with copies and reasons below it.
-func (a *app) matchText(m *matching) {
+func (a *app) matchText(m *api.Matching) {
 	switch {
 	case m.Refused != "":
 		a.out.write("%s would refuse it: %s\n", visible(m.Topic), visible(m.Refused))
 	case m.Duplicate:
 		a.out.write("%s would drop it: it had a message with the id\n", visible(m.Topic))
-	case m.ScheduledFor != "":
-		a.out.write("%s would keep it until %s and ask the rules then\n", visible(m.Topic), m.ScheduledFor)
+	case m.ScheduledFor != nil:
+		a.out.write("%s would keep it until %s and ask the rules then\n", visible(m.Topic), shownTime(*m.ScheduledFor))
 	}
 	for _, s := range m.Subscriptions {
 		name, status := s.Name, ""
@@ -226,13 +201,13 @@ func (a *app) matchText(m *matching) {
 	}
 }
 
-func (a *app) copyText(c *matchedCopy) {
+func (a *app) copyText(c *api.MatchedCopy) {
 	what := "a copy by rule " + c.Rule
 	if c.Rule == "" {
 		what = "a copy since a rule failed"
 	}
 	if c.SubQueue != "" {
-		what += ", dead-lettered: " + c.DeadLetterReason + ": " + c.DeadLetterErrorDescription
+		what += ", dead-lettered: " + c.Reason + ": " + c.Description
 	}
 	a.out.write("  %s\n", visible(what))
 	for _, x := range c.Changes {
@@ -261,4 +236,3 @@ func jsonText(v any) string {
 	}
 	return string(text)
 }
-

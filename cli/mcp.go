@@ -13,7 +13,7 @@ func (a *app) mcpCommand() *cobra.Command {
 	c := &cobra.Command{Use: "mcp", Short: "let a coding assistant look into the bus, over the Model Context Protocol", Args: Arguments(),
 		Long: `Serves the operations of the control API as tools, over standard input and output. An assistant starts the command itself: docs/mcp.md has what to write
 into its configuration. The tools only read, unless --allow-write is given. Minibus need not run yet when the assistant starts.
-With --auth sas it needs a key of the default namespace with the Manage right.`,
+` + manageHelp,
 		Example: "  minibus mcp\n  minibus mcp --allow-write -c \"$MINIBUS_CONNECTION\""}
 	write := c.Flags().Bool("allow-write", false, "tools too that send, move and delete messages, change entities and steer the bus")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {

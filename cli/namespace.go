@@ -12,36 +12,25 @@ import (
 	"github.com/spf13/cobra"
 
 	"minibus/config"
+	"minibus/mgmt/control/api"
 )
-
-// namespace is a namespace of a Minibus as its control API shows it.
-type namespace struct {
-	Name             string   `json:"name"`
-	Default          bool     `json:"default"`
-	Created          string   `json:"created"`
-	Limits           string   `json:"limits"`
-	Port             int      `json:"port,omitempty"`
-	Aliases          []string `json:"aliases,omitempty"`
-	ConnectionString string   `json:"connectionString"`
-
-	ConnectionStrings json.RawMessage `json:"connectionStrings,omitempty"`
-}
 
 func (a *app) namespaceCommand() *cobra.Command {
 	return group("namespace", "namespaces of a Minibus, each with entities, keys and messages of its own",
-		"Uses the control API of a Minibus. With --auth sas it needs a key of the default namespace with the Manage right.",
+		controlHelp,
 		a.namespaceList(), a.namespaceShow(), a.namespaceCreate(), a.namespaceRemove())
 }
 
 func (a *app) namespaceList() *cobra.Command {
 	return &cobra.Command{Use: "ls", Aliases: []string{"list"}, Short: "list the namespaces", Args: Arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var answer struct{ Namespaces []namespace }
+			var answer struct{ Namespaces []answered[api.Namespace] }
 			if err := a.control(cmd.Context(), http.MethodGet, "namespaces", nil, &answer); err != nil {
 				return a.about("list namespaces", err)
 			}
 			a.out.list("NAME", "DEFAULT", "LIMITS", "PORT", "CREATED", "ALIASES")
-			for _, n := range answer.Namespaces {
+			for _, item := range answer.Namespaces {
+				n := &item.is
 				standard, port := "", ""
 				if n.Default {
 					standard = "yes"
@@ -49,7 +38,7 @@ func (a *app) namespaceList() *cobra.Command {
 				if n.Port != 0 {
 					port = strconv.Itoa(n.Port)
 				}
-				if err := a.out.add(n, n.Name, standard, n.Limits, port, n.Created, strings.Join(n.Aliases, " ")); err != nil {
+				if err := a.out.add(item, n.Name, standard, n.Limits, port, shownTime(n.Created), strings.Join(n.Aliases, " ")); err != nil {
 					return err
 				}
 			}
@@ -64,16 +53,16 @@ func (a *app) namespaceShow() *cobra.Command {
 			if len(args) > 0 {
 				path = "namespaces/" + url.PathEscape(args[0])
 			}
-			var n namespace
+			var n answered[api.Namespace]
 			if err := a.control(cmd.Context(), http.MethodGet, path, nil, &n); err != nil {
 				return a.about("show the namespace", err)
 			}
-			return a.out.one(n, n.pairs()...)
+			return a.out.one(n, namespacePairs(&n.is)...)
 		}}
 }
 
-func (n namespace) pairs() [][2]string {
-	pairs := [][2]string{{"name", n.Name}, {"default", strconv.FormatBool(n.Default)}, {"created", n.Created}, {"limits", n.Limits}}
+func namespacePairs(n *api.Namespace) [][2]string {
+	pairs := [][2]string{{"name", n.Name}, {"default", strconv.FormatBool(n.Default)}, {"created", shownTime(n.Created)}, {"limits", n.Limits}}
 	if n.Port != 0 {
 		pairs = append(pairs, [2]string{"port", strconv.Itoa(n.Port)})
 	}
@@ -125,11 +114,11 @@ func (a *app) namespaceCreate() *cobra.Command {
 			}
 			path, order = path+"?"+body.query(), whole
 		}
-		var n namespace
+		var n answered[api.Namespace]
 		if err := a.control(cmd.Context(), http.MethodPost, path, order, &n); err != nil {
 			return a.about("create the namespace", err)
 		}
-		return a.out.one(n, n.pairs()...)
+		return a.out.one(n, namespacePairs(&n.is)...)
 	}
 	return c
 }
@@ -224,17 +213,17 @@ func (a *app) resetCommand() *cobra.Command {
 		Example: "  minibus reset --yes"}
 	yes := c.Flags().BoolP("yes", "y", false, "don't ask")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		var n namespace
+		var n answered[api.Namespace]
 		if err := a.control(cmd.Context(), http.MethodGet, inThis(), nil, &n); err != nil {
 			return a.about("reset the namespace", err)
 		}
-		if err := a.confirm(*yes, "Reset the namespace %s at %s, with all of its messages lost?", n.Name, a.host()); err != nil {
+		if err := a.confirm(*yes, "Reset the namespace %s at %s, with all of its messages lost?", n.is.Name, a.host()); err != nil {
 			return err
 		}
 		if err := a.control(cmd.Context(), http.MethodPost, inThis("reset"), nil, nil); err != nil {
 			return a.about("reset the namespace", err)
 		}
-		return a.out.done(map[string]any{"reset": n.Name}, "reset the namespace %s", n.Name)
+		return a.out.done(map[string]any{"reset": n.is.Name}, "reset the namespace %s", n.is.Name)
 	}
 	return c
 }

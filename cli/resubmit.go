@@ -16,6 +16,7 @@ import (
 
 	"minibus/config"
 	"minibus/internal/amqp/messagejson"
+	"minibus/mgmt/control/api"
 )
 
 // resubmitFlags are the flags of dlq resubmit.
@@ -77,7 +78,7 @@ Ctrl-C ends that. A namespace in Azure can't.`,
 			return err
 		}
 		if f.sql != "" || f.text != "" || edit != nil {
-			filter := &jobFilter{SQL: f.sql, Text: f.text, Reason: given(cmd, "reason", &f.reason), SequenceNumbers: f.numbers}
+			filter := &api.JobFilter{SQL: f.sql, Text: f.text, Reason: given(cmd, "reason", &f.reason), SequenceNumbers: f.numbers}
 			return a.resubmitSome(cmd.Context(), at, filter, edit, f)
 		}
 		return a.resubmit(cmd.Context(), at, given(cmd, "reason", &f.reason), f)

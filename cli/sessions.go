@@ -9,30 +9,11 @@ import (
 	"net/url"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
+
+	"minibus/mgmt/control/api"
 )
-
-// session is a session as the control API shows it.
-type session struct {
-	ID           string     `json:"id"`
-	Active       int64      `json:"active"`
-	Locked       int64      `json:"locked"`
-	Deferred     int64      `json:"deferred"`
-	Scheduled    int64      `json:"scheduled"`
-	Holder       *string    `json:"holder,omitempty"`
-	LockedUntil  *time.Time `json:"lockedUntil,omitempty"`
-	StateBytes   *int64     `json:"stateBytes,omitempty"`
-	StateUpdated *time.Time `json:"stateUpdated,omitempty"`
-	State        *state     `json:"state,omitempty"` // of sessions show
-}
-
-// state is the state of a session.
-type state struct {
-	Text   *string `json:"text,omitempty"`
-	Base64 []byte  `json:"base64,omitempty"`
-}
 
 func (a *app) sessionsCommand() *cobra.Command {
 	return group("sessions", "sessions of an entity: list them, read and write their state, break a lock",
@@ -92,36 +73,27 @@ func (a *app) sessionsList() *cobra.Command {
 				return err
 			}
 			a.out.list("SESSION", "ACTIVE", "LOCKED", "DEFERRED", "SCHEDULED", "STATE", "HOLDER", "LOCKED-UNTIL")
-			for query := "?limit=1000"; ; {
-				var page struct {
-					Items []session
-					Next  string
-				}
-				if err := a.control(cmd.Context(), http.MethodGet, inThis("entities", entity, "sessions")+query, nil, &page); err != nil {
-					return a.about("list the sessions of "+args[0], err)
-				}
-				for _, s := range page.Items {
-					if err := a.out.add(s, s.ID, number(&s.Active), number(&s.Locked), number(&s.Deferred), number(&s.Scheduled), number(s.StateBytes), text(s.Holder), stamp(s.LockedUntil)); err != nil {
-						return err
-					}
-				}
-				if page.Next == "" {
-					return nil
-				}
-				query = "?limit=1000&cursor=" + url.QueryEscape(page.Next)
-			}
+			query := url.Values{"limit": {"1000"}}
+			_, err = listPages(cmd.Context(), a, inThis("entities", entity, "sessions"), query, func(s *api.Session) []string {
+				return []string{s.ID, number(&s.Active), number(&s.Locked), number(&s.Deferred), number(&s.Scheduled), number(s.StateBytes),
+					text(s.Holder), stamp(s.LockedUntil)}
+			})
+			return a.about("list the sessions of "+args[0], err)
 		}}
 }
 
 func (a *app) sessionsShow() *cobra.Command {
 	return a.ofSession("show ENTITY SESSION", "show a session with its state", func(ctx context.Context, path string, _ []string) error {
-		var s session
+		var s struct {
+			api.Session
+			State *api.SessionState `json:"state,omitempty"`
+		}
 		if err := a.control(ctx, http.MethodGet, path, nil, &s); err != nil {
 			return err
 		}
 		shown := ""
 		if s.StateBytes != nil {
-			s.State = &state{}
+			s.State = &api.SessionState{}
 			if err := a.control(ctx, http.MethodGet, path+"/state", nil, s.State); err != nil {
 				return err
 			}
@@ -138,7 +110,7 @@ func (a *app) sessionsShow() *cobra.Command {
 func (a *app) sessionsSet() *cobra.Command {
 	file := ""
 	c := a.ofSession("set ENTITY SESSION [STATE]", "write the state of a session", func(ctx context.Context, path string, args []string) error {
-		var s state
+		var s api.SessionState
 		switch {
 		case len(args) > 2 && file != "", len(args) == 2 && file == "":
 			return Usage("sessions set: give the state as STATE or with --file")

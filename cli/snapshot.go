@@ -2,27 +2,18 @@ package cli
 
 import (
 	"net/http"
-	"strconv"
+	"net/url"
 	"time"
 
 	"github.com/spf13/cobra"
-)
 
-// snapshot is a snapshot as the control API shows it.
-type snapshot struct {
-	Name     string    `json:"name"`
-	Saved    time.Time `json:"saved"`
-	Now      time.Time `json:"now"`
-	Frozen   bool      `json:"frozen"`
-	Entities int64     `json:"entities"`
-	Messages int64     `json:"messages"`
-	Bytes    int64     `json:"bytes"`
-}
+	"minibus/mgmt/control/api"
+)
 
 func (a *app) snapshotCommand() *cobra.Command {
 	return group("snapshot", "what is in a namespace of a Minibus, saved under a name and restored",
-		"Uses the control API of a Minibus. A snapshot has the entities, their messages and numbers, the states of sessions, remembered message ids, and what the clock shows.\n"+
-			"Clients stay connected. With --auth sas it needs a key of the default namespace with the Manage right.",
+		"A snapshot has the entities, their messages and numbers, the states of sessions, remembered message ids, and what the clock\n"+
+			"shows. Clients stay connected.\n"+controlHelp,
 		a.snapshotList(), a.snapshotSave(), a.snapshotRestore(), a.snapshotRemove())
 }
 
@@ -30,22 +21,14 @@ func (a *app) snapshotList() *cobra.Command {
 	return &cobra.Command{Use: "ls", Aliases: []string{"list"}, Short: "list the snapshots of the namespace, by name", Args: Arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a.out.list("NAME", "SAVED", "ENTITIES", "MESSAGES", "BYTES", "CLOCK")
-			var page struct{ Items []answered[snapshot] }
-			if err := a.control(cmd.Context(), http.MethodGet, inThis("snapshots"), nil, &page); err != nil {
-				return a.about("list snapshots", err)
-			}
-			for _, x := range page.Items {
-				s := &x.is
+			_, err := listPages(cmd.Context(), a, inThis("snapshots"), url.Values{}, func(s *api.Snapshot) []string {
 				clock := s.Now.Format(time.RFC3339)
 				if s.Frozen {
 					clock += " frozen"
 				}
-				err := a.out.add(x, s.Name, s.Saved.Format(time.RFC3339), strconv.FormatInt(s.Entities, 10), strconv.FormatInt(s.Messages, 10), strconv.FormatInt(s.Bytes, 10), clock)
-				if err != nil {
-					return err
-				}
-			}
-			return nil
+				return []string{s.Name, s.Saved.Format(time.RFC3339), number(&s.Entities), number(&s.Messages), number(&s.Bytes), clock}
+			})
+			return a.about("list snapshots", err)
 		}}
 }
 
@@ -58,7 +41,7 @@ func (a *app) snapshotSave() *cobra.Command {
 		Example: "  minibus snapshot save seeded\n  minibus snapshot save seeded --replace"}
 	replace := c.Flags().Bool("replace", false, "take the place of a snapshot of that name")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		var s answered[snapshot]
+		var s answered[api.Snapshot]
 		order := map[string]any{"name": args[0], "replace": *replace}
 		if err := a.control(withPatience(cmd.Context(), patience{least: longCopy}), http.MethodPost, inThis("snapshots"), order, &s); err != nil {
 			return a.about("save the snapshot", err)
@@ -75,7 +58,7 @@ func (a *app) snapshotRestore() *cobra.Command {
 		Example: "  minibus snapshot restore seeded --yes"}
 	yes := c.Flags().BoolP("yes", "y", false, "don't ask")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		var s answered[snapshot]
+		var s answered[api.Snapshot]
 		path := inThis("snapshots", args[0])
 		if err := a.control(cmd.Context(), http.MethodGet, path, nil, &s); err != nil {
 			return a.about("restore the snapshot", err)

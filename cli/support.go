@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"minibus/internal/secrets"
+	"minibus/mgmt/control/api"
 )
 
 // SupportPart is a file of a support bundle.
@@ -197,43 +198,17 @@ func (a *app) supportList(ctx context.Context, of string) (all []map[string]any,
 	}
 }
 
-// discreetEvent is what a bundle has of an event. Ids and sentences are left out: clients choose what is in them.
-type discreetEvent struct {
-	Number         int64      `json:"number"`
-	Time           time.Time  `json:"time"`
-	Kind           string     `json:"kind"`
-	Entity         string     `json:"entity"`
-	SubQueue       string     `json:"subQueue,omitempty"`
-	SequenceNumber int64      `json:"sequenceNumber,omitempty"`
-	NewNumber      int64      `json:"newSequenceNumber,omitempty"`
-	FirstNumber    int64      `json:"enqueuedSequenceNumber,omitempty"`
-	DeliveryCount  int64      `json:"deliveryCount"`
-	LockedUntil    *time.Time `json:"lockedUntil,omitempty"`
-	ScheduledFor   *time.Time `json:"scheduledFor,omitempty"`
-	Copies         *int       `json:"copies,omitempty"`
-	Detail         string     `json:"detail,omitempty"`
-	Client         *struct {
-		Connection string `json:"connection,omitempty"`
-		Container  string `json:"container,omitempty"`
-		Product    string `json:"product,omitempty"`
-		Remote     string `json:"remote"`
-	} `json:"client,omitempty"`
-}
-
 // ownDetails are the kinds of events whose detail is the name of a rule or an entity.
 var ownDetails = []string{"copied", "forwarded", "forwardedHere"}
 
 // ownReasons are those for which the service dead-letters messages. A program chooses others.
 var ownReasons = []string{"MaxDeliveryCountExceeded", "TTLExpiredException", "HeaderSizeExceeded", "MaxTransferHopCountExceeded", "Session ID is null."}
 
-// supportHistory returns the last events, a line each, the oldest first.
+// supportHistory returns the last events, a line each, the oldest first. Ids and sentences are left out: clients choose what is in them.
 func (a *app) supportHistory(ctx context.Context) ([]byte, error) {
-	var events []discreetEvent
+	var events []api.Event
 	for cursor := int64(0); len(events) < supportEvents; {
-		var page struct {
-			Items []discreetEvent
-			Next  int64
-		}
+		var page api.HistoryPage
 		if err := a.control(ctx, http.MethodGet, inThis("history")+"?"+eventPageQuery("newest", cursor, eventPageSize).Encode(), nil, &page); err != nil {
 			return nil, err
 		}
@@ -246,6 +221,11 @@ func (a *app) supportHistory(ctx context.Context) ([]byte, error) {
 	for _, e := range slices.Backward(events) {
 		if e.Detail != "" && !slices.Contains(ownDetails, e.Kind) && !slices.Contains(ownReasons, e.Detail) {
 			e.Detail = "***"
+		}
+		e.MessageID = ""
+		e.Text = ""
+		if e.Client != nil {
+			e.Client.Link = ""
 		}
 		line, err := encode(e, "")
 		if err != nil {

@@ -12,54 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"minibus/config"
+	"minibus/mgmt/control/api"
 )
 
-// waitCondition compares a count, as the control API takes it.
-type waitCondition struct {
-	Of    string `json:"of"`
-	Least int64  `json:"least,omitempty"`
-	Most  *int64 `json:"most,omitempty"`
-}
-
-// waitEvents are the events to wait for.
-type waitEvents struct {
-	Entity    string   `json:"entity,omitempty"`
-	MessageID string   `json:"messageId,omitempty"`
-	Client    string   `json:"client,omitempty"`
-	Kinds     []string `json:"kinds,omitempty"`
-	Times     int      `json:"times,omitempty"`
-	From      int64    `json:"from,omitempty"`
-}
-
-// waitMessage selects a message to wait for.
-type waitMessage struct {
-	Entity string     `json:"entity"`
-	Filter *jobFilter `json:"filter"`
-}
-
-// waitOrder is the body of the request that waits.
-type waitOrder struct {
-	TimeoutSeconds float64         `json:"timeoutSeconds"`
-	Entity         string          `json:"entity,omitempty"`
-	Counts         []waitCondition `json:"counts,omitempty"`
-	Idle           bool            `json:"idle,omitempty"`
-	Events         *waitEvents     `json:"events,omitempty"`
-	Message        *waitMessage    `json:"message,omitempty"`
-}
-
-// waited has what the text shows of the answer.
-type waited struct {
-	Met    bool
-	Events int
-	Text   string
-
-	SequenceNumber int64
-	Wanted         string
-	Why            *explanation
-}
-
 // stands says how it stands at the end of a wait.
-func (o *waitOrder) stands(w *waited) string {
+func stands(o *api.WaitFor, w *api.Waited) string {
 	var parts []string
 	if o.Events != nil {
 		events := config.Plural(w.Events, "event")
@@ -97,7 +54,7 @@ With --message a message has to be there that --where, --text, --reason, --sessi
 Events count from the moment on at which the command begins, or with --from from the number of an event, as minibus history -o json has them.
 
 It ends with 0 when all holds, and with 5 when the time of --timeout is over. Then it also prints what minibus why says of the entity.
-Uses the control API of a Minibus. With --auth sas it needs a key of the default namespace with the Manage right.`,
+` + controlHelp,
 		Example: "  minibus wait orders --idle\n  minibus wait orders --active 0 --dead-letter 1+ --timeout 2m\n  minibus wait events/audit --events completed=3\n  minibus wait --events deadLettered,expired --from 1\n  minibus wait orders/\\$DeadLetterQueue --message --reason poison"}
 	f := &waitFlags{}
 	f.add(c)
@@ -139,12 +96,12 @@ func (f *waitFlags) add(c *cobra.Command) {
 }
 
 // order returns what the flags say.
-func (f *waitFlags) order(c *cobra.Command) (*waitOrder, error) {
+func (f *waitFlags) order(c *cobra.Command) (*api.WaitFor, error) {
 	d, err := parseDuration(f.timeout)
 	if err != nil || d <= 0 || d > longestWait {
 		return nil, Usage("--timeout: found %q; allowed: a duration of more than zero and at most 1h, such as 30s", oneLine(f.timeout))
 	}
-	o := &waitOrder{Idle: f.idle, TimeoutSeconds: d.Seconds()}
+	o := &api.WaitFor{Idle: f.idle, TimeoutSeconds: d.Seconds()}
 	for _, w := range waitCounts {
 		if given(c, w[0], f.counts[w[0]]) == nil {
 			continue
@@ -171,7 +128,7 @@ func (f *waitFlags) order(c *cobra.Command) (*waitOrder, error) {
 }
 
 // awaited returns the message to wait for, nil if there is none.
-func (f *waitFlags) awaited(c *cobra.Command) (*waitMessage, error) {
+func (f *waitFlags) awaited(c *cobra.Command) (*api.MessageAwaited, error) {
 	filter, err := f.filter.filter(c)
 	if err != nil {
 		return nil, err
@@ -188,14 +145,14 @@ func (f *waitFlags) awaited(c *cobra.Command) (*waitMessage, error) {
 		}
 	}
 	if filter == nil {
-		filter = &jobFilter{}
+		filter = &api.JobFilter{}
 	}
 	filter.States = f.message
-	return &waitMessage{Filter: filter}, nil
+	return &api.MessageAwaited{Filter: filter}, nil
 }
 
 // waitFor waits and says how it ended.
-func (a *app) waitFor(ctx context.Context, args []string, o *waitOrder) error {
+func (a *app) waitFor(ctx context.Context, args []string, o *api.WaitFor) error {
 	if len(args) == 0 && (o.Idle || len(o.Counts) > 0 || o.Message != nil) {
 		return Usage("wait: --idle, --message and counts need ENTITY; see minibus wait --help")
 	}
@@ -217,12 +174,12 @@ func (a *app) waitFor(ctx context.Context, args []string, o *waitOrder) error {
 			o.Message.Entity = path
 		}
 	}
-	var s answered[waited]
+	var s answered[api.Waited]
 	if err := a.control(withPatience(ctx, patience{least: usualTimeout + time.Duration(o.TimeoutSeconds*float64(time.Second))}), http.MethodPost, inThis("wait"), o, &s); err != nil {
 		return a.about("wait", err)
 	}
 	if s.is.Met {
-		return a.out.done(s, "met: %s", o.stands(&s.is))
+		return a.out.done(s, "met: %s", stands(o, &s.is))
 	}
 	if a.out.format != "table" {
 		if err := a.out.document(s); err != nil {
@@ -234,7 +191,7 @@ func (a *app) waitFor(ctx context.Context, args []string, o *waitOrder) error {
 			return err
 		}
 	}
-	text := oneLine(o.stands(&s.is))
+	text := oneLine(stands(o, &s.is))
 	if s.is.Wanted != "" { // an older server does not say
 		text += "; wanted: " + oneLine(s.is.Wanted)
 	}
@@ -242,12 +199,12 @@ func (a *app) waitFor(ctx context.Context, args []string, o *waitOrder) error {
 }
 
 // parseCount reads a COUNT.
-func parseCount(flag [2]string, text string) (waitCondition, error) {
+func parseCount(flag [2]string, text string) (api.Condition, error) {
 	wrong := Usage("--%s: found %q; allowed: 3 for exactly so many, 3+ for so many or more, 0-5 for a range", flag[0], oneLine(text))
 	low, high, isRange := strings.Cut(text, "-")
 	low, isLeast := strings.CutSuffix(low, "+")
 	least, err := strconv.ParseUint(low, 10, 62)
-	c := waitCondition{Of: flag[1], Least: int64(least)}
+	c := api.Condition{Of: flag[1], Least: int64(least)}
 	switch {
 	case err != nil || isLeast && isRange:
 		return c, wrong
@@ -265,12 +222,12 @@ func parseCount(flag [2]string, text string) (waitCondition, error) {
 }
 
 // parseEvents reads KIND,KIND=TIMES; nil without any.
-func parseEvents(text string) (*waitEvents, error) {
+func parseEvents(text string) (*api.EventsAwaited, error) {
 	if text == "" {
 		return nil, nil
 	}
 	kinds, times, counted := strings.Cut(text, "=")
-	e := &waitEvents{Times: 1}
+	e := &api.EventsAwaited{Times: 1}
 	if kinds != "any" {
 		e.Kinds = strings.Split(kinds, ",")
 	}

@@ -7,24 +7,15 @@ import (
 	"net/url"
 
 	"github.com/spf13/cobra"
-)
 
-// explanation has what the text shows of the control API's answer.
-type explanation struct {
-	Entity    string
-	Available int64
-	Receivers int
-	Findings  []struct {
-		Code, Text, Cure string
-		Blocks           bool
-	}
-}
+	"minibus/mgmt/control/api"
+)
 
 func (a *app) whyCommand() *cobra.Command {
 	c := &cobra.Command{Use: "why ENTITY", Short: "say why nothing is received from an entity, and what to do", Args: Arguments("ENTITY"),
 		Long: `Looks at the entity, its messages and locks, its receivers and their credit, the rules that select for it, and what Minibus refused lately. It changes nothing.
 ` + addressHelp + `
-Uses the control API of a Minibus. With --auth sas it needs a key of the default namespace with the Manage right.`,
+` + controlHelp,
 		Example: "  minibus why orders\n  minibus why events/audit --client worker-1\n  minibus why orders --dlq -o json"}
 	var sub subQueueFlags
 	sub.add(c)
@@ -48,7 +39,7 @@ Uses the control API of a Minibus. With --auth sas it needs a key of the default
 }
 
 // why asks for a diagnosis. A path with a slash is that of a subscription, or else that of a queue.
-func (a *app) why(ctx context.Context, at *address, client string) (s answered[explanation], err error) {
+func (a *app) why(ctx context.Context, at *address, client string) (s answered[api.Diagnosis], err error) {
 	query := ""
 	if client != "" {
 		query = "?client=" + url.QueryEscape(client)
@@ -70,7 +61,7 @@ func (a address) path() string {
 }
 
 // whyText writes the findings for people: a line for each and its cure below it.
-func (a *app) whyText(d *explanation) {
+func (a *app) whyText(d *api.Diagnosis) {
 	a.out.write("%s: available messages: %d, attached receivers: %d\n", visible(d.Entity), d.Available, d.Receivers)
 	width := 0
 	for _, f := range d.Findings {

@@ -121,5 +121,5 @@ func TestDoctorWithoutServer(t *testing.T) {
 	b.says(all, "database", "wrong", "it is a directory")
 	b.fails(2, []string{"doctor: ", "--no-such-flag"}, "doctor", "--", "--no-such-flag")
 	b.fails(2, []string{"flags of the server come after --"}, "doctor", "orders")
-	b.fails(2, []string{`the command "export"`}, "doctor", "--", "export")
+	b.fails(2, []string{`the word "export"`}, "doctor", "--", "export")
 }

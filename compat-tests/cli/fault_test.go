@@ -20,7 +20,7 @@ type shownFault struct {
 // TestFault injects faults by flags and by a document, lists them and removes them. A send tries again when it is throttled.
 func TestFault(t *testing.T) {
 	b, again := durable(t)
-	if text := b.run("fault", "add", "throttle", "--entity", "orders", "--count", "2"); text != "injected fault 1: throttle strikes send\n" {
+	if text := b.run("fault", "add", "throttle", "--entity", "orders", "--count", "2"); text != "injected fault 1: throttle hits send\n" {
 		t.Errorf("fault add prints %q", text)
 	}
 	b.run("send", "orders", "x")
