@@ -32,7 +32,7 @@ var floors = []floor{
 		"server/metrics": {"emulator", "amqpserver", "store"},
 	}},
 	{"clients of servers", map[string][]string{
-		"cli":     {"cli/mcp", "mgmt/control/api", "config", "internal/closest", "internal/sas", "internal/secrets", "internal/printable", "internal/entitypath", "internal/amqp/messagejson", "internal/amqp"},
+		"cli":     {"cli/mcp", "mgmt/control/api", "config", "internal/sas", "internal/secrets", "internal/printable", "internal/entitypath", "internal/amqp/messagejson", "internal/amqp"},
 		"cli/mcp": {"internal/printable", "internal/secrets"},
 		"export":  {"config", "emulator", "mgmt/atom", "internal/entitypath", "internal/sas", "internal/secrets", "internal/printable"},
 	}},
