@@ -27,7 +27,9 @@ func newCopied(h *harness, n int) *copied {
 // publish stores a message with a copy in each queue, and returns their rows.
 func (c *copied) publish(seq int64, change func(*emulator.MessageRecord)) (rows []int64) {
 	op := c.message(c.queues[0], seq, "shared")
-	op.Record.EnqueuedSeq, op.Record.Hops, op.Record.TTL, op.Record.MessageID = 77, 3, 60_000, "id"
+	op.Record.EnqueuedSeq, op.Record.Hops = 77, 3
+	op.Record.TTL = 60_000
+	op.Record.MessageID = "id"
 	op.Record.HasSession, op.Record.SessionID = true, "s-1"
 	op.Record.Body = op.Record.Row
 	change(&op.Record)
@@ -37,7 +39,8 @@ func (c *copied) publish(seq int64, change func(*emulator.MessageRecord)) (rows 
 		}
 		op.Copies = append(op.Copies, emulator.CopyRecord{Entity: q, Seq: seq + int64(i), Partition: uint8(i % 2)})
 		r := op.Record
-		r.Row, r.Entity, r.Seq = r.Row+int64(i), q, seq+int64(i)
+		r.Row += int64(i)
+		r.Entity, r.Seq = q, seq+int64(i)
 		c.want[r.Row] = r
 		rows = append(rows, r.Row)
 	}
@@ -88,10 +91,15 @@ func testCopies(t *testing.T, h *harness) {
 			c.remove(rows[0], false)
 			c.check("the first one removed")
 			c.update(rows[n-1], func(r *emulator.MessageRecord) {
-				r.DeliveryCount, r.State, r.Overlay, r.Reason, r.Sub = 4, emulator.Deferred, []byte{0xc1}, "tired", emulator.DeadLetter
+				r.DeliveryCount, r.State = 4, emulator.Deferred
+				r.Sub, r.Reason = emulator.DeadLetter, "tired"
+				r.Overlay = []byte{0xc1}
 			})
 			c.check("the last one changed")
-			c.update(rows[n-1], func(r *emulator.MessageRecord) { r.Entity, r.Seq, r.Source = c.queues[0], 55, "elsewhere" })
+			c.update(rows[n-1], func(r *emulator.MessageRecord) {
+				r.Entity, r.Seq = c.queues[0], 55
+				r.Source = "elsewhere"
+			})
 			c.check("and moved")
 			for _, row := range rows[1 : n-1] {
 				c.remove(row, false)

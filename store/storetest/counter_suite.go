@@ -83,7 +83,8 @@ func testCounterOfFailed(t *testing.T, h *harness) {
 	bad := h.message(q, 99, "x")
 	bad.Record.Row = taken.Record.Row
 	results := []<-chan error{
-		h.begin(h.message(q, 5, "x")), h.begin(counterOp(q, 4, 77), counterOp(q, 0, 88), bad), h.begin(counterOp(q, 1, 2)),
+		h.begin(h.message(q, 5, "x")), h.begin(counterOp(q, 4, 77), counterOp(q, 0, 88), bad),
+		h.begin(counterOp(q, 1, 2)),
 	}
 	for i, res := range results {
 		if err := <-res; (err != nil) != (i == 1) {
@@ -98,6 +99,7 @@ func testCounterOfFailed(t *testing.T, h *harness) {
 
 func counterOp(entity int64, partition uint8, seq int64) emulator.Op {
 	return emulator.Op{
-		Kind: emulator.OpCounter, DrawsNumber: true, Partition: partition, Record: emulator.MessageRecord{Entity: entity, Seq: seq},
+		Kind: emulator.OpCounter, DrawsNumber: true, Partition: partition,
+		Record: emulator.MessageRecord{Entity: entity, Seq: seq},
 	}
 }

@@ -105,11 +105,12 @@ func testDeleteShared(t *testing.T, h *harness) {
 func testDeleteEverything(t *testing.T, h *harness) {
 	old, other := h.queue("old"), h.queue("other")
 	for _, q := range []int64{old, other} {
-		h.must(h.message(q, 1, "x"), historyKeyOp(q, 1, 100), sessionState(q, "s", []byte("state"), 1))
+		h.must(h.message(q, 1, "x"), duplicateOp(q, 1, 100), sessionState(q, "s", []byte("state"), 1))
 	}
-	h.must(historyKeyOp(old, 2, 101), dropQueue(old))
+	h.must(duplicateOp(old, 2, 101), dropQueue(old))
 	c := h.restart()
-	if len(c.entities) != 1 || len(c.rows) != 1 || len(c.sessions) != 1 || len(c.history) != 1 || c.last(other, 0) != 1 {
+	if len(c.entities) != 1 || len(c.rows) != 1 || len(c.sessions) != 1 || len(c.duplicates) != 1 ||
+		c.last(other, 0) != 1 {
 		t.Errorf("left is %+v, want one of each kind", c)
 	}
 }
@@ -122,19 +123,19 @@ func testNotFound(t *testing.T, h *harness) {
 	for name, ops := range map[string][]emulator.Op{
 		"insert into a deleted entity":  {h.message(q, 2, "x")},
 		"insert into an unknown entity": {h.message(h.id(), 1, "x")},
-		"counter of a deleted entity":   {{Kind: emulator.OpCounter, Record: emulator.MessageRecord{Entity: q, Seq: 9}}},
+		"counter of a deleted entity":   {counterOp(q, 0, 9)},
 		"deletion of a deleted entity":  {dropQueue(q)},
 		"update in a deleted entity":    {{Kind: emulator.OpUpdate, Record: op.Record}},
 		"session of a deleted entity":   {sessionState(q, "s", []byte("x"), 1)},
-		"history of a deleted entity":   {historyKeyOp(q, 1, 1)},
+		"a key of a deleted entity":     {duplicateOp(q, 1, 1)},
 	} {
 		var de *emulator.Error
 		if err := h.try(ops...); !errors.As(err, &de) || de.Code != emulator.CodeNotFound {
 			t.Errorf("%s: error is %v, want not found", name, err)
 		}
 	}
-	h.must(pruneHistory(q, 5)) // nothing to be done
-	if c := h.restart(); len(c.rows)+len(c.entities)+len(c.sessions)+len(c.history) != 0 {
+	h.must(pruneDuplicates(q, 5)) // nothing to be done
+	if c := h.restart(); len(c.rows)+len(c.entities)+len(c.sessions)+len(c.duplicates) != 0 {
 		t.Errorf("left is %+v", c)
 	}
 }

@@ -14,8 +14,9 @@ import (
 // ErrClosed is the error of changes that are appended to a [Memory] after its Close.
 var ErrClosed = errors.New("the journal is closed")
 
-// Memory is a store that keeps everything in maps: fast, and failing on demand. It is meant for tests of the
-// domain. As a journal it is that of the default namespace. Its goroutine exists only while there is something to do, so that a test that forgets Close leaks nothing.
+// Memory is a store that keeps everything in maps: fast, and failing on demand. It is meant for tests of the domain.
+// As a journal it is that of the default namespace. Its goroutine exists only while there is something to do, so that
+// a test that forgets Close leaks nothing.
 type Memory struct {
 	mu       sync.Mutex
 	idle     *sync.Cond // running became false
@@ -141,8 +142,8 @@ func (m *Memory) Stored() (messages, bodies int) {
 	return len(m.content.rows), len(m.content.bodies)
 }
 
-// Close commits what is queued, even while paused. Changes that are appended later fail, even those that completions of queued
-// changes append.
+// Close commits what is queued, even while paused. Changes that are appended later fail, even those that completions
+// of queued changes append.
 func (m *Memory) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -190,14 +191,14 @@ func (m *Memory) load(number int64, l emulator.Loader) error {
 			return err
 		}
 	}
-	return loadHistory(l, c.history)
+	return loadDuplicates(l, c.duplicates)
 }
 
-// loadHistory streams the history of duplicate detection, the oldest id first.
-func loadHistory(l emulator.Loader, history map[historyKey]int64) error {
-	keys := slices.SortedFunc(maps.Keys(history), func(a, b historyKey) int { return cmp.Compare(history[a], history[b]) })
+// loadDuplicates streams the keys of duplicate detection, the oldest first.
+func loadDuplicates(l emulator.Loader, all map[duplicateKey]int64) error {
+	keys := slices.SortedFunc(maps.Keys(all), func(a, b duplicateKey) int { return cmp.Compare(all[a], all[b]) })
 	for _, k := range keys {
-		if err := l.LoadDuplicate(k.entity, k.key, history[k]); err != nil {
+		if err := l.LoadDuplicate(k.entity, k.key, all[k]); err != nil {
 			return err
 		}
 	}

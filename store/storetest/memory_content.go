@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -13,19 +12,21 @@ import (
 
 // memoryContent holds the committed rows of a [Memory]; it survives Reopen.
 type memoryContent struct {
-	entities map[int64]emulator.EntityRecord
-	rows     map[int64]emulator.MessageRecord
-	bodies   map[int64][]byte
-	last     map[counterKey]int64
-	sessions map[sessionKey]memorySession
-	history  map[historyKey]int64
-	next     map[int64]int64 // by number
+	entities   map[int64]emulator.EntityRecord
+	rows       map[int64]emulator.MessageRecord
+	bodies     map[int64][]byte
+	last       map[counterKey]int64
+	sessions   map[sessionKey]memorySession
+	duplicates map[duplicateKey]int64
+	next       map[int64]int64 // by number
 
 	namespaces    map[int64]emulator.NamespaceRecord
 	numbers       map[int64]int64 // of the rows of a namespace, by its id
 	owners        map[int64]int64 // ids of namespaces, by number of rows
 	snapshots     map[int64]emulator.SnapshotRecord
 	nextNamespace int64
+
+	undo []func() // undoes what the change in hand did
 }
 
 type (
@@ -37,7 +38,7 @@ type (
 		entity int64
 		id     string
 	}
-	historyKey struct {
+	duplicateKey struct {
 		entity int64
 		key    [16]byte
 	}
@@ -52,13 +53,13 @@ func newMemoryContent() *memoryContent {
 		ID: emulator.DefaultNamespaceID, Created: time.Now().UnixMilli(), Secret: [16]byte([]byte("0123456789abcdef")),
 	}
 	return &memoryContent{
-		entities: map[int64]emulator.EntityRecord{},
-		rows:     map[int64]emulator.MessageRecord{},
-		bodies:   map[int64][]byte{},
-		last:     map[counterKey]int64{},
-		sessions: map[sessionKey]memorySession{},
-		history:  map[historyKey]int64{},
-		next:     map[int64]int64{},
+		entities:   map[int64]emulator.EntityRecord{},
+		rows:       map[int64]emulator.MessageRecord{},
+		bodies:     map[int64][]byte{},
+		last:       map[counterKey]int64{},
+		sessions:   map[sessionKey]memorySession{},
+		duplicates: map[duplicateKey]int64{},
+		next:       map[int64]int64{},
 
 		namespaces:    map[int64]emulator.NamespaceRecord{first.ID: first},
 		numbers:       map[int64]int64{first.ID: first.ID},
@@ -68,139 +69,143 @@ func newMemoryContent() *memoryContent {
 	}
 }
 
+// put sets a value of one of the maps, and drop removes one, until the change fails.
+func put[K comparable, V any](c *memoryContent, m map[K]V, k K, v V) {
+	keep(c, m, k)
+	m[k] = v
+}
+
+func drop[K comparable, V any](c *memoryContent, m map[K]V, k K) {
+	keep(c, m, k)
+	delete(m, k)
+}
+
+// dropIf removes all values with some keys.
+func dropIf[K comparable, V any](c *memoryContent, m map[K]V, which func(K, V) bool) {
+	for k, v := range m {
+		if which(k, v) {
+			drop(c, m, k)
+		}
+	}
+}
+
+// keep notes what is to be undone if the change fails.
+func keep[K comparable, V any](c *memoryContent, m map[K]V, k K) {
+	old, had := m[k]
+	c.undo = append(c.undo, func() {
+		delete(m, k)
+		if had {
+			m[k] = old
+		}
+	})
+}
+
 // apply runs all operations of a change, or none.
 func (c *memoryContent) apply(ch *emulator.Change) error {
-	var undo []func()
+	c.undo = c.undo[:0]
 	for i := range ch.Ops {
-		back, err := c.applyOp(&ch.Ops[i])
-		if err != nil {
-			for j := len(undo) - 1; j >= 0; j-- {
-				undo[j]()
+		if err := c.applyOp(&ch.Ops[i]); err != nil {
+			for _, f := range slices.Backward(c.undo) {
+				f()
 			}
 			return err
 		}
-		undo = append(undo, back)
 	}
 	return nil
 }
 
-func (c *memoryContent) applyOp(op *emulator.Op) (undo func(), err error) {
+func (c *memoryContent) applyOp(op *emulator.Op) error {
 	r := op.Record
 	ns := emulator.NamespaceOf(cmp.Or(r.Entity, r.Body, r.Row, op.Entity.ID))
 	if !c.owns(ns) {
-		return nil, &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf("namespace %d is not stored", ns)}
+		return internal("namespace %d is not stored", ns)
 	}
 	switch op.Kind {
 	case emulator.OpInsert:
-		var undo []func()
-		err := op.Each(func(one *emulator.Op) error {
-			own := *one
-			back, err := c.insert(&own)
-			undo = append(undo, back)
-			return err
-		})
-		back := func() {
-			for _, f := range slices.Backward(undo) {
-				f()
-			}
-		}
-		if err != nil {
-			undo = undo[:len(undo)-1]
-			back()
-		}
-		return back, err
+		return op.Each(c.insert)
 	case emulator.OpUpdate:
 		return c.update(op)
 	case emulator.OpDelete:
-		return c.remove(op)
-	case emulator.OpCounter:
-		if err := c.known(r.Entity); err != nil {
-			return nil, err
+		drop(c, c.rows, r.Row)
+		if op.DropBody {
+			drop(c, c.bodies, r.Body)
 		}
-		return c.draw(op), nil
-	case emulator.OpSessionState:
-		return c.setSession(op)
-	case emulator.OpDuplicate:
-		return c.remember(op)
-	case emulator.OpPruneDuplicates:
-		return c.prune(r.Entity, r.Enqueued), nil
+		return nil
 	case emulator.OpPutEntity:
-		return c.putEntity(op.Entity), nil
+		c.putEntity(op.Entity)
+		return nil
 	case emulator.OpDeleteEntity:
-		if err := c.known(op.Entity.ID); err != nil {
-			return nil, err
-		}
-		return c.removeEntity(op.Entity.ID), nil
+		return c.removeEntity(op.Entity.ID)
+	case emulator.OpPruneDuplicates:
+		dropIf(c, c.duplicates, func(k duplicateKey, at int64) bool { return k.entity == r.Entity && at < r.Enqueued })
+		return nil
 	}
-	return nil, fmt.Errorf("apply operation of unknown kind %d", op.Kind)
+	if err := c.known(r.Entity); err != nil {
+		return err
+	}
+	switch op.Kind {
+	case emulator.OpCounter:
+		put(c, c.last, counterKey{r.Entity, op.Partition}, r.Seq)
+	case emulator.OpSessionState:
+		k := sessionKey{r.Entity, r.SessionID}
+		if drop(c, c.sessions, k); op.Data != nil {
+			put(c, c.sessions, k, memorySession{bytes.Clone(op.Data), r.Enqueued})
+		}
+	case emulator.OpDuplicate:
+		put(c, c.duplicates, duplicateKey{r.Entity, [16]byte(op.Data)}, r.Enqueued)
+	default:
+		return fmt.Errorf("apply operation of unknown kind %d", op.Kind)
+	}
+	return nil
 }
 
-func (c *memoryContent) insert(op *emulator.Op) (func(), error) {
+func internal(format string, args ...any) error {
+	return &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf(format, args...)}
+}
+
+func (c *memoryContent) insert(op *emulator.Op) error {
 	r := op.Record
 	if err := c.known(r.Entity); err != nil {
-		return nil, err
+		return err
 	}
-	if _, ok := c.rows[r.Row]; ok {
-		return nil, &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf("message row %d exists already", r.Row)}
+	if _, there := c.rows[r.Row]; there {
+		return internal("message row %d exists already", r.Row)
 	}
 	r.Overlay, r.System = bytes.Clone(r.Overlay), bytes.Clone(r.System)
-	c.rows[r.Row] = r
+	put(c, c.rows, r.Row, r)
 	if op.Data != nil {
-		c.bodies[r.Body] = bytes.Clone(op.Data)
+		put(c, c.bodies, r.Body, bytes.Clone(op.Data))
 	}
 	c.use(r.Row)
 	c.use(r.Body)
-	back := func() {}
-	if op.DrawsNumber {
-		back = c.draw(op)
-	}
-	return func() {
-		back()
-		delete(c.rows, r.Row)
-		if op.Data != nil {
-			delete(c.bodies, r.Body)
-		}
-	}, nil
+	c.draw(op)
+	return nil
 }
 
-func (c *memoryContent) update(op *emulator.Op) (func(), error) {
+// update writes the changeable columns.
+func (c *memoryContent) update(op *emulator.Op) error {
+	if err := c.known(op.Record.Entity); err != nil {
+		return err
+	}
+	old, there := c.rows[op.Record.Row]
+	if !there {
+		return internal("message row %d is not stored", op.Record.Row)
+	}
 	r := op.Record
-	if err := c.known(r.Entity); err != nil {
-		return nil, err
-	}
-	old, ok := c.rows[r.Row]
-	if !ok {
-		return nil, &emulator.Error{Code: emulator.CodeInternal, Text: fmt.Sprintf("message row %d is not stored", r.Row)}
-	}
-	now := old
-	now.Entity, now.EnqueuedSeq, now.Hops, now.Source = r.Entity, r.EnqueuedSeq, r.Hops, r.Source
-	now.Sub, now.Seq, now.State, now.Enqueued, now.TTL = r.Sub, r.Seq, r.State, r.Enqueued, r.TTL
-	now.Scheduled, now.DeliveryCount, now.Reason = r.Scheduled, r.DeliveryCount, r.Reason
-	now.Overlay, now.System = bytes.Clone(r.Overlay), bytes.Clone(r.System)
-	c.rows[r.Row] = now
-	back := func() {}
-	if op.DrawsNumber {
-		back = c.draw(op)
-	}
-	return func() { back(); c.rows[r.Row] = old }, nil
+	r.Overlay, r.System = bytes.Clone(r.Overlay), bytes.Clone(r.System)
+	r.Body, r.Size = old.Body, old.Size
+	r.MessageID = old.MessageID
+	r.HasSession, r.SessionID = old.HasSession, old.SessionID
+	put(c, c.rows, r.Row, r)
+	c.draw(op)
+	return nil
 }
 
-func (c *memoryContent) remove(op *emulator.Op) (func(), error) {
-	row, body := op.Record.Row, op.Record.Body
-	old, had := c.rows[row]
-	data, hadBody := c.bodies[body]
-	delete(c.rows, row)
-	if op.DropBody {
-		delete(c.bodies, body)
+// draw notes the number of an operation, if it was drawn.
+func (c *memoryContent) draw(op *emulator.Op) {
+	if op.DrawsNumber {
+		put(c, c.last, counterKey{op.Record.Entity, op.Partition}, op.Record.Seq)
 	}
-	return func() {
-		if had {
-			c.rows[row] = old
-		}
-		if hadBody {
-			c.bodies[body] = data
-		}
-	}, nil
 }
 
 // use notes that an id is used.
@@ -216,39 +221,29 @@ func (c *memoryContent) known(entity int64) error {
 	return nil
 }
 
-func (c *memoryContent) putEntity(e emulator.EntityRecord) (undo func()) {
-	old, had := c.entities[e.ID]
+func (c *memoryContent) putEntity(e emulator.EntityRecord) {
 	e.Last = nil
 	e.Options = bytes.Clone(e.Options)
-	c.entities[e.ID] = e
+	put(c, c.entities, e.ID, e)
 	c.use(e.ID)
-	return func() {
-		delete(c.entities, e.ID)
-		if had {
-			c.entities[e.ID] = old
-		}
+}
+
+// removeEntity removes an entity with everything in it, and bodies that no message has any more.
+func (c *memoryContent) removeEntity(id int64) error {
+	if err := c.known(id); err != nil {
+		return err
 	}
-}
-
-func (c *memoryContent) removeEntity(id int64) (undo func()) {
-	before := *c
-	c.entities, c.rows, c.bodies = maps.Clone(c.entities), maps.Clone(c.rows), maps.Clone(c.bodies)
-	c.last, c.sessions, c.history = maps.Clone(c.last), maps.Clone(c.sessions), maps.Clone(c.history)
-	delete(c.entities, id)
-	maps.DeleteFunc(c.rows, func(_ int64, r emulator.MessageRecord) bool { return r.Entity == id })
-	maps.DeleteFunc(c.last, func(k counterKey, _ int64) bool { return k.entity == id })
-	maps.DeleteFunc(c.sessions, func(k sessionKey, _ memorySession) bool { return k.entity == id })
-	maps.DeleteFunc(c.history, func(k historyKey, _ int64) bool { return k.entity == id })
-	c.dropOrphans()
-	return func() { *c = before }
-}
-
-func (c *memoryContent) dropOrphans() {
+	drop(c, c.entities, id)
+	dropIf(c, c.rows, func(_ int64, r emulator.MessageRecord) bool { return r.Entity == id })
+	dropIf(c, c.last, func(k counterKey, _ int64) bool { return k.entity == id })
+	dropIf(c, c.sessions, func(k sessionKey, _ memorySession) bool { return k.entity == id })
+	dropIf(c, c.duplicates, func(k duplicateKey, _ int64) bool { return k.entity == id })
 	used := map[int64]bool{}
 	for _, r := range c.rows {
 		used[r.Body] = true
 	}
-	maps.DeleteFunc(c.bodies, func(id int64, _ []byte) bool { return !used[id] })
+	dropIf(c, c.bodies, func(body int64, _ []byte) bool { return !used[body] })
+	return nil
 }
 
 func (c *memoryContent) read(r *emulator.BodyRead) {

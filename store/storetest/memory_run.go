@@ -20,7 +20,8 @@ func (m *Memory) put(it memoryItem) {
 	m.startLocked()
 }
 
-// beginLocked notes the rows of a change. It panics if one of them has a change that is not completed, because the contract of [emulator.Journal] forbids that.
+// beginLocked notes the rows of a change. It panics if one of them has a change that is not completed, because the
+// contract of [emulator.Journal] forbids that.
 func (m *Memory) beginLocked(c *emulator.Change) {
 	for row := range rowsOf(c) {
 		if m.changing[row] > 0 && !c.Requeues {
@@ -101,7 +102,8 @@ func (m *Memory) run() {
 	}
 }
 
-// linger makes a fault last a moment longer, so that a test that does not wait for its end fails always and not now and then.
+// linger makes a fault last a moment longer, so that a test that does not wait for its end fails always and not now
+// and then.
 func linger() {
 	for range 50 {
 		runtime.Gosched()

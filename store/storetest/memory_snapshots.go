@@ -22,24 +22,34 @@ func (m *Memory) Snapshots(namespace int64) (all []emulator.SnapshotRecord) {
 }
 
 // SaveSnapshot implements [emulator.SnapshotStore].
-func (m *Memory) SaveSnapshot(ctx context.Context, r *emulator.SnapshotRecord, instead int64, begun, done emulator.Completion) {
-	m.try(func(c *memoryContent) error { return c.copyOf(c.numbers[r.Namespace], r.Number, r) }, emulator.CompletionFunc(func(err error) {
-		if begun.Completed(err); err != nil {
-			return
+func (m *Memory) SaveSnapshot(
+	ctx context.Context, r *emulator.SnapshotRecord, instead int64, begun, done emulator.Completion,
+) {
+	finish := func(c *memoryContent) error {
+		if err := ctx.Err(); err != nil {
+			c.dropCopy(r.Number)
+			return err
 		}
-		m.try(func(c *memoryContent) error {
-			if err := ctx.Err(); err != nil {
-				return cmp.Or(c.drop(r.Number), err)
-			}
-			c.snapshots[r.Number] = *r
-			return c.drop(instead)
-		}, done)
+		c.snapshots[r.Number] = *r
+		c.dropCopy(instead)
+		return nil
+	}
+	begin := func(c *memoryContent) error { return c.copyOf(c.numbers[r.Namespace], r.Number, r) }
+	m.try(begin, emulator.CompletionFunc(func(err error) {
+		if begun.Completed(err); err == nil {
+			m.try(finish, done)
+		}
 	}))
 }
 
 // CopySnapshot implements [emulator.SnapshotStore].
 func (m *Memory) CopySnapshot(ctx context.Context, number, to int64, done emulator.Completion) {
-	m.try(func(c *memoryContent) error { return cmp.Or(ctx.Err(), c.copyOf(number, to, nil)) }, done)
+	m.try(func(c *memoryContent) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return c.copyOf(number, to, nil)
+	}, done)
 }
 
 // LoadCopy implements [emulator.SnapshotStore].
@@ -64,7 +74,7 @@ func (m *Memory) AdoptCopy(r emulator.NamespaceRecord, number int64, done emulat
 
 // DropCopy implements [emulator.SnapshotStore].
 func (m *Memory) DropCopy(number int64, done emulator.Completion) {
-	m.try(func(c *memoryContent) error { return c.drop(number) }, done)
+	m.try(func(c *memoryContent) error { c.dropCopy(number); return nil }, done)
 }
 
 // try does something to the content in its place among the changes.
@@ -72,13 +82,12 @@ func (m *Memory) try(f func(c *memoryContent) error, done emulator.Completion) {
 	m.put(memoryItem{namespace: &namespaceChange{try: f, done: done}})
 }
 
-// drop removes a snapshot, or a copy that is not adopted.
-func (c *memoryContent) drop(number int64) error {
+// dropCopy removes a snapshot, or a copy that is not adopted.
+func (c *memoryContent) dropCopy(number int64) {
 	delete(c.snapshots, number)
 	if c.owners[number] != 0 && c.numbers[c.owners[number]] != number {
 		c.removeNumber(number)
 	}
-	return nil
 }
 
 // copyOf copies what has the ids of a number to another one.
@@ -99,8 +108,11 @@ func (c *memoryContent) copyOf(number, to int64, r *emulator.SnapshotRecord) err
 	var bytes int64
 	for row, m := range all.rows {
 		bytes += m.Size
-		m.Row, m.Entity, m.Body = m.Row+by, m.Entity+by, m.Body+by
-		c.rows[row+by], c.bodies[m.Body] = m, c.bodies[m.Body-by]
+		c.bodies[m.Body+by] = c.bodies[m.Body]
+		m.Row += by
+		m.Entity += by
+		m.Body += by
+		c.rows[row+by] = m
 	}
 	for k, seq := range all.last {
 		k.entity += by
@@ -110,13 +122,14 @@ func (c *memoryContent) copyOf(number, to int64, r *emulator.SnapshotRecord) err
 		k.entity += by
 		c.sessions[k] = s
 	}
-	for k, at := range all.history {
+	for k, at := range all.duplicates {
 		k.entity += by
-		c.history[k] = at
+		c.duplicates[k] = at
 	}
 	c.next[to] = max(c.next[number], first) + by
 	if r != nil {
-		r.Entities, r.Messages, r.Bytes = int64(len(all.entities)), int64(len(all.rows)), bytes
+		r.Entities, r.Messages = int64(len(all.entities)), int64(len(all.rows))
+		r.Bytes = bytes
 	}
 	return nil
 }

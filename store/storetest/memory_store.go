@@ -22,7 +22,8 @@ type namespaceChange struct {
 func (m *Memory) Namespaces() ([]emulator.NamespaceRecord, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.SortedFunc(maps.Values(m.content.namespaces), func(a, b emulator.NamespaceRecord) int { return cmp.Compare(a.ID, b.ID) }), nil
+	byID := func(a, b emulator.NamespaceRecord) int { return cmp.Compare(a.ID, b.ID) }
+	return slices.SortedFunc(maps.Values(m.content.namespaces), byID), nil
 }
 
 // Hold implements [emulator.Store]. Changes do not wait here.
@@ -121,18 +122,18 @@ func (c *memoryContent) removeNumber(number int64) {
 	maps.DeleteFunc(c.bodies, func(id int64, _ []byte) bool { return in(id) })
 	maps.DeleteFunc(c.last, func(k counterKey, _ int64) bool { return in(k.entity) })
 	maps.DeleteFunc(c.sessions, func(k sessionKey, _ memorySession) bool { return in(k.entity) })
-	maps.DeleteFunc(c.history, func(k historyKey, _ int64) bool { return in(k.entity) })
+	maps.DeleteFunc(c.duplicates, func(k duplicateKey, _ int64) bool { return in(k.entity) })
 }
 
 // of returns a copy of what has the ids of a number, but for the bodies.
 func (c *memoryContent) of(number int64) *memoryContent {
 	in := within(number)
 	return &memoryContent{
-		entities: kept(c.entities, in),
-		rows:     kept(c.rows, in),
-		last:     kept(c.last, func(k counterKey) bool { return in(k.entity) }),
-		sessions: kept(c.sessions, func(k sessionKey) bool { return in(k.entity) }),
-		history:  kept(c.history, func(k historyKey) bool { return in(k.entity) }),
+		entities:   kept(c.entities, in),
+		rows:       kept(c.rows, in),
+		last:       kept(c.last, func(k counterKey) bool { return in(k.entity) }),
+		sessions:   kept(c.sessions, func(k sessionKey) bool { return in(k.entity) }),
+		duplicates: kept(c.duplicates, func(k duplicateKey) bool { return in(k.entity) }),
 	}
 }
 

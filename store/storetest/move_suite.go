@@ -69,16 +69,18 @@ func testMoveThenDelete(t *testing.T, h *harness) {
 	}
 }
 
-// testAtomicEntities: a change with operations on several entities, and of every kind, is committed whole or not at all.
+// testAtomicEntities: a change with operations on several entities, and of every kind, is committed whole or not at
+// all.
 func testAtomicEntities(t *testing.T, h *harness) {
 	a, b := h.queue("a"), h.queue("b")
 	inA, inB := h.message(a, 1, "in a"), h.message(b, 1, "in b")
-	h.must(inA, inB, sessionState(a, "s", []byte("before"), 1), historyKeyOp(b, 1, 100))
+	h.must(inA, inB, sessionState(a, "s", []byte("before"), 1), duplicateOp(b, 1, 100))
 	before := h.restart()
 	fresh := h.message(b, 2, "fresh")
 	work := []emulator.Op{
 		fresh, moveTo(inA, b, 3), {Kind: emulator.OpDelete, DropBody: true, Record: inB.Record},
-		sessionState(a, "s", nil, 2), sessionState(b, "s", []byte("new"), 2), pruneHistory(b, 101), historyKeyOp(a, 2, 102),
+		sessionState(a, "s", nil, 2), sessionState(b, "s", []byte("new"), 2),
+		pruneDuplicates(b, 101), duplicateOp(a, 2, 102),
 		counterOp(a, 4, 44),
 	}
 	bad := h.message(a, 9, "bad")
@@ -94,8 +96,8 @@ func testAtomicEntities(t *testing.T, h *harness) {
 	if len(c.rows) != 2 || c.rows[inA.Record.Row].Entity != b || c.last(b, 0) != 3 || c.last(a, 4) != 44 {
 		t.Errorf("messages are %+v in %+v", c.rows, c.entities)
 	}
-	_, old := c.history[keyOf(b, 1)]
-	if len(c.sessions) != 1 || string(c.sessions[sessionKey{b, "s"}].state) != "new" || len(c.history) != 1 || old {
-		t.Errorf("sessions are %+v, history %+v", c.sessions, c.history)
+	_, old := c.duplicates[keyOf(b, 1)]
+	if len(c.sessions) != 1 || string(c.sessions[sessionKey{b, "s"}].state) != "new" || len(c.duplicates) != 1 || old {
+		t.Errorf("sessions are %+v, keys %+v", c.sessions, c.duplicates)
 	}
 }

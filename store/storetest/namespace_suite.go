@@ -14,8 +14,8 @@ type Store interface {
 	Close() error
 }
 
-// RunStore tests that a store keeps the contract of [emulator.Store]; what is true of each journal, [Run] tests. open and reopen are as of
-// Run, except that reopen must return a store with the same content.
+// RunStore tests that a store keeps the contract of [emulator.Store]; what is true of each journal, [Run] tests. open
+// and reopen are as of Run, except that reopen must return a store with the same content.
 func RunStore(t *testing.T, open func(t *testing.T) (s Store, reopen func() Store)) {
 	for _, c := range storeCases {
 		t.Run(c.name, func(t *testing.T) {
@@ -63,7 +63,8 @@ func await(start func(emulator.Completion)) error {
 
 func namespaceRecord(id int64, name string) emulator.NamespaceRecord {
 	return emulator.NamespaceRecord{
-		ID: id, Name: name, Created: 1_700_000_000_000 + id, Secret: [16]byte{byte(id), 15: 1}, Options: []byte(`{"port":5701}`),
+		ID: id, Name: name, Created: 1_700_000_000_000 + id,
+		Secret: [16]byte{byte(id), 15: 1}, Options: []byte(`{"port":5701}`),
 	}
 }
 
@@ -133,7 +134,9 @@ func testDefaultNamespace(t *testing.T, h *storeHarness) {
 
 func testNamespacesKept(t *testing.T, h *storeHarness) {
 	first := h.list()[0]
-	want := []emulator.NamespaceRecord{first, namespaceRecord(2, "Orders"), namespaceRecord(3, "stocks"), namespaceRecord(5, "others")}
+	want := []emulator.NamespaceRecord{
+		first, namespaceRecord(2, "Orders"), namespaceRecord(3, "stocks"), namespaceRecord(5, "others"),
+	}
 	for _, i := range []int{3, 1, 2} {
 		h.put(want[i])
 	}
@@ -163,7 +166,8 @@ func testNamespacesKept(t *testing.T, h *storeHarness) {
 func testNamespaceEntities(t *testing.T, h *storeHarness) {
 	first, _ := emulator.RowsOf(2)
 	entities := []emulator.EntityRecord{putQueue(first, "one").Entity, putQueue(first+1, "two").Entity}
-	if err := await(func(c emulator.Completion) { h.PutNamespace(namespaceRecord(2, "orders"), entities, c) }); err != nil {
+	put := func(c emulator.Completion) { h.PutNamespace(namespaceRecord(2, "orders"), entities, c) }
+	if err := await(put); err != nil {
 		t.Fatal(err)
 	}
 	h.restart()
@@ -175,25 +179,23 @@ func testNamespaceEntities(t *testing.T, h *storeHarness) {
 	}
 }
 
-// fillNamespace stores something of every kind in a namespace: a queue with messages, a number, a state and a remembered id.
+// fillNamespace stores something of every kind in a namespace: a queue with messages, a number, a state and a
+// remembered id.
 func fillNamespace(h *harness, messages int) (queue int64) {
 	queue = h.queue("q")
 	for i := range messages {
 		h.begin(h.message(queue, int64(i+1), fmt.Sprint("body ", i)))
 	}
-	h.must(
-		emulator.Op{Kind: emulator.OpSessionState, Record: emulator.MessageRecord{Entity: queue, SessionID: "s", Enqueued: 1}, Data: []byte("state")},
-		emulator.Op{Kind: emulator.OpDuplicate, Record: emulator.MessageRecord{Entity: queue, Enqueued: 1}, Data: make([]byte, 16)},
-	)
+	h.must(sessionState(queue, "s", []byte("state"), 1), duplicateOp(queue, 0, 1))
 	return queue
 }
 
 // wantFilled checks that a namespace has what fillNamespace stored, and nothing else.
 func wantFilled(t *testing.T, what string, c *content, queue int64, messages int) {
 	t.Helper()
-	if len(c.entities) != 1 || len(c.rows) != messages || len(c.sessions) != 1 || len(c.history) != 1 {
+	if len(c.entities) != 1 || len(c.rows) != messages || len(c.sessions) != 1 || len(c.duplicates) != 1 {
 		t.Errorf("%s: %d entities, %d messages, %d states, %d remembered ids; want 1, %d, 1, 1", what,
-			len(c.entities), len(c.rows), len(c.sessions), len(c.history), messages)
+			len(c.entities), len(c.rows), len(c.sessions), len(c.duplicates), messages)
 	}
 	if last := c.last(queue, 0); last != int64(messages) {
 		t.Errorf("%s: the last number is %d, want %d", what, last, messages)
@@ -235,7 +237,8 @@ func testNamespaceRows(t *testing.T, h *storeHarness) {
 	if next := h.Journal(2).NextRow(); next < used || emulator.NamespaceOf(next) != 2 {
 		t.Errorf("the next row is %d, those before %d were used", next, used)
 	}
-	if next := h.Journal(emulator.DefaultNamespaceID).NextRow(); emulator.NamespaceOf(next) != emulator.DefaultNamespaceID {
+	next := h.Journal(emulator.DefaultNamespaceID).NextRow()
+	if emulator.NamespaceOf(next) != emulator.DefaultNamespaceID {
 		t.Errorf("the next row of the default namespace is %d", next)
 	}
 }

@@ -11,7 +11,8 @@ import (
 // save makes a snapshot and returns what done was told.
 func (h *storeHarness) save(namespace, number, instead int64) (emulator.SnapshotRecord, error) {
 	h.t.Helper()
-	r := &emulator.SnapshotRecord{Number: number, Namespace: namespace, Name: fmt.Sprint("s", number), Saved: 5, Frozen: true}
+	name := fmt.Sprint("s", number)
+	r := &emulator.SnapshotRecord{Number: number, Namespace: namespace, Name: name, Saved: 5, Frozen: true}
 	done := make(chan error, 1)
 	begun := func(told emulator.Completion) {
 		h.SaveSnapshot(context.Background(), r, instead, emulator.CompletionFunc(func(err error) {

@@ -12,24 +12,27 @@ import (
 
 func sessionState(entity int64, id string, state []byte, at int64) emulator.Op {
 	return emulator.Op{
-		Kind: emulator.OpSessionState, Data: state, Record: emulator.MessageRecord{Entity: entity, SessionID: id, Enqueued: at},
+		Kind: emulator.OpSessionState, Data: state,
+		Record: emulator.MessageRecord{Entity: entity, SessionID: id, Enqueued: at},
 	}
 }
 
-func keyOf(entity, n int64) historyKey {
-	k := historyKey{entity: entity}
+func keyOf(entity, n int64) duplicateKey {
+	k := duplicateKey{entity: entity}
 	binary.BigEndian.PutUint64(k.key[8:], uint64(n))
 	return k
 }
 
-// historyKeyOp remembers the key that the number n stands for.
-func historyKeyOp(entity, n, at int64) emulator.Op {
+// duplicateOp remembers the key that the number n stands for.
+func duplicateOp(entity, n, at int64) emulator.Op {
 	k := keyOf(entity, n)
-	return emulator.Op{Kind: emulator.OpDuplicate, Data: k.key[:], Record: emulator.MessageRecord{Entity: entity, Enqueued: at}}
+	r := emulator.MessageRecord{Entity: entity, Enqueued: at}
+	return emulator.Op{Kind: emulator.OpDuplicate, Data: k.key[:], Record: r}
 }
 
-func pruneHistory(entity, before int64) emulator.Op {
-	return emulator.Op{Kind: emulator.OpPruneDuplicates, Record: emulator.MessageRecord{Entity: entity, Enqueued: before}}
+func pruneDuplicates(entity, before int64) emulator.Op {
+	r := emulator.MessageRecord{Entity: entity, Enqueued: before}
+	return emulator.Op{Kind: emulator.OpPruneDuplicates, Record: r}
 }
 
 func testSessions(t *testing.T, h *harness) {
@@ -39,7 +42,8 @@ func testSessions(t *testing.T, h *harness) {
 	h.must(sessionState(q, "a", []byte("two"), 4))
 	h.must(sessionState(q, "b", []byte("gone"), 5))
 	h.must(sessionState(q, "b", nil, 6), sessionState(q, "never set", nil, 7))
-	h.must(sessionState(q, "c", []byte("first"), 8), sessionState(q, "c", nil, 9), sessionState(q, "c", []byte("again"), 10))
+	h.must(sessionState(q, "c", []byte("first"), 8), sessionState(q, "c", nil, 9),
+		sessionState(q, "c", []byte("again"), 10))
 	want := map[sessionKey]memorySession{
 		{q, "a"}: {[]byte("two"), 4}, {q, ""}: {[]byte("of the empty id"), 2}, {other, "a"}: {[]byte{0, 0xff}, 3},
 		{q, "c"}: {[]byte("again"), 10},
@@ -68,20 +72,20 @@ func testSessionSizes(t *testing.T, h *harness) {
 	}
 }
 
-func testHistory(t *testing.T, h *harness) {
+func testDuplicates(t *testing.T, h *harness) {
 	q, other := h.queue("q"), h.queue("other")
-	want := map[historyKey]int64{}
+	want := map[duplicateKey]int64{}
 	for n := range int64(300) { // many in the same millisecond, in turn
 		for _, entity := range []int64{q, other} {
-			h.begin(historyKeyOp(entity, n, 1000+n/100))
+			h.begin(duplicateOp(entity, n, 1000+n/100))
 			want[keyOf(entity, n)] = 1000 + n/100
 		}
 	}
-	h.must(historyKeyOp(q, 5, 2000)) // once more, later
+	h.must(duplicateOp(q, 5, 2000)) // once more, later
 	want[keyOf(q, 5)] = 2000
-	h.must(historyKeyOp(q, 6, 2001), historyKeyOp(q, 6, 2001))
+	h.must(duplicateOp(q, 6, 2001), duplicateOp(q, 6, 2001))
 	want[keyOf(q, 6)] = 2001
-	if got := h.restart().history; !maps.Equal(got, want) {
+	if got := h.restart().duplicates; !maps.Equal(got, want) {
 		t.Errorf("%d keys came back, want %d", len(got), len(want))
 	}
 }
@@ -89,24 +93,24 @@ func testHistory(t *testing.T, h *harness) {
 func testPrune(t *testing.T, h *harness) {
 	q, other := h.queue("q"), h.queue("other")
 	for n := range int64(10) {
-		h.must(historyKeyOp(q, n, 1000+n), historyKeyOp(other, n, 1000+n))
+		h.must(duplicateOp(q, n, 1000+n), duplicateOp(other, n, 1000+n))
 	}
-	h.must(pruneHistory(q, 1004), historyKeyOp(q, 20, 1020))
-	h.must(pruneHistory(q, 1002)) // of the past: changes nothing
+	h.must(pruneDuplicates(q, 1004), duplicateOp(q, 20, 1020))
+	h.must(pruneDuplicates(q, 1002)) // of the past: changes nothing
 	c := h.restart()
 	for n := range int64(10) {
-		if _, ok := c.history[keyOf(q, n)]; ok != (n >= 4) {
+		if _, ok := c.duplicates[keyOf(q, n)]; ok != (n >= 4) {
 			t.Errorf("key %d is remembered: %t", n, ok)
 		}
 	}
-	if len(c.history) != 7+10 {
-		t.Errorf("%d keys are left, want 17", len(c.history))
+	if len(c.duplicates) != 7+10 {
+		t.Errorf("%d keys are left, want 17", len(c.duplicates))
 	}
-	h.must(pruneHistory(q, 1<<62))
-	h.must(historyKeyOp(q, 30, 1030)) // the clock was far ahead and went back
+	h.must(pruneDuplicates(q, 1<<62))
+	h.must(duplicateOp(q, 30, 1030)) // the clock was far ahead and went back
 	c = h.restart()
-	if at := c.history[keyOf(q, 30)]; at != 1030 {
-		t.Errorf("what was remembered after the clock went back is lost: %+v", c.history)
+	if at := c.duplicates[keyOf(q, 30)]; at != 1030 {
+		t.Errorf("what was remembered after the clock went back is lost: %+v", c.duplicates)
 	}
 }
 
@@ -114,29 +118,29 @@ func testPruneDeep(t *testing.T, h *harness) {
 	q := h.queue("q")
 	const many = 20_000
 	for n := range int64(many) {
-		h.begin(historyKeyOp(q, n, 1000+n))
+		h.begin(duplicateOp(q, n, 1000+n))
 	}
-	h.must(pruneHistory(q, 1000+many-10))
-	if got := h.restart().history; len(got) != 10 {
+	h.must(pruneDuplicates(q, 1000+many-10))
+	if got := h.restart().duplicates; len(got) != 10 {
 		t.Errorf("%d keys are left, want 10", len(got))
 	}
 }
 
-func testHistoryOfFailed(t *testing.T, h *harness) {
+func testDuplicatesOfFailed(t *testing.T, h *harness) {
 	q := h.queue("q")
 	taken := h.message(q, 1, "x")
 	h.must(taken)
 	results := []<-chan error{
-		h.begin(historyKeyOp(q, 1, 1000)), h.begin(historyKeyOp(q, 2, 1000), pruneHistory(q, 5000), taken),
-		h.begin(historyKeyOp(q, 3, 1000)),
+		h.begin(duplicateOp(q, 1, 1000)), h.begin(duplicateOp(q, 2, 1000), pruneDuplicates(q, 5000), taken),
+		h.begin(duplicateOp(q, 3, 1000)),
 	}
 	for i, res := range results {
 		if err := <-res; (err != nil) != (i == 1) {
 			t.Errorf("change %d: %v", i, err)
 		}
 	}
-	want := map[historyKey]int64{keyOf(q, 1): 1000, keyOf(q, 3): 1000}
-	if got := h.restart().history; !maps.Equal(got, want) {
+	want := map[duplicateKey]int64{keyOf(q, 1): 1000, keyOf(q, 3): 1000}
+	if got := h.restart().duplicates; !maps.Equal(got, want) {
 		t.Errorf("remembered is %v, want %v", got, want)
 	}
 }

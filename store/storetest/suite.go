@@ -52,10 +52,10 @@ var cases = []struct {
 	{"FWD_MovedMessageGoesWithItsNewEntity", testMoveThenDelete},
 	{"SESS22_SessionStates", testSessions},
 	{"SESS22_SessionStatesOfAnySize", testSessionSizes},
-	{"DUP16_HistorySurvives", testHistory},
-	{"DUP16_HistoryIsPruned", testPrune},
-	{"DUP16_DeepHistoryIsPruned", testPruneDeep},
-	{"DUP12_FailedChangesRememberNothing", testHistoryOfFailed},
+	{"DUP16_KeysSurvive", testDuplicates},
+	{"DUP16_KeysArePruned", testPrune},
+	{"DUP16_ManyKeysArePruned", testPruneDeep},
+	{"DUP12_FailedChangesRememberNothing", testDuplicatesOfFailed},
 	{"ChangesAreAtomic", testAtomic},
 	{"TXN_ChangesOfSeveralEntitiesAreAtomic", testAtomicEntities},
 	{"AChangeAtFaultFailsAlone", testOwnFault},
@@ -80,13 +80,13 @@ type harness struct {
 
 // content is the result of a Load.
 type content struct {
-	entities map[int64]emulator.EntityRecord
-	rows     map[int64]emulator.MessageRecord
-	sessions map[sessionKey]memorySession
-	history  map[historyKey]int64
-	newest   map[int64]int64 // instant of the youngest key by entity
-	stage    int             // of the last call: see the stages
-	t        *testing.T
+	entities   map[int64]emulator.EntityRecord
+	rows       map[int64]emulator.MessageRecord
+	sessions   map[sessionKey]memorySession
+	duplicates map[duplicateKey]int64
+	newest     map[int64]int64 // instant of the youngest key by entity
+	stage      int             // of the last call: see the stages
+	t          *testing.T
 }
 
 // The stages of a Load.
@@ -99,7 +99,7 @@ const (
 func newContent(t *testing.T) *content {
 	return &content{
 		entities: map[int64]emulator.EntityRecord{}, rows: map[int64]emulator.MessageRecord{},
-		sessions: map[sessionKey]memorySession{}, history: map[historyKey]int64{}, newest: map[int64]int64{}, t: t,
+		sessions: map[sessionKey]memorySession{}, duplicates: map[duplicateKey]int64{}, newest: map[int64]int64{}, t: t,
 	}
 }
 
@@ -134,7 +134,7 @@ func (c *content) LoadDuplicate(entity int64, key [16]byte, at int64) error {
 		c.t.Errorf("a key of %d came after one of %d", at, c.newest[entity])
 	}
 	c.newest[entity] = at
-	c.history[historyKey{entity, key}] = at
+	c.duplicates[duplicateKey{entity, key}] = at
 	return nil
 }
 
