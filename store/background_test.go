@@ -30,8 +30,8 @@ func sweepNow(s *Store) {
 
 // housekeep does all that can wait, on the writer's goroutine.
 func housekeep(s *Store) {
-	for s.writer.idleWork() || s.writer.log.ripening() {
-		if s.writer.log.ripening() {
+	for s.writer.idleWork() || s.writer.log.restartPending() {
+		if s.writer.log.restartPending() {
 			s.checkpointer.copy() // housekeeping waits for it
 		}
 	}
@@ -118,7 +118,9 @@ func TestTombstonesSurviveAKill(t *testing.T) {
 	insertMany(t, s, 2, 1000, 50)
 	onWriter(s, func() {
 		// A kill between the steps leaves bodies without rows.
-		if err := s.writer.conn.exec("UPDATE entity SET deleted=1 WHERE id=2; DELETE FROM message WHERE row < 1020 AND row >= 1000"); err != nil {
+		err := s.writer.conn.exec("UPDATE entity SET deleted=1 WHERE id=2; " +
+			"DELETE FROM message WHERE row < 1020 AND row >= 1000")
+		if err != nil {
 			t.Error(err)
 		}
 	})
@@ -185,7 +187,8 @@ func TestDeepFileGivesSpaceBack(t *testing.T) {
 	var deep int64
 	onWriter(s, func() { deep, _ = s.writer.conn.queryInt("PRAGMA page_count") })
 	for i := range int64(n) {
-		begin(s, emulator.Op{Kind: emulator.OpDelete, DropBody: true, Record: emulator.MessageRecord{Row: 10 + i, Body: 10 + i}})
+		r := emulator.MessageRecord{Row: 10 + i, Body: 10 + i}
+		begin(s, emulator.Op{Kind: emulator.OpDelete, DropBody: true, Record: r})
 	}
 	drain(s)
 	var left int64

@@ -57,7 +57,8 @@ func flight(b *testing.B, s *Store, width int, change func(n int64) *emulator.Ch
 	}
 	b.StopTimer()
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "msg/s")
-	b.ReportMetric(float64(s.Stats().Changes-before.Changes)/float64(s.Stats().Commits-before.Commits), "changes/commit")
+	after := s.Stats()
+	b.ReportMetric(float64(after.Changes-before.Changes)/float64(after.Commits-before.Commits), "changes/commit")
 	if failed.Load() > 0 {
 		b.Fatalf("%d changes failed", failed.Load())
 	}
@@ -67,7 +68,8 @@ func insertChange(n int64, data []byte) *emulator.Change {
 	row := 2*n + 2
 	c := &emulator.Change{}
 	c.Single[0] = emulator.Op{Kind: emulator.OpInsert, DrawsNumber: true, Data: data, Record: emulator.MessageRecord{
-		Row: row, Entity: 1, Seq: n + 1, Body: row + 1, Enqueued: 1_700_000_000_000 + n, Size: int64(len(data)), MessageID: benchID,
+		Row: row, Entity: 1, Seq: n + 1, Body: row + 1,
+		Enqueued: 1_700_000_000_000 + n, Size: int64(len(data)), MessageID: benchID,
 	}}
 	c.Ops = c.Single[:]
 	return c
@@ -80,7 +82,9 @@ func eachWidth(b *testing.B, f func(b *testing.B, s *Store, width int)) {
 			if ephemeral {
 				name = "memory"
 			}
-			b.Run(fmt.Sprintf("%s/flight=%d", name, width), func(b *testing.B) { f(b, benchStore(b, ephemeral), width) })
+			b.Run(fmt.Sprintf("%s/flight=%d", name, width), func(b *testing.B) {
+				f(b, benchStore(b, ephemeral), width)
+			})
 		}
 	}
 }
@@ -115,7 +119,8 @@ func BenchmarkDelete(b *testing.B) {
 		fill(b, s, b.N, 1024)
 		flight(b, s, width, func(n int64) *emulator.Change {
 			c := &emulator.Change{}
-			c.Single[0] = emulator.Op{Kind: emulator.OpDelete, DropBody: true, Record: emulator.MessageRecord{Row: 2*n + 2, Body: 2*n + 3, Entity: 1}}
+			r := emulator.MessageRecord{Row: 2*n + 2, Body: 2*n + 3, Entity: 1}
+			c.Single[0] = emulator.Op{Kind: emulator.OpDelete, DropBody: true, Record: r}
 			c.Ops = c.Single[:]
 			return c
 		})

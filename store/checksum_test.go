@@ -67,7 +67,9 @@ func TestDamagedPageIsToldAndHarmsNoOther(t *testing.T) {
 	}{
 		"a bit":                     {100, func(file []byte) { file[bytes.Index(file, needle)+50] ^= 4 }},
 		"a bit of an overflow page": {50000, func(file []byte) { file[bytes.LastIndex(file, needle)] ^= 4 }},
-		"the page":                  {50000, func(file []byte) { clear(file[bytes.Index(file, needle)/pageSize*pageSize:][:8]) }},
+		"the page": {50000, func(file []byte) {
+			clear(file[bytes.Index(file, needle)/pageSize*pageSize:][:8])
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "a.db")

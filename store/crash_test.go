@@ -145,7 +145,8 @@ func (m *crashModel) check(t *testing.T, s *Store) {
 		}
 		next := s.Journal(emulator.NamespaceOf(row)).NextRow()
 		if want.inserted && (got.last[want.entity] < want.seq || next <= row) {
-			t.Errorf("row %d, number %d was stored; the counter is at %d, the next row %d", row, want.seq, got.last[want.entity], next)
+			t.Errorf("row %d, number %d was stored; the counter is at %d, the next row %d",
+				row, want.seq, got.last[want.entity], next)
 		}
 		want.deleted = want.deleteBegun && !there
 	}
@@ -200,7 +201,9 @@ func (m *crashModel) checkBodies(t *testing.T, s *Store, ids []int64) {
 			t.Errorf("body %d has %d bytes, want %d", ids[i], len(b), len(crashBody(ids[i])))
 		}
 	}
-	if n := count(t, s, "body WHERE ns<=2 AND id NOT IN (SELECT body FROM message WHERE state=8 UNION SELECT body FROM publication WHERE there=0)"); n != int64(len(ids)) {
+	n := count(t, s, `body WHERE ns<=2 AND id NOT IN
+		(SELECT body FROM message WHERE state=8 UNION SELECT body FROM publication WHERE there=0)`)
+	if n != int64(len(ids)) {
 		t.Errorf("%d bodies, want %d", n, len(ids))
 	}
 }

@@ -82,9 +82,7 @@ func (d *duplicates) remember(op *emulator.Op) error {
 func (d *duplicates) write() error {
 	for _, g := range d.pending {
 		d.add.bindInts(g.entity.space.number, g.entity.id, g.at)
-		if err := d.add.bindBlob(4, g.keys); err != nil {
-			return err
-		}
+		d.add.bindBlob(4, g.keys)
 		if err := d.add.exec(); err != nil {
 			return fmt.Errorf("write the duplicate keys of %s: %w", g.entity.path, err)
 		}

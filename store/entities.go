@@ -104,14 +104,9 @@ func (es *entities) put(rec *emulator.EntityRecord) error {
 	e.path = rec.Path
 	es.w.namespaces.use(e.space, rec.ID)
 	es.store.bindInts(rec.ID, e.space.number, int64(rec.Kind))
-	err := es.store.bindText(4, rec.Path)
-	if err == nil {
-		err = es.store.bindTextOrNull(5, string(rec.Options))
-	}
-	if err == nil {
-		err = es.store.exec()
-	}
-	if err != nil {
+	es.store.bindText(4, rec.Path)
+	es.store.bindTextOrNull(5, string(rec.Options))
+	if err := es.store.exec(); err != nil {
 		return fmt.Errorf("store entity %s: %w", rec.Path, err)
 	}
 	return nil
@@ -192,25 +187,20 @@ func (es *entities) setSession(op *emulator.Op) error {
 	if err != nil {
 		return err
 	}
+	st := es.putSession
 	if op.Data == nil {
-		es.removeSession.bindInt(1, r.Entity)
-		if err = es.removeSession.bindText(2, r.SessionID); err == nil {
-			err = es.removeSession.exec()
-		}
+		st = es.removeSession
+		st.bindInt(1, r.Entity)
+		st.bindText(2, r.SessionID)
 	} else {
-		st := es.putSession
 		if len(op.Data) > maxInline {
 			defer st.shrink(5)
 		}
 		st.bindInts(emulator.NamespaceOf(r.Entity), r.Entity, r.Enqueued)
-		if err = st.bindText(4, r.SessionID); err == nil {
-			err = st.bindBlob(5, op.Data)
-		}
-		if err == nil {
-			err = st.exec()
-		}
+		st.bindText(4, r.SessionID)
+		st.bindBlob(5, op.Data)
 	}
-	if err != nil {
+	if err := st.exec(); err != nil {
 		return fmt.Errorf("write the state of session %q of %s: %w", r.SessionID, e.path, err)
 	}
 	return nil

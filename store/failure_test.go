@@ -371,3 +371,29 @@ func nothingIsWritten(t *testing.T, remove func(w *writer) error) {
 		t.Errorf("stored are %v", got)
 	}
 }
+
+// A change with a value that SQLite does not take fails alone, and the next run of the statement is as if nothing had
+// been.
+func TestParameterThatCannotBeSet(t *testing.T) {
+	s := newStore(t)
+	onWriter(s, func() {
+		c := s.writer.conn
+		lib.Xsqlite3_limit(c.tls, c.db, lib.SQLITE_LIMIT_LENGTH, 10_000)
+	})
+	var good, bad, after <-chan error
+	hold(s, func() {
+		good = begin(s, insertOp(10, 1, []byte("small")))
+		bad = begin(s, insertOp(11, 2, make([]byte, 20_000)))
+		after = begin(s, insertOp(12, 2, []byte("small")))
+	})
+	if err := errors.Join(<-good, <-after); err != nil {
+		t.Error(err)
+	}
+	var de *emulator.Error
+	if err := <-bad; !errors.As(err, &de) || de.Code != emulator.CodeMessageTooLarge {
+		t.Errorf("the large one: %v", err)
+	}
+	if got := stored(t, s); len(got) != 2 {
+		t.Errorf("stored are %v", got)
+	}
+}

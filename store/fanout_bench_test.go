@@ -48,7 +48,8 @@ func BenchmarkFanOut(b *testing.B) {
 			how = "in turns"
 		}
 		b.Run("broker, "+how, func(b *testing.B) {
-			j := &yesJournal{Journal: emptyStore(b, Options{Ephemeral: true}), queue: make(chan *emulator.Change, 1<<16)}
+			store := emptyStore(b, Options{Ephemeral: true})
+			j := &yesJournal{Journal: store, queue: make(chan *emulator.Change, 1<<16)}
 			go j.run()
 			defer close(j.queue)
 			benchFanOut(b, j, turns)

@@ -52,7 +52,7 @@ func (w *writer) afterWork() {
 func (w *writer) keepUp() {
 	spent := min(w.spent, longestPause)
 	w.spent = 0
-	if !w.sweeper.lags() || w.log.ripening() {
+	if !w.sweeper.lags() || w.log.restartPending() {
 		return
 	}
 	for begin := time.Now(); time.Since(begin) < spent && w.cleanSome(); {
@@ -64,9 +64,9 @@ func (w *writer) keepUp() {
 // writer afterwards.
 func (w *writer) idleWork() bool {
 	switch {
-	case w.log.ripe():
+	case w.log.canRestart():
 		w.log.checkpointIfDue()
-	case w.log.ripening():
+	case w.log.restartPending():
 		return false
 	case w.cleanSome():
 		w.log.checkpointIfDue()
@@ -176,7 +176,7 @@ func (v *vacuum) step() {
 	v.running = err == nil && freeErr == nil && free > vacuumStep
 	if v.uncut += vacuumStep; v.uncut >= vacuumCut && v.w.log.durable {
 		v.uncut = 0
-		v.w.s.checkpointer.ripen()
+		v.w.s.checkpointer.prepareRestart()
 	}
 }
 

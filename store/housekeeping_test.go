@@ -21,7 +21,8 @@ func TestMarkedMessagesAreRemovedBesideTheWork(t *testing.T) {
 			insertMany(t, s, 1, 10, drained)
 			failed := 0
 			for i := range int64(drained) {
-				if failing && i == tombstonesTogether-1 { // the batch whose message makes a block full, and the removal after it
+				// The batch whose message makes a block full, and the removal after it.
+				if failing && i == tombstonesTogether-1 {
 					onWriter(s, func() {
 						commits := 0
 						s.beforeCommit = func() error {
@@ -101,8 +102,8 @@ func TestSnapshotThatIsDroppedIsMarked(t *testing.T) {
 			_, done := saving(s, 1, 2, 0)
 			must(t, done())
 			onWriter(s, func() { // nothing is removed until the kill
-				_ = s.writer.conn.exec("CREATE TEMP TRIGGER no BEFORE DELETE ON message WHEN old.ns=" + fmt.Sprint(c.gone) +
-					" BEGIN SELECT raise(ABORT, 'no'); END")
+				_ = s.writer.conn.exec(fmt.Sprintf(`CREATE TEMP TRIGGER no BEFORE DELETE ON message WHEN old.ns=%d
+					BEGIN SELECT raise(ABORT, 'no'); END`, c.gone))
 			})
 			must(t, c.does(t, s))
 			state := "namespace WHERE deleted=1 AND id=" + fmt.Sprint(c.gone)
@@ -167,7 +168,8 @@ func TestSweepBeginsAtTheFirstRow(t *testing.T) {
 			p := count(t, s, "publication")
 			b := count(t, s, "body")
 			if m != 1 || p != 0 || b != 1 {
-				t.Errorf("left are %d messages, %d publications, %d bodies; want the one that stays, with its body", m, p, b)
+				t.Errorf("left are %d messages, %d publications, %d bodies; want the one that stays, with its body",
+					m, p, b)
 			}
 			if n := count(t, s, fmt.Sprint("body WHERE id=", first)); n != 1 {
 				t.Error("the body of the message that stays is gone")

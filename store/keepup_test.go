@@ -96,7 +96,8 @@ func TestRemovalKeepsUpBesideSnapshots(t *testing.T) {
 		}
 		t.Logf("up to %d messages were stored", most)
 		if limit := int64(9 * messages); most > limit {
-			t.Errorf("up to %d messages were stored, of a queue, a snapshot and deleted queues with %d each", most, messages)
+			t.Errorf("up to %d messages were stored, of a queue, a snapshot and deleted queues with %d each",
+				most, messages)
 		}
 	})
 }

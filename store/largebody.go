@@ -51,10 +51,7 @@ func (w *writer) writeParts(c *emulator.Change) error {
 		for n := range partCount(op.Data) {
 			write := func() error {
 				m.insertPart.bindInts(emulator.NamespaceOf(body), body, int64(n))
-				part := op.Data[n*maxInline : min((n+1)*maxInline, len(op.Data))]
-				if err := m.insertPart.bindBlob(4, part); err != nil {
-					return err
-				}
+				m.insertPart.bindBlob(4, op.Data[n*maxInline:min((n+1)*maxInline, len(op.Data))])
 				return m.insertPart.exec()
 			}
 			within := w.disk.orMakeSpace

@@ -256,7 +256,7 @@ func TestPassing_SmallChangesGoOnWhileTheLogIsCopied(t *testing.T) {
 			t.Fatalf("small change %d waits", seq)
 		}
 		if seq == 0 {
-			for !s.checkpointer.ripening.Load() {
+			for !s.checkpointer.restartPending.Load() {
 				time.Sleep(time.Millisecond)
 			}
 		}

@@ -83,15 +83,13 @@ func (ld *loading) each(st *stmt, row func(st *stmt) error) error {
 }
 
 // pages hands over the rows of a statement page by page, each from where bind says.
-func (ld *loading) pages(st *stmt, size int, bind func() error, row func(st *stmt) error) error {
+func (ld *loading) pages(st *stmt, size int, bind func(), row func(st *stmt) error) error {
 	for n := size; n == size; {
 		n = 0
 		err := func() error {
 			ld.c.mu.Lock()
 			defer ld.c.mu.Unlock()
-			if err := bind(); err != nil {
-				return err
-			}
+			bind()
 			return st.each(func(st *stmt) error {
 				n++
 				return row(st)
@@ -135,10 +133,7 @@ func (ld *loading) loadEntities() error {
 func (ld *loading) loadMessages() error {
 	var r emulator.MessageRecord
 	next := ld.first
-	bind := func() error {
-		ld.messages.bindInts(next, ld.end, loadRows)
-		return nil
-	}
+	bind := func() { ld.messages.bindInts(next, ld.end, loadRows) }
 	return ld.pages(ld.messages, loadRows, bind, func(st *stmt) error {
 		readMessage(st, &r)
 		next = r.Row + 1
@@ -157,10 +152,7 @@ func (ld *loading) loadMessages() error {
 func (ld *loading) loadPublications() error {
 	var r emulator.MessageRecord
 	next := ld.first
-	bind := func() error {
-		ld.publications.bindInts(next, ld.end, loadPublications)
-		return nil
-	}
+	bind := func() { ld.publications.bindInts(next, ld.end, loadPublications) }
 	return ld.pages(ld.publications, loadPublications, bind, func(st *stmt) error {
 		row, there := st.columnInt(0), uint64(st.columnInt(1))
 		r.Body = st.columnInt(2)
@@ -216,11 +208,11 @@ func eachCopy(text []byte, there uint64, row int64, f func(i int, entity, seq in
 
 func (ld *loading) loadSessions() error {
 	entity, id := ld.first-1, ""
-	bind := func() error {
+	bind := func() {
 		ld.sessions.bindInt(1, entity)
 		ld.sessions.bindInt(3, ld.end)
 		ld.sessions.bindInt(4, loadStates)
-		return ld.sessions.bindText(2, id)
+		ld.sessions.bindText(2, id)
 	}
 	return ld.pages(ld.sessions, loadStates, bind, func(st *stmt) error {
 		entity, id = st.columnInt(0), string(st.columnView(1))
@@ -235,11 +227,11 @@ func (ld *loading) loadSessions() error {
 func (ld *loading) loadDuplicates() error {
 	entity, at := ld.first-1, int64(0)
 	var last []byte
-	bind := func() error {
+	bind := func() {
 		ld.duplicates.bindInts(entity, at)
 		ld.duplicates.bindInt(4, ld.end)
 		ld.duplicates.bindInt(5, loadRows)
-		return ld.duplicates.bindBlob(3, last)
+		ld.duplicates.bindBlob(3, last)
 	}
 	return ld.pages(ld.duplicates, loadRows, bind, func(st *stmt) error {
 		keys := st.columnView(2)

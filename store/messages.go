@@ -65,22 +65,17 @@ func (m *messages) insert(op *emulator.Op) error {
 	}
 	m.w.sweeper.keep(r.Body)
 	st := m.insertRow
-	err = bindMessage(st, r)
+	bindMessage(st, r)
 	st.bindInt(16, r.Body)
 	st.bindInt(17, r.Size)
 	st.bindInt(18, emulator.NamespaceOf(r.Row))
 	if !r.HasSession {
 		st.bindNull(19)
-	} else if err == nil {
-		err = st.bindText(19, r.SessionID)
+	} else {
+		st.bindText(19, r.SessionID)
 	}
-	if err == nil {
-		err = st.bindTextOrNull(20, r.MessageID)
-	}
-	if err == nil {
-		err = st.exec()
-	}
-	if err != nil {
+	st.bindTextOrNull(20, r.MessageID)
+	if err := st.exec(); err != nil {
 		return fmt.Errorf("insert message row %d: %w", r.Row, err)
 	}
 	m.took(e, op)
@@ -98,20 +93,13 @@ func (m *messages) took(e *entityState, op *emulator.Op) {
 }
 
 // bindMessage sets the parameters that inserting and updating have in common.
-func bindMessage(st *stmt, r *emulator.MessageRecord) error {
+func bindMessage(st *stmt, r *emulator.MessageRecord) {
 	st.bindInts(r.Row, r.Entity, int64(r.Sub), r.Seq, int64(r.State), int64(r.DeliveryCount),
 		r.Enqueued, r.TTL, r.Scheduled, r.EnqueuedSeq, int64(r.Hops))
-	err := st.bindTextOrNull(12, r.Reason)
-	if err == nil {
-		err = st.bindTextOrNull(13, r.Source)
-	}
-	if err == nil {
-		err = st.bindBlob(14, r.Overlay)
-	}
-	if err == nil {
-		err = st.bindBlob(15, r.System)
-	}
-	return err
+	st.bindTextOrNull(12, r.Reason)
+	st.bindTextOrNull(13, r.Source)
+	st.bindBlob(14, r.Overlay)
+	st.bindBlob(15, r.System)
 }
 
 func (m *messages) storeBody(sp *space, id int64, data []byte) error {
@@ -125,9 +113,7 @@ func (m *messages) storeBody(sp *space, id int64, data []byte) error {
 		parts, inline = partCount(data), nil
 	}
 	m.insertBody.bindInts(id, sp.number, int64(parts), int64(checksum(data)))
-	if err := m.insertBody.bindBlob(5, inline); err != nil {
-		return err
-	}
+	m.insertBody.bindBlob(5, inline)
 	if err := m.insertBody.exec(); err != nil {
 		return fmt.Errorf("insert body %d: %w", id, err)
 	}
@@ -145,10 +131,8 @@ func (m *messages) update(op *emulator.Op) error {
 		return err
 	}
 	done := true
-	err = bindMessage(m.updateRow, r)
-	if err == nil {
-		err = m.updateRow.exec()
-	}
+	bindMessage(m.updateRow, r)
+	err = m.updateRow.exec()
 	if err == nil && m.w.conn.changes() == 0 {
 		done, err = m.w.published.change(r)
 	}

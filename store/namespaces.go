@@ -153,15 +153,9 @@ func (n *namespaces) put(op *emulator.Op) error {
 	}
 	first, _ := emulator.RowsOf(r.ID)
 	n.store.bindInts(r.ID, r.Created, first)
-	if err := n.store.bindText(4, r.Name); err != nil {
-		return err
-	}
-	if err := n.store.bindBlob(5, r.Secret[:]); err != nil {
-		return err
-	}
-	if err := n.store.bindTextOrNull(6, string(r.Options)); err != nil {
-		return err
-	}
+	n.store.bindText(4, r.Name)
+	n.store.bindBlob(5, r.Secret[:])
+	n.store.bindTextOrNull(6, string(r.Options))
 	if err := n.store.exec(); err != nil {
 		return fmt.Errorf("store namespace %s: %w", r.Name, err)
 	}

@@ -14,20 +14,23 @@ import (
 
 // TestRefusedDatabasesStayAsTheyAre: Open refuses each with an error of one line and does not write to it.
 func TestRefusedDatabasesStayAsTheyAre(t *testing.T) {
+	ran := func(sql string) func(t *testing.T, path string) {
+		return func(t *testing.T, path string) { run(t, path, sql) }
+	}
 	for name, c := range map[string]struct {
 		spoil func(t *testing.T, path string)
 		want  string
 	}{
-		"another file":          {func(t *testing.T, p string) { write(t, p, []byte("Dear diary")) }, "not a Minibus database"},
+		"another file":          {func(t *testing.T, p string) { write(t, p, []byte("A diary")) }, "not a Minibus database"},
 		"damaged header":        {func(t *testing.T, p string) { scribble(t, p, 20, 60) }, "damaged"},
 		"damaged schema":        {func(t *testing.T, p string) { scribble(t, p, 100, 4000) }, "damaged"},
 		"cut off":               {func(t *testing.T, p string) { truncate(t, p, 10000) }, "damaged"},
-		"of a newer version":    {func(t *testing.T, p string) { run(t, p, "PRAGMA user_version=99") }, "newer version of Minibus (schema 99"},
-		"of an older build":     {func(t *testing.T, p string) { run(t, p, "PRAGMA user_version=6") }, "before the first release (schema 6"},
-		"of another program":    {func(t *testing.T, p string) { run(t, p, "PRAGMA application_id=7") }, "not a Minibus database"},
+		"of a newer version":    {ran("PRAGMA user_version=99"), "newer version of Minibus (schema 99"},
+		"of an older build":     {ran("PRAGMA user_version=6"), "before the first release (schema 6"},
+		"of another program":    {ran("PRAGMA application_id=7"), "not a Minibus database"},
 		"newer, with a log":     {leaveLogOf("PRAGMA user_version=99"), "newer version of Minibus (schema 99"},
-		"without its secret":    {func(t *testing.T, p string) { run(t, p, "UPDATE namespace SET secret=x'01'") }, "damaged"},
-		"without its own table": {func(t *testing.T, p string) { run(t, p, "DROP VIEW messages; DROP VIEW entities; DROP TABLE body") }, "body"},
+		"without its secret":    {ran("UPDATE namespace SET secret=x'01'"), "damaged"},
+		"without its own table": {ran("DROP VIEW messages; DROP VIEW entities; DROP TABLE body"), "body"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "a.db")
@@ -103,7 +106,9 @@ func TestFilesAreTheOwnersAlone(t *testing.T) {
 	path := filepath.Join(dir, "a.db")
 	s := mustOpen(t, path, Options{})
 	wait(t, s, putQueue(1, "q"))
-	for name, want := range map[string]os.FileMode{dir: 0o700, path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600, path + "-lock": 0o600} {
+	for name, want := range map[string]os.FileMode{
+		dir: 0o700, path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600, path + "-lock": 0o600,
+	} {
 		info, err := os.Stat(name)
 		if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != want {
 			t.Errorf("%s: %v, %v, want %v", name, info, err, want)
@@ -124,7 +129,8 @@ func TestSecondMinibusIsKeptOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer shell.close()
-	if n, err := shell.queryInt("SELECT count(*) FROM messages WHERE entity='q' AND state='active' AND seq=1"); err != nil || n != 1 {
+	n, err := shell.queryInt("SELECT count(*) FROM messages WHERE entity='q' AND state='active' AND seq=1")
+	if err != nil || n != 1 {
 		t.Errorf("a reader beside Minibus sees %d, %v", n, err)
 	}
 	wait(t, s, emulator.Op{

@@ -95,15 +95,11 @@ func (ps *publications) insert(op *emulator.Op) error {
 		r.EnqueuedSeq, int64(r.Hops))
 	if !r.HasSession {
 		st.bindNull(10)
-	} else if err := st.bindText(10, r.SessionID); err != nil {
-		return err
+	} else {
+		st.bindText(10, r.SessionID)
 	}
-	if err := st.bindTextOrNull(11, r.MessageID); err != nil {
-		return err
-	}
-	if err := st.bindText(12, string(text)); err != nil {
-		return err
-	}
+	st.bindTextOrNull(11, r.MessageID)
+	st.bindText(12, string(text))
 	if err := st.exec(); err != nil {
 		return fmt.Errorf("insert the publication with row %d: %w", r.Row, err)
 	}
@@ -221,9 +217,7 @@ func (ps *publications) change(r *emulator.MessageRecord) (done bool, err error)
 		return false, err
 	}
 	ps.toMessage.bindInt(16, p.row)
-	if err := bindMessage(ps.toMessage, r); err != nil {
-		return false, err
-	}
+	bindMessage(ps.toMessage, r)
 	if err := ps.toMessage.exec(); err != nil {
 		return false, err
 	}

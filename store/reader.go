@@ -111,9 +111,7 @@ func readError(err error) error {
 // readState reads the state of a session.
 func (r *reader) readState(br *emulator.BodyRead) error {
 	r.state.bindInt(1, br.State.Entity)
-	if err := r.state.bindText(2, br.State.SessionID); err != nil {
-		return err
-	}
+	r.state.bindText(2, br.State.SessionID)
 	var state []byte
 	err := r.state.each(func(st *stmt) error {
 		state = append([]byte{}, st.columnView(0)...) // never nil: a state may be empty

@@ -42,7 +42,8 @@ func (s shelf) putRange(from, to int64) {
 func (s shelf) split(t *testing.T, id int64) {
 	t.Helper()
 	s.sql(t, fmt.Sprintf(`UPDATE body SET parts=3, data=NULL, crc=%[2]d WHERE id=%[1]d;
-		INSERT INTO body_part(ns, body, part, data) VALUES (1,%[1]d,1,'two'), (1,%[1]d,0,'one'), (1,%[1]d,2,'three')`, id, checksum([]byte("onetwothree"))))
+		INSERT INTO body_part(ns, body, part, data) VALUES (1,%[1]d,1,'two'), (1,%[1]d,0,'one'), (1,%[1]d,2,'three')`,
+		id, checksum([]byte("onetwothree"))))
 	s.bodies[id] = []byte("onetwothree")
 }
 

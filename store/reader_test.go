@@ -31,7 +31,8 @@ func TestOldBodiesAreForgotten(t *testing.T) {
 	drain(s.Store)
 	done := make(chan error, 1)
 	r := &emulator.BodyRead{
-		IDs: []int64{3, 1, 2}, Bodies: [][]byte{{3}, {1}, {2}}, Done: emulator.CompletionFunc(func(err error) { done <- err }),
+		IDs: []int64{3, 1, 2}, Bodies: [][]byte{{3}, {1}, {2}},
+		Done: emulator.CompletionFunc(func(err error) { done <- err }),
 	}
 	s.ReadBodies(r)
 	if err := <-done; err != nil || r.Bodies[0] != nil || r.Bodies[2] != nil || !bytes.Equal(r.Bodies[1], s.bodies[1]) {

@@ -308,9 +308,7 @@ func (c *snapshotCopy) copyDuplicates() (end bool, err error) {
 	cp, p := &c.w.copier, &c.progress
 	_, last := emulator.RowsOf(c.from.number)
 	cp.duplicates.bindInts(p.cursor, p.at)
-	if err := cp.duplicates.bindBlob(3, p.keys); err != nil {
-		return false, err
-	}
+	cp.duplicates.bindBlob(3, p.keys)
 	cp.duplicates.bindInt(4, last)
 	cp.duplicates.bindInt(5, int64(p.left))
 	n := 0
@@ -319,9 +317,7 @@ func (c *snapshotCopy) copyDuplicates() (end bool, err error) {
 		p.cursor, p.at = st.columnInt(0), st.columnInt(1)
 		p.keys = slices.Clone(st.columnView(2))
 		cp.addDuplicate.bindInts(c.to.number, p.cursor+c.offset, p.at)
-		if err := cp.addDuplicate.bindBlob(4, p.keys); err != nil {
-			return err
-		}
+		cp.addDuplicate.bindBlob(4, p.keys)
 		return cp.addDuplicate.exec()
 	})
 	if err != nil {
@@ -337,9 +333,7 @@ func (c *snapshotCopy) copySessions() (end bool, err error) {
 	_, last := emulator.RowsOf(c.from.number)
 	limit := max(p.left/stateRows, 1)
 	cp.sessions.bindInt(1, p.cursor)
-	if err := cp.sessions.bindText(2, p.session); err != nil {
-		return false, err
-	}
+	cp.sessions.bindText(2, p.session)
 	cp.sessions.bindInt(3, last)
 	cp.sessions.bindInt(4, int64(limit))
 	n := 0
@@ -347,9 +341,7 @@ func (c *snapshotCopy) copySessions() (end bool, err error) {
 		n++
 		p.cursor, p.session = st.columnInt(0), string(st.columnView(1))
 		cp.addSession.bindInts(c.offset, c.to.number, p.cursor)
-		if err := cp.addSession.bindText(4, p.session); err != nil {
-			return err
-		}
+		cp.addSession.bindText(4, p.session)
 		return cp.addSession.exec()
 	})
 	if err != nil {

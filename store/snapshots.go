@@ -120,9 +120,7 @@ func (n *namespaces) storeSnapshot(r *emulator.SnapshotRecord, instead int64) (s
 		frozen = 1
 	}
 	n.putSnapshot.bindInts(r.Number, r.Namespace, r.Saved, r.Now, frozen, r.Entities, r.Messages, r.Bytes)
-	if err := n.putSnapshot.bindText(9, r.Name); err != nil {
-		return nil, err
-	}
+	n.putSnapshot.bindText(9, r.Name)
 	if err := n.putSnapshot.exec(); err != nil {
 		return nil, fmt.Errorf("store the snapshot %s: %w", r.Name, err)
 	}

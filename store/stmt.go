@@ -11,11 +11,12 @@ import (
 
 // stmt is a prepared statement with its own C memory for each text or blob parameter, so that binding allocates
 // nothing once the memory is large enough. Parameters keep their values from one run to the next; every run of this
-// package binds all of them.
+// package binds all of them. If one can't be set, the run fails with that error.
 type stmt struct {
-	c    *conn
-	p    uintptr
-	bufs []cBuffer // by parameter index
+	c       *conn
+	p       uintptr
+	bufs    []cBuffer // by parameter index
+	unbound error     // the first error of a parameter since the last run
 }
 
 type cBuffer struct {
@@ -66,54 +67,56 @@ func (s *stmt) bindInts(values ...int64) {
 func (s *stmt) bindNull(i int) { lib.Xsqlite3_bind_null(s.c.tls, s.p, int32(i)) }
 
 // bindText sets parameter i to a text, which may be empty. SQLite keeps NUL and invalid UTF-8 as they are.
-func (s *stmt) bindText(i int, v string) error {
-	p, err := s.hold(i, len(v))
-	if err != nil {
-		return err
+func (s *stmt) bindText(i int, v string) {
+	if p := s.hold(i, len(v)); p != 0 {
+		copy(unsafe.Slice((*byte)(cPointer(p)), len(v)), v)
+		s.note(s.c.check(lib.Xsqlite3_bind_text(s.c.tls, s.p, int32(i), p, int32(len(v)), 0)))
 	}
-	copy(unsafe.Slice((*byte)(cPointer(p)), len(v)), v)
-	return s.c.check(lib.Xsqlite3_bind_text(s.c.tls, s.p, int32(i), p, int32(len(v)), 0))
 }
 
 // bindTextOrNull stores the empty text as NULL.
-func (s *stmt) bindTextOrNull(i int, v string) error {
+func (s *stmt) bindTextOrNull(i int, v string) {
 	if v == "" {
 		s.bindNull(i)
-		return nil
+	} else {
+		s.bindText(i, v)
 	}
-	return s.bindText(i, v)
 }
 
 // bindBlob sets parameter i to a blob; nil becomes NULL.
-func (s *stmt) bindBlob(i int, v []byte) error {
+func (s *stmt) bindBlob(i int, v []byte) {
 	if v == nil {
 		s.bindNull(i)
-		return nil
+	} else if p := s.hold(i, len(v)); p != 0 {
+		copy(unsafe.Slice((*byte)(cPointer(p)), len(v)), v)
+		s.note(s.c.check(lib.Xsqlite3_bind_blob(s.c.tls, s.p, int32(i), p, int32(len(v)), 0)))
 	}
-	p, err := s.hold(i, len(v))
-	if err != nil {
-		return err
-	}
-	copy(unsafe.Slice((*byte)(cPointer(p)), len(v)), v)
-	return s.c.check(lib.Xsqlite3_bind_blob(s.c.tls, s.p, int32(i), p, int32(len(v)), 0))
 }
 
-// hold returns memory for n bytes. It belongs to parameter i until the next hold for i.
-func (s *stmt) hold(i, n int) (uintptr, error) {
+// hold returns memory for n bytes, or 0. It belongs to parameter i until the next hold for i.
+func (s *stmt) hold(i, n int) uintptr {
 	b := &s.bufs[i]
 	if b.p != 0 && b.size >= n {
-		return b.p, nil
+		return b.p
 	}
 	size := max(64, n+n/4)
 	p := libc.Xmalloc(s.c.tls, libc.Tsize_t(size))
 	if p == 0 {
-		return 0, &sqliteError{code: lib.SQLITE_NOMEM, text: "out of memory"}
+		s.note(&sqliteError{code: lib.SQLITE_NOMEM, text: "out of memory"})
+		return 0
 	}
 	if b.p != 0 {
 		libc.Xfree(s.c.tls, b.p)
 	}
 	*b = cBuffer{p: p, size: size}
-	return p, nil
+	return p
+}
+
+// note keeps the error of a parameter for the next run.
+func (s *stmt) note(err error) {
+	if s.unbound == nil {
+		s.unbound = err
+	}
 }
 
 // shrink frees the memory of parameter i and sets it to NULL.
@@ -127,6 +130,10 @@ func (s *stmt) shrink(i int) {
 
 // exec runs the statement to its end and makes it ready for the next run.
 func (s *stmt) exec() error {
+	if err := s.unbound; err != nil {
+		s.unbound = nil
+		return err
+	}
 	if s.c.lost {
 		return errLost
 	}
@@ -160,6 +167,10 @@ func (s *stmt) one(values ...int64) (int64, error) {
 
 // step fetches the next row. After the last one, or an error, the statement is ready for the next run.
 func (s *stmt) step() (row bool, err error) {
+	if err := s.unbound; err != nil {
+		s.unbound = nil
+		return false, err
+	}
 	rc := lib.Xsqlite3_step(s.c.tls, s.p)
 	if rc == lib.SQLITE_ROW {
 		return true, nil

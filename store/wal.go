@@ -17,7 +17,7 @@ const (
 
 	// From that part of the ceiling on, the checkpointer copies again what was written meanwhile, until the writer can
 	// restart the log without a long wait. The writer reaches the ceiling only if it writes faster than the disk.
-	ripenAt = 2
+	prepareAt = 2
 )
 
 // writeAhead keeps the write-ahead log below its ceiling. In memory there is no log.
@@ -63,7 +63,7 @@ func (l *writeAhead) checkpointIfDue() {
 	if !l.durable {
 		return
 	}
-	if l.ripe() {
+	if l.canRestart() {
 		l.restart()
 		return
 	}
@@ -78,8 +78,8 @@ func (l *writeAhead) checkpointIfDue() {
 	switch {
 	case l.pages >= l.longest:
 		l.restart()
-	case l.pages >= l.longest/ripenAt:
-		l.w.s.checkpointer.ripen()
+	case l.pages >= l.longest/prepareAt:
+		l.w.s.checkpointer.prepareRestart()
 	default:
 		l.w.s.checkpointer.poke()
 	}
@@ -88,14 +88,16 @@ func (l *writeAhead) checkpointIfDue() {
 // crowded reports whether the log has come near its ceiling while the checkpointer works on it. Then what can wait
 // should.
 func (l *writeAhead) crowded() bool {
-	return l.ripening() && l.pages+l.fresh+l.w.conn.pagesWritten(false) >= l.longest*3/4
+	return l.restartPending() && l.pages+l.fresh+l.w.conn.pagesWritten(false) >= l.longest*3/4
 }
 
-// ripe reports whether nearly all of the log is in the database, after the writer asked for that.
-func (l *writeAhead) ripe() bool { return l.durable && l.w.s.checkpointer.canRestart() }
+// canRestart reports whether nearly all of the log is in the database, after the writer asked for that.
+func (l *writeAhead) canRestart() bool { return l.durable && l.w.s.checkpointer.canRestart() }
 
-// ripening reports whether the writer asked for that, and the checkpointer still works on it.
-func (l *writeAhead) ripening() bool { return l.durable && l.w.s.checkpointer.ripening.Load() }
+// restartPending reports whether the writer asked for that, and the checkpointer still works on it.
+func (l *writeAhead) restartPending() bool {
+	return l.durable && l.w.s.checkpointer.restartPending.Load()
+}
 
 // restart copies all of the log into the database, if need be with the reserve's space, so that it is written from its
 // beginning again.
@@ -138,8 +140,8 @@ type checkpointer struct {
 	running sync.Mutex    // held during a checkpoint; SQLite allows one at a time
 	quick   time.Duration // so short is a checkpoint of a few frames while the disk is not busy
 
-	ripening atomic.Bool // the writer wants to restart the log
-	ripe     atomic.Bool // it can do that without a long wait
+	restartPending atomic.Bool // the writer wants to restart the log
+	restartReady   atomic.Bool // it can do that without a long wait
 }
 
 const (
@@ -190,10 +192,10 @@ func (k *checkpointer) run() {
 	}
 }
 
-// ripen asks for a checkpoint, and for more of them until so little of the log is left that the writer can restart
+// prepareRestart asks for a checkpoint, and for more of them until so little of the log is left that the writer can restart
 // it, or until that turns out to be impossible. Then the checkpointer pokes the writer.
-func (k *checkpointer) ripen() {
-	k.ripening.Store(true)
+func (k *checkpointer) prepareRestart() {
+	k.restartPending.Store(true)
 	k.poke()
 }
 
@@ -213,11 +215,11 @@ func (k *checkpointer) copy() {
 		}
 		took := time.Since(begin)
 		few := frames-copied <= fewFrames
-		ripe := few && (took <= k.quick || little)
+		ready := few && (took <= k.quick || little)
 		hopeless := err != nil || leftErr != nil || !few && copied == before
-		if ripe || hopeless || !k.ripening.Load() || !k.pause(took) {
-			if k.ripening.CompareAndSwap(true, false) {
-				k.ripe.Store(ripe)
+		if ready || hopeless || !k.restartPending.Load() || !k.pause(took) {
+			if k.restartPending.CompareAndSwap(true, false) {
+				k.restartReady.Store(ready)
 				k.s.inbox.poke()
 			}
 			return
@@ -239,7 +241,7 @@ func (k *checkpointer) pause(took time.Duration) bool {
 
 // canRestart reports whether the log can be restarted without a long wait, as the writer wants.
 func (k *checkpointer) canRestart() bool {
-	if !k.ripe.Load() || !k.running.TryLock() {
+	if !k.restartReady.Load() || !k.running.TryLock() {
 		return false
 	}
 	k.running.Unlock()
@@ -252,8 +254,8 @@ func (k *checkpointer) canRestart() bool {
 func (k *checkpointer) restart(c *conn, cut bool) error {
 	k.running.Lock()
 	defer k.running.Unlock()
-	k.ripening.Store(false)
-	k.ripe.Store(false)
+	k.restartPending.Store(false)
+	k.restartReady.Store(false)
 	if err := k.checkpoint(c); err != nil {
 		return err
 	}

@@ -15,24 +15,24 @@ func TestLogIsRestartedBeforeItsCeiling(t *testing.T) {
 	}
 	onWriter(s, func() {
 		l, k := &s.writer.log, s.checkpointer
-		if l.ripe() || l.pages < 128 {
-			t.Errorf("ripe %v with %d pages, before the writer wants it", l.ripe(), l.pages)
+		if l.canRestart() || l.pages < 128 {
+			t.Errorf("can restart %v with %d pages, before the writer wants it", l.canRestart(), l.pages)
 		}
-		k.ripening.Store(true)
+		k.restartPending.Store(true)
 		k.copy()
-		if !l.ripe() {
+		if !l.canRestart() {
 			t.Error("the log can't be restarted after all of it is in the file")
 		}
 		k.running.Lock()
-		if l.ripe() {
+		if l.canRestart() {
 			t.Error("the writer would wait for a checkpoint that runs")
 		}
 		k.running.Unlock()
 	})
 	wait(t, s, insertOp(500, 500, []byte("x")))
 	onWriter(s, func() {
-		if l := &s.writer.log; l.ripe() || l.pages != 0 {
-			t.Errorf("ripe %v with %d pages: it was not restarted", l.ripe(), l.pages)
+		if l := &s.writer.log; l.canRestart() || l.pages != 0 {
+			t.Errorf("can restart %v with %d pages: it was not restarted", l.canRestart(), l.pages)
 		}
 	})
 }
@@ -43,11 +43,11 @@ func TestLogIsRestartedOnASlowDisk(t *testing.T) {
 	onWriter(s, func() { s.checkpointer.quick = 0 })
 	wait(t, s, insertOp(10, 1, make([]byte, 64<<10)))
 	onWriter(s, func() {
-		s.checkpointer.ripening.Store(true)
+		s.checkpointer.restartPending.Store(true)
 		s.checkpointer.poke()
 	})
 	for range 2000 {
-		if !s.checkpointer.ripening.Load() {
+		if !s.checkpointer.restartPending.Load() {
 			return
 		}
 		time.Sleep(5 * time.Millisecond)
@@ -55,8 +55,8 @@ func TestLogIsRestartedOnASlowDisk(t *testing.T) {
 	t.Error("the checkpointer goes on and on")
 }
 
-// TestLogRipensFromHalfOfItsCeiling.
-func TestLogRipensFromHalfOfItsCeiling(t *testing.T) {
+// TestLogRestartIsPreparedFromHalfOfItsCeiling.
+func TestLogRestartIsPreparedFromHalfOfItsCeiling(t *testing.T) {
 	s := newStore(t)
 	onWriter(s, func() {
 		l := &s.writer.log
@@ -64,8 +64,8 @@ func TestLogRipensFromHalfOfItsCeiling(t *testing.T) {
 		l.w.s.checkpointer.running.Lock() // nothing is copied meanwhile
 		for _, want := range []bool{false, true} {
 			l.fresh = 50
-			if l.checkpointIfDue(); l.w.s.checkpointer.ripening.Load() != want {
-				t.Errorf("with %d pages of %d ripening is %v", l.pages, l.longest, !want)
+			if l.checkpointIfDue(); l.w.s.checkpointer.restartPending.Load() != want {
+				t.Errorf("with %d pages of %d pending is %v", l.pages, l.longest, !want)
 			}
 			l.pages = max(l.pages, 480)
 		}
@@ -82,24 +82,24 @@ func TestHousekeepingDoesNotFillALogThatIsToBeRestarted(t *testing.T) {
 		defer k.running.Unlock()
 		w.vacuum.uncut = vacuumCut - vacuumStep - 1
 		for _, want := range []bool{false, true} { // the cut of the file would be long
-			if w.vacuum.step(); w.log.ripening() != want {
-				t.Fatalf("ripening is %v after %d pages that the file gave back", !want, w.vacuum.uncut)
+			if w.vacuum.step(); w.log.restartPending() != want {
+				t.Fatalf("pending is %v after %d pages that the file gave back", !want, w.vacuum.uncut)
 			}
 		}
 		w.vacuum.look = true
 		if w.idleWork() || !w.vacuum.look {
 			t.Error("housekeeping goes on while the log is to be restarted")
 		}
-		k.ripening.Store(false)
+		k.restartPending.Store(false)
 		if !w.idleWork() || w.vacuum.look {
 			t.Error("housekeeping does not go on afterwards")
 		}
 	})
 }
 
-// TestLogDoesNotRipenWhileAnOldStateIsRead: the checkpointer gives up, and housekeeping does not wait for another
+// TestLogRestartIsGivenUpWhileAnOldStateIsRead: the checkpointer gives up, and housekeeping does not wait for another
 // program's reader.
-func TestLogDoesNotRipenWhileAnOldStateIsRead(t *testing.T) {
+func TestLogRestartIsGivenUpWhileAnOldStateIsRead(t *testing.T) {
 	s := newStore(t)
 	other, err := openConn(s.path)
 	if err != nil {
@@ -113,10 +113,10 @@ func TestLogDoesNotRipenWhileAnOldStateIsRead(t *testing.T) {
 		wait(t, s, insertOp(10+i, 1+i, make([]byte, 64<<10)))
 	}
 	onWriter(s, func() {
-		s.checkpointer.ripening.Store(true)
+		s.checkpointer.restartPending.Store(true)
 		s.checkpointer.copy()
-		if s.writer.log.ripening() || s.writer.log.ripe() {
-			t.Errorf("ripening %v, ripe %v", s.writer.log.ripening(), s.writer.log.ripe())
+		if s.writer.log.restartPending() || s.writer.log.canRestart() {
+			t.Errorf("pending %v, can restart %v", s.writer.log.restartPending(), s.writer.log.canRestart())
 		}
 	})
 }
