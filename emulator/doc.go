@@ -45,39 +45,36 @@
 //   - step: what a change does to one message: an effect if it is committed, a fallback if it fails.
 //   - transition: a change of the messages of one entity.
 //
-// Callers of a function whose name ends in Locked hold the mutex of its entity or topic. Methods of an entity's parts do without
-// the ending, unless the part has methods that are called without the mutex too.
+// Callers of a function whose name ends in Locked hold the mutex of its entity or topic. Methods of an entity's parts do
+// without the ending, unless the part has methods that are called without the mutex too.
 //
 // # Chapters
 //
-// A chapter names no type of a chapter that comes after it; internal/archtest has the exceptions. The entity comes early since all parts
-// have a pointer to it, and what most of the package uses stands with it: messages, bodies, locks, sessions, and the namespace
-// as a set of entities.
+// A chapter names no type of a chapter that comes after it; internal/archtest has the exceptions. The entity comes early
+// since all parts have a pointer to it, and what most of the package uses stands with it.
 //
-//   - tools: heap.go, deadlines.go, running.go
-//   - contract, what the journal, the store and the settings are: journal.go, store.go, snapshot_store.go, options.go, topic_options.go, admin.go, protocol.go, values.go, value_types.go, value_texts.go, limits.go, profile.go,
-//     rule_limits.go, rule_names.go, errors.go, client.go
-//   - log, how messages lie in memory: entry.go, payload.go, log.go, chunk.go, seqs.go, ready_queue.go, numbers.go,
-//     message_id.go, deadletter.go
-//   - entity, what queues, topics and subscriptions have in common: entity.go, namespace.go, catalog.go, quiesce.go, subqueue.go, attached.go,
-//     body.go, budget.go, duplicates.go, lock.go, session.go, undelivered.go, permissions.go, alarm.go, usage.go, idle.go, counts.go,
-//     event.go, record.go, traffic.go, jobs.go, selection.go, fault.go, faults.go
-//   - change, how a change takes effect or is taken back: step.go, transition.go
-//   - send: send.go, storing.go, schedule.go, reservation.go
-//   - receive: consumer.go, delivery.go, damage.go, deferred.go, receive_delete.go, requeue.go, peek.go
-//   - sessions, how they are accepted and end: session_accept.go, session_end.go, session_state.go,
-//     session_control.go
-//   - settle, how locks and lives end: settle.go, fault_effect.go, expiry.go, batch_delete.go
+//   - tools: heap.go, deadlines.go
+//   - contract, what the journal, the store and the settings are: journal.go, store.go, snapshot_store.go, options.go,
+//     protocol.go, values.go, value_types.go, limits.go, profile.go, errors.go, client.go
+//   - log, how messages lie in memory: entry.go, log.go, chunk.go, seqs.go, ready_queue.go, numbers.go
+//   - entity, what queues, topics and subscriptions have in common: entity.go, namespace.go, catalog.go, quiesce.go,
+//     subqueue.go, attached.go, bodies.go, duplicates.go, lock.go, session.go, permissions.go, alarm.go, idle.go,
+//     counts.go, event.go, record.go, jobs.go, selection.go, fault.go, faults.go
+//   - change, how a change takes effect or is undone: step.go, transition.go
+//   - send: send.go, schedule.go
+//   - receive: consumer.go, delivery.go, deferred.go, receive_delete.go, requeue.go, peek.go
+//   - sessions, how they are accepted and end: session_accept.go, session_state.go, session_control.go
+//   - settle, how locks and lives end: settle.go, fault_effect.go, dead_letter.go, expiry.go
 //   - topic, who gets a copy: topic.go, topic_match.go, topic_publish.go, topic_activate.go, subscription.go,
-//     subscription_change.go, subscription_rules.go, rule.go, rule_action.go, filter_value.go, filter_view.go
+//     subscription_rules.go, rule.go, filter_view.go
 //   - forward, from entity to entity: forwarder.go, parked.go, transfer.go
-//   - transaction: transaction.go, transaction_commit.go, transaction_lock.go, transaction_partition.go
-//   - messages, looked at and changed by number: select.go, message_view.go, browse.go, remove.go, reschedule.go
+//   - transaction: transaction.go, transaction_commit.go, transaction_partition.go
+//   - messages, looked at and changed by number: selection_content.go, message_view.go, browse.go, remove.go
 //   - jobs, work on many messages in the background: job_run.go, job_select.go, job_move.go, transfer_move.go
-//   - registry, how entities come, change and go: check.go, queue_admin.go, topic_admin.go, entity_delete.go, plan.go, apply.go,
-//     configurator.go, configurator_merge.go, rehearsal.go, load.go, load_bodies.go, load_messages.go, reset.go, snapshot.go
-//   - diagnosis, why nothing is received: facts.go, why.go, why_facts.go, why_entity.go, why_receivers.go, why_messages.go, await.go, await_message.go, await_words.go;
-//     where a message would go: match.go, match_rules.go
-//   - broker, the namespaces of a process: broker.go, broker_names.go, broker_directory.go, broker_find.go, broker_change.go,
+//   - registry, how entities come, change and go: queue_admin.go, topic_admin.go, entity_delete.go, plan.go, apply.go,
+//     configurator.go, configurator_merge.go, dry_run.go, load.go, load_messages.go, reset.go, snapshot.go
+//   - diagnosis, why nothing is received: facts.go, why.go, why_facts.go, why_entity.go, why_receivers.go,
+//     why_messages.go, await.go, await_message.go, await_words.go; where a message would go: match.go, match_rules.go
+//   - broker, the namespaces of a process: broker.go, broker_names.go, broker_directory.go, broker_change.go,
 //     clock.go (a namespace's time under control)
 package emulator

@@ -46,12 +46,6 @@ type Entity struct {
 	traffic     Traffic
 }
 
-// watcher is a link that wants to know when its entity changes.
-type watcher struct {
-	sub    SubQueue
-	notify func(error)
-}
-
 // nameOf returns a path as the broker shows it: a queue or a topic in lower case, whatever case the client wrote,
 // a subscription in the case of its creation (DEC-9).
 func nameOf(path string) string {
@@ -139,33 +133,3 @@ func (q *Entity) LastSequenceNumber() int64 {
 }
 
 func (q *Entity) subQueue(s SubQueue) *subQueue { return &q.messages.subQueues[s] }
-
-// Watch calls notify when the queue is updated, with an error of CodeDetached (LOCK-17), or deleted, with
-// CodeNotFound (DEC-18), until cancel is called. A queue that is deleted already says so at once. notify runs on any
-// goroutine, possibly under the queue's mutex: it must only post.
-func (q *Entity) Watch(sub SubQueue, notify func(error)) (cancel func()) {
-	w := &watcher{sub: sub, notify: notify}
-	q.mu.Lock()
-	if q.watchers == nil {
-		q.watchers = make(watchers)
-	}
-	q.watchers[w] = struct{}{}
-	if q.deleted { // since the watcher looked it up
-		notify(q.may.missing())
-	}
-	q.mu.Unlock()
-	return func() {
-		q.mu.Lock()
-		delete(q.watchers, w)
-		q.mu.Unlock()
-	}
-}
-
-// watchers are the links that want to know when their entity changes. The entity's mutex guards them.
-type watchers map[*watcher]struct{}
-
-func (ws watchers) tell(err error) {
-	for w := range ws {
-		w.notify(err)
-	}
-}

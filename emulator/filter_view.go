@@ -1,6 +1,9 @@
 package emulator
 
 import (
+	"encoding/binary"
+	"math"
+
 	"minibus/emulator/filter"
 	"minibus/internal/amqp/message"
 	"minibus/internal/dotnet"
@@ -131,4 +134,122 @@ func textValue(text string, ok bool) filter.Value {
 		return filter.Null()
 	}
 	return filter.String(text)
+}
+
+// filterValue returns a value of a message as the rule language has it. It allocates for decimals only; texts alias the
+// message.
+func filterValue(s message.Scalar) filter.Value {
+	switch s.Type {
+	case message.TypeAbsent, message.TypeNull:
+		return filter.Null()
+	case message.TypeBool:
+		return filter.Bool(s.Bits != 0)
+	case message.TypeString, message.TypeURI:
+		return filter.String(s.Text)
+	case message.TypeTimestamp:
+		return filter.DateTime(int64(s.Bits))
+	case message.TypeTimeSpan:
+		return filter.TimeSpan(int64(s.Bits))
+	case message.TypeDateTimeOffset:
+		return filter.DateTimeOffset(int64(s.Bits))
+	case message.TypeUUID:
+		return filter.GUID(s.Bytes16())
+	case message.TypeDecimal128:
+		return decimalValue(s)
+	case message.TypeOther:
+		return filter.Opaque(s.Text)
+	}
+	return filterNumber(s)
+}
+
+func filterNumber(s message.Scalar) filter.Value {
+	switch n := s.Bits; s.Type {
+	case message.TypeUbyte:
+		return filter.UInt8(uint8(n))
+	case message.TypeUshort:
+		return filter.UInt16(uint16(n))
+	case message.TypeUint:
+		return filter.UInt32(uint32(n))
+	case message.TypeUlong:
+		return filter.UInt64(n)
+	case message.TypeByte:
+		return filter.Int8(int8(n))
+	case message.TypeShort:
+		return filter.Int16(int16(n))
+	case message.TypeInt:
+		return filter.Int32(int32(n))
+	case message.TypeLong:
+		return filter.Int64(int64(n))
+	case message.TypeFloat:
+		return filter.Float32(float32(math.Float64frombits(n)))
+	case message.TypeDouble:
+		return filter.Float64(math.Float64frombits(n))
+	case message.TypeChar:
+		return filter.Char(rune(n))
+	}
+	return filter.Null()
+}
+
+// scalarKinds are the types of those kinds of values that are bits.
+var scalarKinds = map[filter.Kind]message.Type{
+	filter.KindInt8: message.TypeByte, filter.KindInt16: message.TypeShort, filter.KindInt32: message.TypeInt,
+	filter.KindInt64: message.TypeLong, filter.KindUInt8: message.TypeUbyte, filter.KindUInt16: message.TypeUshort,
+	filter.KindUInt32: message.TypeUint, filter.KindUInt64: message.TypeUlong, filter.KindChar: message.TypeChar,
+}
+
+// scalarOf returns a value of the rule language as a message has it.
+func scalarOf(v filter.Value) message.Scalar {
+	switch k := v.Kind(); k {
+	case filter.KindMissing, filter.KindNull:
+		return message.Scalar{Type: message.TypeNull}
+	case filter.KindBool:
+		if v.Bool() {
+			return message.Scalar{Type: message.TypeBool, Bits: 1}
+		}
+		return message.Scalar{Type: message.TypeBool}
+	case filter.KindString:
+		return message.Scalar{Type: message.TypeString, Text: v.Text()}
+	case filter.KindFloat32, filter.KindFloat64:
+		t := message.TypeDouble
+		if k == filter.KindFloat32 {
+			t = message.TypeFloat
+		}
+		return message.Scalar{Type: t, Bits: math.Float64bits(v.Float())}
+	case filter.KindDecimal:
+		return wide(message.TypeDecimal128, v.Decimal128())
+	case filter.KindGUID:
+		return wide(message.TypeUUID, v.GUID())
+	case filter.KindDateTime:
+		return message.Scalar{Type: message.TypeTimestamp, Bits: uint64(v.UnixMilli())}
+	case filter.KindDateTimeOffset:
+		return message.Scalar{Type: message.TypeDateTimeOffset, Bits: uint64(v.Ticks())}
+	case filter.KindTimeSpan:
+		return message.Scalar{Type: message.TypeTimeSpan, Bits: uint64(v.Ticks())}
+	case filter.KindOpaque:
+		return message.Scalar{Type: message.TypeOther, Text: v.Text()}
+	default:
+		return message.Scalar{Type: scalarKinds[k], Bits: v.Uint()}
+	}
+}
+
+// decimalValue returns a decimal; one that .NET cannot hold is carried as it is encoded.
+func decimalValue(s message.Scalar) filter.Value {
+	v := filter.Decimal128(s.Bytes16())
+	if v.Kind() == filter.KindOpaque {
+		return filter.Opaque(string(s.Append(nil)))
+	}
+	return v
+}
+
+func wide(t message.Type, b [16]byte) message.Scalar {
+	return message.Scalar{Type: t, Bits: binary.BigEndian.Uint64(b[:8]), Low: binary.BigEndian.Uint64(b[8:])}
+}
+
+// ValueOf returns a value of the rule language as the type system of AMQP has it, which says the most of it; nil if it is missing or null.
+func ValueOf(v filter.Value) any {
+	decoded, err := message.DecodeValue(scalarOf(v).Append(nil))
+	if err != nil {
+		return nil // what is opaque was decoded when it came
+	}
+	return decoded
 }

@@ -3,7 +3,9 @@ package emulator
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"minibus/emulator/filter"
 	"minibus/internal/amqp/message"
 )
 
@@ -89,3 +91,94 @@ func (o QueueOptions) maxSizeBytes(l Limits) int64 {
 	}
 	return mb << 20
 }
+
+// CheckFilter reports what keeps a text with these parameters from being a SQL filter under the profile: it does not parse, or it is
+// too long (QUO-10). The error's text is the service's, with line and column.
+func (l Limits) CheckFilter(sql string, params Values) error {
+	values, err := params.forFilter()
+	if err == nil {
+		_, err = l.parseFilter(sql, values)
+	}
+	return err
+}
+
+// CheckAction is CheckFilter for a SQL action, whose statements are counted too.
+func (l Limits) CheckAction(sql string, params Values) error {
+	values, err := params.forFilter()
+	if err == nil {
+		_, err = l.parseAction(sql, values)
+	}
+	return err
+}
+
+func (l Limits) parseFilter(sql string, params map[string]filter.Value) (*filter.Filter, error) {
+	if err := l.checkLength(sql); err != nil {
+		return nil, err
+	}
+	return filter.ParseFilter(sql, params)
+}
+
+func (l Limits) parseAction(sql string, params map[string]filter.Value) (*filter.Action, error) {
+	if err := l.checkLength(sql); err != nil {
+		return nil, err
+	}
+	a, err := filter.ParseAction(sql, params)
+	if err != nil {
+		return nil, err
+	}
+	if n, most := a.Statements(), profiles[l].Statements; most > 0 && n > most {
+		return nil, errorf(CodeArgument, "", "The action has %d statements, which exceeds the limit of %d statements.", n, most)
+	}
+	return a, nil
+}
+
+// checkLength reports a text that the service would find too long. The relaxed profile leaves it to the language.
+func (l Limits) checkLength(sql string) error {
+	if n, most := filter.TextLength(sql), profiles[l].Expression; most > 0 && n > most {
+		return errorf(CodeArgument, "", "The SQL expression has %d characters, which exceeds the limit of %d characters.", n, most)
+	}
+	return nil
+}
+
+// The expressions of the service's true and false filters.
+const (
+	TrueExpression  = filter.TrueText
+	FalseExpression = filter.FalseText
+)
+
+// CheckRuleName reports what is wrong with the name of a new rule, or nil (QUO-9). It is asked by every front end, for one of them could
+// neither show nor remove a rule of another name.
+func (l Limits) CheckRuleName(name string) error {
+	switch {
+	case strings.EqualFold(name, DefaultRuleName):
+		return nil
+	case len(name) > MaxName:
+		return errorf(CodeArgument, "", "The entity path/name '%.64s' exceeds the '%d' character limit.", name, MaxName)
+	case !l.AllowsSegment(name) || !l.EndsWell(name):
+		return errorf(CodeArgument, "", "RuleName '%.64s' contains character(s) that is not allowed by Service Bus. "+
+			"Entity segments can contain only letters, numbers, periods (.), hyphens (-), and underscores (_).", name)
+	}
+	return nil
+}
+
+// AllowsSegment reports whether a segment of a name has only characters that the service takes, and the relaxed profile (DEC-9).
+func (l Limits) AllowsSegment(segment string) bool {
+	if segment == "" || segment == "." || segment == ".." {
+		return false
+	}
+	for i := range len(segment) {
+		if c := segment[i]; !alphanumeric(c) && c != '.' && c != '-' && c != '_' && (c != '~' || !profiles[l].LooseNames) {
+			return false
+		}
+	}
+	return true
+}
+
+// EndsWell reports whether a name begins and ends as the profile has it (DEC-9).
+func (l Limits) EndsWell(name string) bool {
+	p := profiles[l]
+	loose := func(c byte) bool { return alphanumeric(c) || p.LooseNames && (c == '_' || c == '~') }
+	return name != "" && loose(name[0]) && (loose(name[len(name)-1]) || name[len(name)-1] == '-' && p.EndingHyphens)
+}
+
+func alphanumeric(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -58,7 +58,7 @@ func (c Configuration) refusal(plan []Planned, list []EntityConfig) error {
 	if !changes {
 		return nil
 	}
-	return c.rehearse(list, plan)
+	return c.dryRun(list, plan)
 }
 
 // changes reports whether anything is to be done.

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/message"
 )
 
 // Remove removes messages of a sub-queue by their numbers, all or none, in one change, whatever the entity's status. Scheduled ones are cancelled. Those
@@ -104,4 +107,129 @@ func (ms Messages) heldLocked(e *entry) error {
 		return errorf(CodeNotAllowed, q.path, "The message %d of '%s' is being forwarded, or waits because its target can't take it.", e.seq, q.path)
 	}
 	return errorf(CodeNotAllowed, q.path, "The message %d of '%s' is being settled or moved at this moment. Look again.", e.seq, q.path)
+}
+
+// latest is the end of the service's time, in milliseconds.
+const latest = 253402300799999
+
+// Reschedule changes the time at which a scheduled message becomes active, in milliseconds, in one change. The message keeps its number, so clients that
+// know it can still cancel it. A time that has come makes it active at once. Other messages are not scheduled by it.
+//
+// An error means that c will not be called: CodeMessageNotFound if there is no such message, CodeNotAllowed if it is not scheduled or is being changed,
+// and CodeArgument for a time that the service does not have.
+func (ms Messages) Reschedule(seq, at int64, c Completion) error {
+	q := ms.q
+	if at <= 0 || at > latest {
+		return errorf(CodeArgument, q.path, "The time must lie between the years 1970 and 9999.")
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.may.use(); err != nil {
+		return err
+	}
+	e := q.subQueue(Main).findLoose(seq)
+	switch {
+	case e == nil && !q.subQueue(Main).has(seq):
+		return ms.missing(seq)
+	case e == nil || e.state != Scheduled:
+		return errorf(CodeNotAllowed, q.path, "The message %d of '%s' is not scheduled.", seq, q.path)
+	case e.mark != markFree:
+		return ms.heldLocked(e)
+	}
+	q.usage.touch(q.ns.Now())
+	op := newTransition(q, 1, c)
+	op.rescheduleLocked(e, at)
+	op.appendLocked()
+	return nil
+}
+
+// rescheduleLocked adds that e is scheduled for another time, which its receivers are told as well.
+func (op *transition) rescheduleLocked(e *entry, at int64) {
+	var told message.Overlay
+	told.Add(message.SystemScheduled, amqp.AppendTimestamp(nil, amqp.Timestamp(at)))
+	x := e.withExtra()
+	x.due, x.system = at, message.MergeProperties(e.system(), told.Bytes())
+	r := e.record(op.q.id)
+	r.Scheduled, r.System = x.due, x.system
+	op.addLocked(step{e: e, effect: effectReschedule, event: EventRescheduled, fallback: fallback{undo: undoReschedule}, extra: x.kept()}, Op{Kind: OpUpdate, Record: r})
+}
+
+// move gives a scheduled message another time. The change is committed. What is due is activated here, since no timer of a frozen clock fires.
+func (s *schedule) move(e *entry, x *extra, now int64) {
+	old, b := e.due(), s.q.subQueue(Main)
+	b.tally(e, -1)
+	e.extra, e.mark = x, markFree
+	b.tally(e, 1)
+	s.dues.remove(old)
+	if e.due() <= now {
+		s.activate([]*entry{e}, now)
+		return
+	}
+	s.q.alarm.watch(e)
+}
+
+// MaxBatchDelete is how many messages one call deletes at most (BDEL-2).
+const MaxBatchDelete = 4000
+
+// DeleteBatch deletes up to max available messages of a sub-queue that were enqueued at or before the given instant,
+// in milliseconds, the oldest first (BDEL-1, BDEL-5); locked, deferred and scheduled ones stay (BDEL-3, DEC-33). On an
+// entity with sessions it works on the session of holder (BDEL-4). client asks for it. done is called once with how many are gone. A synchronous error
+// means that it will not be called: CodeArgument for a max out of range.
+func (q *Entity) DeleteBatch(sub SubQueue, max int, before int64, holder *Consumer, client *Client, done func(int, error)) error {
+	if max <= 0 || max > MaxBatchDelete {
+		return errorf(CodeArgument, q.path, "The number of messages to delete must be between 1 and %d; it is %d.", MaxBatchDelete, max)
+	}
+	q.mu.Lock()
+	if err := q.may.takeFrom(sub, holder, "Messages", "deleted"); err != nil {
+		q.mu.Unlock()
+		return err
+	}
+	q.usage.touch(q.ns.Now())
+	var s *session
+	if holder != nil && sub == Main {
+		s = holder.session
+	}
+	found := q.subQueue(sub).takeOld(max, before, s)
+	n := len(found)
+	newRemoval(q, found, EventPurged, fallback{undo: undoFree}, By(client, CompletionFunc(func(err error) {
+		if err != nil {
+			n = 0
+		}
+		done(n, err)
+	}))).appendLocked()
+	q.mu.Unlock()
+	return nil
+}
+
+// takeOld takes the oldest available messages, with a session only its own.
+func (b *subQueue) takeOld(max int, before int64, s *session) []*entry {
+	var found []*entry
+	if b.partitions != nil && s == nil { // numbers of different partitions do not tell what is older
+		for len(found) < max {
+			e := b.nextReady()
+			if e == nil || e.enqueued > before {
+				break
+			}
+			b.take(e, markBusy)
+			found = append(found, e)
+		}
+		return found
+	}
+	v := messageView(&b.log)
+	if s != nil {
+		v = sessionView{s, &b.log}
+	}
+	var seqs []int64
+	v.look(-1<<63, func(e *entry) bool {
+		if e.ready() && e.enqueued <= before {
+			seqs = append(seqs, e.seq)
+		}
+		return len(seqs) < max
+	})
+	for _, seq := range seqs {
+		e := b.find(seq)
+		b.take(e, markBusy)
+		found = append(found, e)
+	}
+	return found
 }

@@ -70,7 +70,7 @@ func (ns *Namespace) entitiesOf(list []EntityConfig, now int64) ([]EntityRecord,
 
 // notebook is a rehearsal that writes down the entities.
 type notebook struct {
-	rehearsal
+	dryRunJournal
 	mu   sync.Mutex
 	byID map[int64]EntityRecord
 }
@@ -83,7 +83,7 @@ func (n *notebook) Append(c *Change) {
 		}
 	}
 	n.mu.Unlock()
-	n.rehearsal.Append(c)
+	n.dryRunJournal.Append(c)
 }
 
 // replacement puts other entities in the place of all that a namespace has. The caller holds ns.admin.

@@ -1,10 +1,6 @@
 package emulator
 
-import (
-	"slices"
-
-	"minibus/internal/amqp/message"
-)
+import "slices"
 
 // maxHeaderBytes bounds the properties that the broker and settlements may add to a message (DLQ-R3).
 const maxHeaderBytes = 64 << 10
@@ -115,46 +111,6 @@ func (op *transition) settleLocked(e *entry, s Settlement, f fallback, now int64
 	case Release:
 		op.freeLocked(e, EventReleased, f)
 	}
-}
-
-// abandonLocked adds to op what becomes of e after a failed delivery: an abandon or the end of its lock, as v says.
-func (op *transition) abandonLocked(e *entry, properties []byte, v EventKind, f fallback, now int64) {
-	count := e.count + 1
-	if e.sub != Main {
-		count = e.count // DC-8
-	}
-	overlay := e.merged(properties)
-	switch {
-	case e.expired(now) && e.state == Active: // EXP-8, EXP-9
-		op.expireLocked(e, count, properties, f)
-		op.failedLocked(v, count)
-	case e.sub == Main && count >= op.q.options.maxDelivery(): // DC-7
-		op.deadLetterLocked(e, count, message.MergeProperties(properties, maxDeliveryProperties(count)), EventDeadLettered, f)
-		op.failedLocked(v, count)
-	case e.sub == Main && len(overlay) > maxHeaderBytes:
-		op.deadLetterLocked(e, count, headerSizeProperties(), EventDeadLettered, f)
-		op.failedLocked(v, count)
-	case count == e.count && properties == nil:
-		op.freeLocked(e, v, f) // nothing to write
-	default:
-		op.changeLocked(e, e.state, count, overlay, v, f)
-	}
-}
-
-// failedLocked adds to the last step how the delivery ended that caused it.
-func (op *transition) failedLocked(v EventKind, count uint32) {
-	last := &op.steps[len(op.steps)-1]
-	last.failed, last.count = v, count
-}
-
-// merged returns e's changed properties with those of a settlement. In a dead-letter queue, where nothing can be
-// dead-lettered for properties that are too long (DLQ-R3), such ones change nothing.
-func (e *entry) merged(properties []byte) []byte {
-	overlay := message.MergeProperties(e.overlay(), properties)
-	if e.sub != Main && len(overlay) > maxHeaderBytes {
-		return e.overlay()
-	}
-	return overlay
 }
 
 // deferLocked adds to op that e is set aside (DEF-1). Reaching the maximum delivery count keeps it deferred (DC-13).

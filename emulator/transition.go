@@ -1,7 +1,5 @@
 package emulator
 
-import "minibus/internal/amqp/message"
-
 // transition is a change that concerns the messages of one entity. Whatever the broker does to messages is one: they are stored,
 // removed, changed in place, given other numbers, or moved to a sub-queue.
 type transition struct {
@@ -93,34 +91,6 @@ func (op *transition) replaceLocked(e, to *entry, drawn bool, v EventKind, f fal
 		o = op.q.counters.drawing(o)
 	}
 	op.addLocked(step{e: e, effect: effectReplace, event: v, fallback: f, to: to}, o)
-}
-
-// deadLetterLocked adds that e moves to the dead-letter queue with its number and its enqueued time (DLQ-9) and the
-// properties given (DLQ-8).
-func (op *transition) deadLetterLocked(e *entry, count uint32, properties []byte, v EventKind, f fallback) {
-	to := &entry{
-		seq: e.seq, first: e.first, enqueued: e.enqueued, ttl: e.ttl, row: e.row, body: e.body,
-		count: count, state: Active, sub: DeadLetter,
-	}
-	x := e.withExtra()
-	x.due = 0
-	x.overlay, x.reason = deadLetterOverlay(e.overlay(), properties)
-	if len(x.overlay) > maxHeaderBytes {
-		x.overlay, x.reason = deadLetterOverlay(e.overlay(), headerSizeProperties())
-	}
-	to.extra = x.kept()
-	op.replaceLocked(e, to, false, v, f)
-}
-
-// expireLocked adds what happens to a message that is past its time to live (EXP-6). The count and the changed properties
-// are those of the failed delivery that brought it up, if one did (DC-2, DC-3, LOCK-14).
-func (op *transition) expireLocked(e *entry, count uint32, properties []byte, f fallback) {
-	if !op.q.options.DeadLetteringOnExpiration {
-		op.removeLocked(e, EventExpired, f)
-		return
-	}
-	op.deadLetterLocked(e, count, message.MergeProperties(properties,
-		deadLetterProperties("TTLExpiredException", "The message expired and was dead lettered.")), EventExpired, f)
 }
 
 // appendLocked hands the change to the journal. If there is nothing to write it takes effect at once.

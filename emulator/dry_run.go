@@ -7,10 +7,11 @@ import (
 	"minibus/emulator/clock"
 )
 
-// rehearse finds out whether a plan can be carried out, by making the list true in a copy of the namespace that has its entities but for those that the plan
-// deletes, without their messages, and keeps nothing. So every check that there is counts, and a list that is refused changes nothing.
-func (c Configuration) rehearse(list []EntityConfig, plan []Planned) error {
-	stage := &rehearsal{}
+// dryRun reports whether a plan can be carried out. It makes the list true in a copy of the namespace without messages and
+// without the entities that the plan deletes, and keeps nothing of it. So every check there is counts, and a list that is
+// refused changes nothing.
+func (c Configuration) dryRun(list []EntityConfig, plan []Planned) error {
+	stage := &dryRunJournal{}
 	leaving := make(map[*Entity]bool)
 	for _, p := range plan {
 		leaving[p.entity] = p.Action == ActionDelete
@@ -45,10 +46,10 @@ func (q *Entity) stored() any {
 	}
 }
 
-// rehearsal is the journal of a namespace that is for trying only. It accepts everything and stores nothing.
-type rehearsal struct{ entities []EntityRecord }
+// dryRunJournal is the journal of such a copy. It accepts everything and stores nothing.
+type dryRunJournal struct{ entities []EntityRecord }
 
-func (r *rehearsal) Load(l Loader) error {
+func (r *dryRunJournal) Load(l Loader) error {
 	for _, e := range r.entities {
 		if err := l.LoadEntity(e); err != nil {
 			return err
@@ -59,17 +60,17 @@ func (r *rehearsal) Load(l Loader) error {
 
 // Append completes the change on another goroutine, since its caller may hold mutexes that the completion takes. Changes of
 // entities are waited for one after another, so their order is kept.
-func (r *rehearsal) Append(c *Change) {
+func (r *dryRunJournal) Append(c *Change) {
 	if c.Done != nil {
 		go c.Done.Completed(nil)
 	}
 }
 
-func (r *rehearsal) NextRow() int64          { return 1 } // the loader knows the ids of the entities
-func (r *rehearsal) Secret() (none [16]byte) { return none }
-func (r *rehearsal) Created() int64          { return 0 }
-func (r *rehearsal) ReadBodies(b *BodyRead)  { b.Done.Completed(nil) }
-func (r *rehearsal) Flush(done Completion)   { done.Completed(nil) }
+func (r *dryRunJournal) NextRow() int64          { return 1 } // the loader knows the ids of the entities
+func (r *dryRunJournal) Secret() (none [16]byte) { return none }
+func (r *dryRunJournal) Created() int64          { return 0 }
+func (r *dryRunJournal) ReadBodies(b *BodyRead)  { b.Done.Completed(nil) }
+func (r *dryRunJournal) Flush(done Completion)   { done.Completed(nil) }
 
 // stoppedClock stands still, so that nothing falls due.
 type stoppedClock time.Time
