@@ -14,8 +14,10 @@ func TestParseAddress(t *testing.T) { // amqp-data-plane 3.1
 		{"queue", node{kind: nodeEntity, path: "queue", sub: emulator.Main}},
 		{"/queue", node{kind: nodeEntity, path: "queue", sub: emulator.Main}},
 		{"a/b/c", node{kind: nodeEntity, path: "a/b/c", sub: emulator.Main}},
-		{"amqps://ns.servicebus.windows.net/queue", node{kind: nodeEntity, host: "ns.servicebus.windows.net", path: "queue", sub: emulator.Main}},
-		{"AMQPS://localhost:5672/a/b/", node{kind: nodeEntity, host: "localhost:5672", path: "a/b", sub: emulator.Main}},
+		{"amqps://ns.servicebus.windows.net/queue",
+			node{kind: nodeEntity, host: "ns.servicebus.windows.net", path: "queue", sub: emulator.Main}},
+		{"AMQPS://localhost:5672/a/b/", node{kind: nodeEntity, host: "localhost:5672", path: "a/b",
+			sub: emulator.Main}},
 		{"sb://[::1]:5672/queue", node{kind: nodeEntity, host: "[::1]:5672", path: "queue", sub: emulator.Main}},
 		{"https://h/queue", node{kind: nodeEntity, host: "h", path: "queue", sub: emulator.Main}},
 		{"ftp://h/queue", node{kind: nodeEntity, path: "ftp://h/queue", sub: emulator.Main}},
@@ -29,7 +31,8 @@ func TestParseAddress(t *testing.T) { // amqp-data-plane 3.1
 		{"/queue/%24DeadLetterQueue", node{kind: nodeEntity, path: "queue", sub: emulator.DeadLetter}},
 		{"queue/$Transfer/$DeadLetterQueue", node{kind: nodeEntity, path: "queue", sub: emulator.TransferDeadLetter}},
 		{"topic/Subscriptions/sub", node{kind: nodeEntity, path: "topic/Subscriptions/sub", sub: emulator.Main}},
-		{"topic/subscriptions/sub/$DeadLetterQueue/$management", node{kind: nodeManagement, path: "topic/subscriptions/sub", sub: emulator.DeadLetter}},
+		{"topic/subscriptions/sub/$DeadLetterQueue/$management",
+			node{kind: nodeManagement, path: "topic/subscriptions/sub", sub: emulator.DeadLetter}},
 		{"queue/$management", node{kind: nodeManagement, path: "queue", sub: emulator.Main}},
 		{"queue/$Management", node{kind: nodeManagement, path: "queue", sub: emulator.Main}},
 		{"amqp://h/queue/%24management", node{kind: nodeManagement, host: "h", path: "queue", sub: emulator.Main}},
@@ -58,7 +61,8 @@ func TestNodeKey_TellsNodesApartWithoutCase(t *testing.T) {
 }
 
 func FuzzParseAddress(f *testing.F) {
-	for _, s := range []string{"q", "/q", "amqps://h/q/$DeadLetterQueue/$management", "$cbs", "%", "%2", "//", "a://b"} {
+	for _, s := range []string{"q", "/q", "amqps://h/q/$DeadLetterQueue/$management", "$cbs", "%",
+		"%2", "//", "a://b"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

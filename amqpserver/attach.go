@@ -242,7 +242,7 @@ func (l *link) lookUp(claim sas.Claims) error {
 		return err
 	}
 	l.queue, l.node.path = q, q.Path() // the logs and the connections show the broker's spelling (DEC-9)
-	return l.injectAttach()
+	return l.hitAttach()
 }
 
 // apacheFilters is the upper half of the descriptors of Apache's filters.

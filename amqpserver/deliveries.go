@@ -217,7 +217,7 @@ type idRange struct{ first, last serial }
 func (l *expiredIDs) add(id serial) {
 	r := *l
 	i := sort.Search(len(r), func(i int) bool { return serialLess(id, r[i].first) }) // the first range after id
-	// A range must not end in 0 unless it begins there, for the same reason as in outcomes.add.
+	// A range must not end in 0 unless it begins there, for the same reason as in outcomes.answer.
 	joinsLast := i > 0 && r[i-1].last+1 == id && id != 0
 	joinsNext := i < len(r) && id+1 == r[i].first && r[i].first != 0
 	switch {

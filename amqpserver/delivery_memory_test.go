@@ -73,7 +73,8 @@ func TestLarge_ReceiversWaitForRoom(t *testing.T) {
 		first := b.taking(t, 1)
 		second := b.wanting(t, "large")
 		second.WantSilence(20 * time.Second)
-		b.wantReceivable(t, "large", 1) // a consumer gets one of this size at a time: the receiver that waits has locked none
+		// a consumer gets one of this size at a time: the receiver that waits has locked none
+		b.wantReceivable(t, "large", 1)
 		small := b.sender(t, "q")
 		small.Send(0, amqptest.Transfer(0, 0), amqptest.Message("x")...)
 		wantOutcome(t, small, 0, "")
@@ -94,7 +95,8 @@ func TestLarge_RoomOfReceiversIsGivenBack(t *testing.T) {
 		"vanished":      func(p *amqptest.Peer) { p.Close() },
 		"stalled":       func(p *amqptest.Peer) {},
 	} {
-		for mode, change := range map[string]func(*frames.Attach){"peek-lock": func(*frames.Attach) {}, "receive and delete": settled} {
+		for mode, change := range map[string]func(*frames.Attach){"peek-lock": func(*frames.Attach) {},
+			"receive and delete": settled} {
 			t.Run(name+", "+mode, func(t *testing.T) {
 				laden(t, 2, func(t *testing.T, b *bench) {
 					first := b.taking(t, 1, change)

@@ -8,8 +8,23 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-func (c *conn) dispatch(in *inFrame) error {
-	if c.state == stateWaiting {
+// handleFrame handles one frame, and returns an error that says what ends.
+func (c *conn) handleFrame(in *inFrame) error {
+	if c.trace.tracer != nil {
+		c.trace.frame(traceIn, in.channel, in.performative(), len(in.payload))
+	}
+	if in.kind == frameEmpty {
+		return nil
+	}
+	switch c.state {
+	case stateLeaving:
+		return nil
+	case stateClosing:
+		if _, ok := in.other.(*frames.Close); ok {
+			c.state = stateClosed
+		}
+		return nil
+	case stateWaiting:
 		open, ok := in.other.(*frames.Open)
 		if !ok {
 			return connErrorf(amqp.CondIllegalState, "The first frame must be open.")

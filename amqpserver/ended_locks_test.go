@@ -22,7 +22,8 @@ func TestLOCK8_EndedLocksGiveTheirPlaceBack(t *testing.T) {
 			q, _ := b.ns.Entity("q")
 			for _, tag := range tags {
 				done := make(chan error, 1)
-				if err := q.Settle([]emulator.LockToken{tokenOf(tag)}, emulator.Settlement{}, emulator.CompletionFunc(func(err error) { done <- err })); err != nil {
+				if err := q.Settle([]emulator.LockToken{tokenOf(tag)}, emulator.Settlement{},
+					emulator.CompletionFunc(func(err error) { done <- err })); err != nil {
 					b.t.Fatal(err)
 				}
 				if err := <-done; err != nil {

@@ -50,7 +50,8 @@ func (s *script) bytes() []byte {
 }
 
 var fuzzAddresses = []string{
-	"q", "q/$deadletterqueue", "q/$management", "$cbs", "nosuch", "amqps://h/q", "/Q", "", "s", "s/$management", "s/$deadletterqueue", "q2",
+	"q", "q/$deadletterqueue", "q/$management", "$cbs", "nosuch", "amqps://h/q", "/Q", "", "s", "s/$management",
+	"s/$deadletterqueue", "q2",
 }
 
 func (s *script) address() string { return fuzzAddresses[int(s.byte())%len(fuzzAddresses)] }
@@ -119,7 +120,8 @@ func (s *script) state() frames.DeliveryState {
 	case 3:
 		return &frames.Modified{UndeliverableHere: s.bool(), MessageAnnotations: amqp.Map{{Key: "k", Value: s.bytes()}}}
 	case 4:
-		return &frames.Rejected{Error: &frames.Error{Condition: "x", Info: amqp.Map{{Key: "DeadLetterReason", Value: string(s.bytes())}}}}
+		return &frames.Rejected{Error: &frames.Error{Condition: "x",
+			Info: amqp.Map{{Key: "DeadLetterReason", Value: string(s.bytes())}}}}
 	case 5:
 		return &frames.TransactionalState{TxnID: s.transaction(), Outcome: s.outcome()}
 	case 6:
@@ -130,7 +132,8 @@ func (s *script) state() frames.DeliveryState {
 
 func (s *script) outcome() frames.DeliveryState {
 	return []frames.DeliveryState{
-		nil, &frames.Accepted{}, &frames.Released{}, &frames.Rejected{}, &frames.Modified{}, &frames.Modified{UndeliverableHere: true},
+		nil, &frames.Accepted{}, &frames.Released{}, &frames.Rejected{}, &frames.Modified{},
+		&frames.Modified{UndeliverableHere: true},
 	}[s.byte()%6]
 }
 
@@ -145,7 +148,8 @@ func (s *script) control() []byte {
 func (s *script) transfer() (*frames.Transfer, []byte) {
 	flags := s.byte()
 	t := &frames.Transfer{
-		Handle: s.number(), DeliveryID: s.number(), HasDeliveryID: flags&1 == 0, More: flags&2 != 0, Aborted: flags&4 != 0,
+		Handle: s.number(), DeliveryID: s.number(), HasDeliveryID: flags&1 == 0, More: flags&2 != 0,
+		Aborted: flags&4 != 0,
 		Settled: flags&8 != 0, HasMessageFormat: true,
 	}
 	if flags&16 != 0 {
@@ -182,7 +186,8 @@ func (s *script) frame(dst []byte) []byte {
 	var p frames.Performative
 	switch kind % 12 {
 	case 0:
-		p = &frames.Begin{NextOutgoingID: s.number(), IncomingWindow: s.number() * 16, HandleMax: s.number(), HasHandleMax: s.bool()}
+		p = &frames.Begin{NextOutgoingID: s.number(), IncomingWindow: s.number() * 16, HandleMax: s.number(),
+			HasHandleMax: s.bool()}
 	case 1, 2, 3:
 		p = s.attach()
 	case 4, 5:
@@ -192,7 +197,8 @@ func (s *script) frame(dst []byte) []byte {
 		dst, start := frames.BeginFrame(dst, frames.TypeAMQP, channel)
 		return frames.EndFrame(append(t.AppendTo(dst), payload...), start)
 	case 8:
-		p = &frames.Disposition{Role: frames.Role(!s.bool()), First: s.number(), Last: s.number(), HasLast: s.bool(), Settled: s.bool(), State: s.state()}
+		p = &frames.Disposition{Role: frames.Role(!s.bool()), First: s.number(), Last: s.number(), HasLast: s.bool(),
+			Settled: s.bool(), State: s.state()}
 	case 9:
 		p = &frames.Detach{Handle: s.number(), Closed: s.bool()}
 	case 10:
@@ -220,7 +226,8 @@ func (s *script) frame(dst []byte) []byte {
 // meanwhile.
 func FuzzSession(f *testing.F) {
 	f.Add([]byte{})
-	f.Add([]byte{1, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 5, 'h', 'e', 'l', 'l', 'o', 1, 0, 1, 4, 0, 1, 0, 4, 0, 0, 1, 7, 1, 0, 7})
+	f.Add([]byte{1, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 5, 'h', 'e', 'l', 'l', 'o', 1, 0, 1, 4, 0, 1, 0, 4,
+		0, 0, 1, 7, 1, 0, 7})
 	f.Add([]byte("\x01\x00\x00\x00\x02\x00\x06\x00\x02\x00\x00\x20aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\x06\x00\x00\x00\x00\x04bbbb\x09\x00\x00\x01"))
 	f.Add([]byte("\x03\x00\x01\x05\x03\x01\x00\x04\x00\x00\x00\x00\x01\x00\x07\x08\x00\x01\x00\x07\x01\x00\x01\x0a\x00"))
 	// A waiting accept, credit, a message for it, an abandon; the same for a named session, with a settlement in no

@@ -134,7 +134,8 @@ func (b *bench) opened(t testing.TB) *amqptest.Peer {
 func (b *bench) client(t testing.TB) *goamqp.Session {
 	t.Helper()
 	ctx := t.Context()
-	conn, err := goamqp.NewConn(ctx, b.dial(), &goamqp.ConnOptions{SASLType: goamqp.SASLTypeAnonymous(), HostName: "localhost"})
+	conn, err := goamqp.NewConn(ctx, b.dial(),
+		&goamqp.ConnOptions{SASLType: goamqp.SASLTypeAnonymous(), HostName: "localhost"})
 	if err != nil {
 		t.Fatal(err)
 	}

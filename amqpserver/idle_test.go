@@ -48,7 +48,8 @@ func TestLOCK19_IdleLinkIsDetached(t *testing.T) {
 			if !ok || !d.Closed || d.Error == nil || d.Error.Condition != "amqp:link:detach-forced" {
 				t.Fatalf("got %+v", body)
 			}
-			for _, w := range append(c.words, "The link '"+c.attach.LinkName+"' is force detached.", "Idle timeout: 00:10:00.", "TrackingId:") {
+			for _, w := range append(c.words, "The link '"+c.attach.LinkName+"' is force detached.",
+				"Idle timeout: 00:10:00.", "TrackingId:") {
 				if !strings.Contains(d.Error.Description, w) {
 					t.Errorf("no %q in %q", w, d.Error.Description)
 				}
@@ -181,7 +182,8 @@ func TestLOCK11_LockOutlivesTheConnection(t *testing.T) {
 		request(t, other, 0, 0, 0, &goamqp.Message{
 			Properties:            &goamqp.MessageProperties{MessageID: "1"},
 			ApplicationProperties: map[string]any{"operation": "com.microsoft:update-disposition"},
-			Value:                 map[string]any{"disposition-status": "completed", "lock-tokens": []goamqp.UUID{token}},
+			Value: map[string]any{"disposition-status": "completed",
+				"lock-tokens": []goamqp.UUID{token}},
 		})
 		m, _, _ := wantReply(t, other)
 		if m.ApplicationProperties["statusCode"] != int32(200) {

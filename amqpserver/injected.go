@@ -73,8 +73,8 @@ func (c *conn) inject(fault *emulator.Fault, a *emulator.Attempt) error {
 	return errEnded
 }
 
-// injectAttach lets a fault hit the attach of a link for messages, which is not there yet.
-func (l *link) injectAttach() error {
+// hitAttach lets a fault hit the attach of a link for messages, which is not there yet.
+func (l *link) hitAttach() error {
 	op := emulator.OperationAttachSender
 	if l.role == frames.RoleReceiver {
 		op = emulator.OperationAttachReceiver
@@ -92,9 +92,9 @@ func (l *link) injectAttach() error {
 	return l.inject(fault, op)
 }
 
-// injectTaken lets faults hit the deliveries that the link has taken from an index on. Those before a hit one are
+// hitTaken lets faults hit the deliveries that the link has taken from an index on. Those before a hit one are
 // written.
-func (o *outgoingLink) injectTaken(from int) {
+func (o *outgoingLink) hitTaken(from int) {
 	for i := from; i < len(o.taken); i++ {
 		fault := o.hit(emulator.OperationReceive)
 		if fault == nil {
@@ -211,7 +211,7 @@ func (c *conn) faultsChanged(injected *emulator.Fault) {
 		return
 	}
 	if injected != nil && slices.Contains(injected.Options().Operations, emulator.OperationNow) {
-		c.injectNow(injected)
+		c.hitNow(injected)
 	}
 	for e := range c.sessions.links {
 		if l := e.base(); l.state != linkAttached || l.node.kind != nodeEntity {
@@ -231,8 +231,8 @@ func (c *conn) faultsChanged(injected *emulator.Fault) {
 	}
 }
 
-// injectNow lets a fault hit the connection, or its links for messages.
-func (c *conn) injectNow(fault *emulator.Fault) {
+// hitNow lets a fault hit the connection, or its links for messages.
+func (c *conn) hitNow(fault *emulator.Fault) {
 	detaches := fault.Options().Kind == emulator.FaultDetach
 	links := 0
 	for e := range c.sessions.links {

@@ -58,7 +58,8 @@ func TestInjected_ThrottledSendIsRejected(t *testing.T) {
 			if _, accepted := d.State.(*frames.Accepted); i == 1 && !accepted {
 				t.Errorf("the second send: %#v", d.State)
 			} else if i == 0 {
-				wantText(t, rejectedWith(t, d), "com.microsoft:server-busy: The request was terminated because the entity is being throttled. Error code : 50009.")
+				wantText(t, rejectedWith(t, d),
+					"com.microsoft:server-busy: The request was terminated because the entity is being throttled. Error code : 50009.")
 			}
 		}
 		b.wantReceivable(t, "q", 1)
@@ -72,11 +73,14 @@ func TestInjected_ThrottledSendIsRejected(t *testing.T) {
 // condition.
 func TestInjected_AttachIsRefused(t *testing.T) {
 	for condition, want := range map[string]string{
-		"entity-disabled": "com.microsoft:entity-disabled: Messaging entity 'q' is currently disabled.", "unauthorized-access": "amqp:unauthorized-access: Unauthorized access. 'Listen' claim(s)",
-		"session-cannot-be-locked": "com.microsoft:session-cannot-be-locked: ", "resource-limit-exceeded": "amqp:resource-limit-exceeded: ", "timeout": "com.microsoft:timeout: ",
+		"entity-disabled":          "com.microsoft:entity-disabled: Messaging entity 'q' is currently disabled.",
+		"unauthorized-access":      "amqp:unauthorized-access: Unauthorized access. 'Listen' claim(s)",
+		"session-cannot-be-locked": "com.microsoft:session-cannot-be-locked: ",
+		"resource-limit-exceeded":  "amqp:resource-limit-exceeded: ", "timeout": "com.microsoft:timeout: ",
 	} {
 		bubble(t, func(t *testing.T, b *bench) {
-			b.inject(emulator.FaultOptions{Kind: emulator.FaultRefuse, Operations: on(emulator.OperationAttachReceiver), Condition: condition})
+			b.inject(emulator.FaultOptions{Kind: emulator.FaultRefuse,
+				Operations: on(emulator.OperationAttachReceiver), Condition: condition})
 			p := b.opened(t)
 			p.AttachSender(0, 1, "q")
 			p.Send(0, amqptest.ReceiverAttach(0, "q"))
@@ -95,19 +99,22 @@ func TestInjected_EndOfLinkAndConnection(t *testing.T) {
 		for kind, check := range map[emulator.FaultKind]func(t *testing.T, p *amqptest.Peer){
 			emulator.FaultDetach: func(t *testing.T, p *amqptest.Peer) {
 				d := amqptest.Want[*frames.Detach](p)
-				wantText(t, string(d.Error.Condition)+": "+d.Error.Description, "amqp:link:detach-forced: The link to 'q' is force detached.")
+				wantText(t, string(d.Error.Condition)+": "+d.Error.Description,
+					"amqp:link:detach-forced: The link to 'q' is force detached.")
 				p.WantSilence(time.Second)
 			},
 			emulator.FaultClose: func(t *testing.T, p *amqptest.Peer) {
 				c := amqptest.Want[*frames.Close](p)
-				wantText(t, string(c.Error.Condition)+": "+c.Error.Description, "amqp:connection:forced: The connection was closed by the service.")
+				wantText(t, string(c.Error.Condition)+": "+c.Error.Description,
+					"amqp:connection:forced: The connection was closed by the service.")
 			},
 			emulator.FaultDrop: func(_ *testing.T, p *amqptest.Peer) { p.WantEOF() },
 		} {
 			bubble(t, func(t *testing.T, b *bench) {
 				p := b.opened(t)
 				p.AttachSender(0, 0, "q")
-				b.inject(emulator.FaultOptions{Kind: kind, Operations: on(emulator.OperationSend), After: after, Count: 1})
+				b.inject(emulator.FaultOptions{Kind: kind, Operations: on(emulator.OperationSend),
+					After: after, Count: 1})
 				p.Send(0, amqptest.Transfer(0, 0), amqptest.Message("x")...)
 				check(t, p)
 				stored := 0
@@ -132,7 +139,8 @@ func TestInjected_ReceiverLosesNothing(t *testing.T) {
 				a.SndSettleMode, a.HasSndSettleMode = 1, true
 			}
 			p.AttachReceiver(0, a)
-			b.inject(emulator.FaultOptions{Kind: emulator.FaultThrottle, Operations: on(emulator.OperationReceive), Skip: 2, Count: 1})
+			b.inject(emulator.FaultOptions{Kind: emulator.FaultThrottle,
+				Operations: on(emulator.OperationReceive), Skip: 2, Count: 1})
 			p.Send(0, amqptest.Flow(0, 0, 10))
 			arrived := 0
 			for {
@@ -159,10 +167,14 @@ func TestInjected_SettlementsAreHit(t *testing.T) {
 		want string
 		left int // that can be received again at once
 	}{
-		{emulator.FaultOptions{Kind: emulator.FaultThrottle, Operations: on(emulator.OperationSettle)}, "amqp:resource-limit-exceeded: The request was terminated", 0},
-		{emulator.FaultOptions{Kind: emulator.FaultRefuse, Operations: on(emulator.OperationSettle), Condition: "not-allowed"}, "amqp:not-allowed: ", 0},
-		{emulator.FaultOptions{Kind: emulator.FaultLoseLock}, "com.microsoft:message-lock-lost: The lock supplied is invalid.", 1},
-		{emulator.FaultOptions{Kind: emulator.FaultFailJournal}, "amqp:resource-limit-exceeded: The message store could not be written", 0},
+		{emulator.FaultOptions{Kind: emulator.FaultThrottle, Operations: on(emulator.OperationSettle)},
+			"amqp:resource-limit-exceeded: The request was terminated", 0},
+		{emulator.FaultOptions{Kind: emulator.FaultRefuse, Operations: on(emulator.OperationSettle),
+			Condition: "not-allowed"}, "amqp:not-allowed: ", 0},
+		{emulator.FaultOptions{Kind: emulator.FaultLoseLock},
+			"com.microsoft:message-lock-lost: The lock supplied is invalid.", 1},
+		{emulator.FaultOptions{Kind: emulator.FaultFailJournal},
+			"amqp:resource-limit-exceeded: The message store could not be written", 0},
 	} {
 		bubble(t, func(t *testing.T, b *bench) {
 			b.send(t, b.client(t), "q", "x")
@@ -188,12 +200,15 @@ func TestInjected_DelayedOutcomesKeepTheirOrder(t *testing.T) {
 		p := b.opened(t)
 		p.AttachSender(0, 0, "q")
 		p.AttachSender(0, 1, "q")
-		b.inject(emulator.FaultOptions{Kind: emulator.FaultDelay, Delay: 10 * time.Second, Skip: 1, Count: 2, Operations: on(emulator.OperationSend)})
+		b.inject(emulator.FaultOptions{Kind: emulator.FaultDelay, Delay: 10 * time.Second, Skip: 1, Count: 2,
+			Operations: on(emulator.OperationSend)})
 		begin := time.Now()
 		outcome := func(first, last uint32, after time.Duration) {
 			t.Helper()
 			d := amqptest.Want[*frames.Disposition](p)
-			if _, accepted := d.State.(*frames.Accepted); !accepted || d.First != first || d.HasLast && d.Last != last || !d.HasLast && first != last || time.Since(begin).Truncate(time.Second) != after {
+			if _, accepted := d.State.(*frames.Accepted); !accepted || d.First != first ||
+				d.HasLast && d.Last != last || !d.HasLast && first != last ||
+				time.Since(begin).Truncate(time.Second) != after {
 				t.Errorf("after %v: %+v", time.Since(begin), d)
 			}
 		}
@@ -212,7 +227,8 @@ func TestInjected_DelayedOutcomesKeepTheirOrder(t *testing.T) {
 		outcome(1, 1, 10*time.Second)
 		outcome(2, 3, 14*time.Second)
 		b.wantReceivable(t, "q", 5)
-		b.inject(emulator.FaultOptions{Kind: emulator.FaultDelay, Delay: 10 * time.Minute, Operations: on(emulator.OperationSend)})
+		b.inject(emulator.FaultOptions{Kind: emulator.FaultDelay, Delay: 10 * time.Minute,
+			Operations: on(emulator.OperationSend)})
 		send(1, 5)
 		p.Send(0, &frames.Detach{Handle: 1, Closed: true})
 		outcome(5, 5, 14*time.Second)
@@ -334,19 +350,28 @@ func TestInjected_Requests(t *testing.T) {
 			text   string
 			took   time.Duration
 		}{
-			{emulator.FaultOptions{Kind: emulator.FaultThrottle, Operations: on(emulator.OperationManage)}, peek, int32(503), "com.microsoft:server-busy", 0},
-			{emulator.FaultOptions{Kind: emulator.FaultRefuse, Operations: on(emulator.OperationManage), Condition: "unauthorized-access"}, peek, int32(401), "", 0},
-			{emulator.FaultOptions{Kind: emulator.FaultDelay, Operations: on(emulator.OperationManage), Delay: 20 * time.Second}, peek, int32(204), "", 20 * time.Second},
-			{emulator.FaultOptions{Kind: emulator.FaultDetach, Operations: on(emulator.OperationManage)}, peek, nil, "", 0},
-			{emulator.FaultOptions{Kind: emulator.FaultDrop, Operations: on(emulator.OperationManage)}, peek, nil, "", 0},
-			{emulator.FaultOptions{Kind: emulator.FaultThrottle, Operations: on(emulator.OperationAuthenticate), Entity: "q"}, put, int32(503), "com.microsoft:server-busy", 0},
-			{emulator.FaultOptions{Kind: emulator.FaultRefuse, Operations: on(emulator.OperationAuthenticate), Condition: "unauthorized-access"}, put, int32(401), "amqp:unauthorized-access", 0},
-			{emulator.FaultOptions{Kind: emulator.FaultDrop, Operations: on(emulator.OperationAuthenticate)}, put, nil, "", 0},
+			{emulator.FaultOptions{Kind: emulator.FaultThrottle, Operations: on(emulator.OperationManage)}, peek,
+				int32(503), "com.microsoft:server-busy", 0},
+			{emulator.FaultOptions{Kind: emulator.FaultRefuse, Operations: on(emulator.OperationManage),
+				Condition: "unauthorized-access"}, peek, int32(401), "", 0},
+			{emulator.FaultOptions{Kind: emulator.FaultDelay, Operations: on(emulator.OperationManage),
+				Delay: 20 * time.Second}, peek, int32(204), "", 20 * time.Second},
+			{emulator.FaultOptions{Kind: emulator.FaultDetach,
+				Operations: on(emulator.OperationManage)}, peek, nil, "", 0},
+			{emulator.FaultOptions{Kind: emulator.FaultDrop,
+				Operations: on(emulator.OperationManage)}, peek, nil, "", 0},
+			{emulator.FaultOptions{Kind: emulator.FaultThrottle, Operations: on(emulator.OperationAuthenticate),
+				Entity: "q"}, put, int32(503), "com.microsoft:server-busy", 0},
+			{emulator.FaultOptions{Kind: emulator.FaultRefuse, Operations: on(emulator.OperationAuthenticate),
+				Condition: "unauthorized-access"}, put, int32(401), "amqp:unauthorized-access", 0},
+			{emulator.FaultOptions{Kind: emulator.FaultDrop,
+				Operations: on(emulator.OperationAuthenticate)}, put, nil, "", 0},
 		} {
 			x.o.Count = 1
 			fault := b.inject(x.o)
 			status, text, took := x.ask()
-			if status != x.status || !strings.Contains(text, x.text) || x.status != nil && took != x.took || fault.Hits() != 1 {
+			if status != x.status || !strings.Contains(text, x.text) ||
+				x.status != nil && took != x.took || fault.Hits() != 1 {
 				t.Errorf("%+v: %v, %s after %v, %d hits", x.o, status, text, took, fault.Hits())
 			}
 			if status, text, _ := x.ask(); status != int32(204) && status != int32(202) {
@@ -365,9 +390,11 @@ func TestInjected_NowStrikesWhatIsConnected(t *testing.T) {
 		p.AttachSender(0, 1, "q")
 		p.AttachSender(0, 2, "other")
 		now := on(emulator.OperationNow)
-		fault := b.inject(emulator.FaultOptions{Kind: emulator.FaultDetach, Operations: now, Entity: "q", Condition: "entity-disabled"})
+		fault := b.inject(emulator.FaultOptions{Kind: emulator.FaultDetach, Operations: now, Entity: "q",
+			Condition: "entity-disabled"})
 		for range 2 {
-			if d := amqptest.Want[*frames.Detach](p); d.Handle > 1 || d.Error.Condition != "com.microsoft:entity-disabled" {
+			if d := amqptest.Want[*frames.Detach](p); d.Handle > 1 ||
+				d.Error.Condition != "com.microsoft:entity-disabled" {
 				t.Errorf("the detach is %+v", d)
 			}
 		}
@@ -377,7 +404,8 @@ func TestInjected_NowStrikesWhatIsConnected(t *testing.T) {
 			t.Errorf("%d hits", fault.Hits())
 		}
 		b.inject(emulator.FaultOptions{Kind: emulator.FaultExpireToken, Entity: "other"})
-		if d := amqptest.Want[*frames.Detach](p); d.Handle != 2 || !strings.HasPrefix(d.Error.Description, "The link 'sender to other' is force detached. Code: RenewToken.") {
+		if d := amqptest.Want[*frames.Detach](p); d.Handle != 2 ||
+			!strings.HasPrefix(d.Error.Description, "The link 'sender to other' is force detached. Code: RenewToken.") {
 			t.Errorf("the detach is %+v", d)
 		}
 		b.inject(emulator.FaultOptions{Kind: emulator.FaultClose, Operations: now, Client: "nobody"})

@@ -43,14 +43,16 @@ func linkTo(t *testing.T, c amqpserver.Connection, address string) amqpserver.Li
 // other containers have made-up ids.
 func TestInspect_NamesTheProgram(t *testing.T) {
 	for agent, want := range map[string]string{
-		"billing-7 azsdk-go-azservicebus/v1.11.0 (go1.26; linux)": "billing-7", "azsdk-go-azservicebus/v1.11.0 (go1.26; linux)": "made-up", "qpid": "made-up", "": "made-up",
+		"billing-7 azsdk-go-azservicebus/v1.11.0 (go1.26; linux)": "billing-7",
+		"azsdk-go-azservicebus/v1.11.0 (go1.26; linux)":           "made-up", "qpid": "made-up", "": "made-up",
 		strings.Repeat("x", 300) + " azsdk-go": strings.Repeat("x", 255) + "...",
 	} {
 		bubble(t, func(t *testing.T, b *bench) {
 			p := b.peer(t)
 			p.Raw(amqptest.HeaderAMQP)
 			p.WantHeader(amqptest.HeaderAMQP)
-			p.Send(0, &frames.Open{ContainerID: "made-up", Hostname: "localhost", Properties: amqp.Map{{Key: amqp.Symbol("user-agent"), Value: agent}}})
+			p.Send(0, &frames.Open{ContainerID: "made-up", Hostname: "localhost",
+				Properties: amqp.Map{{Key: amqp.Symbol("user-agent"), Value: agent}}})
 			amqptest.Want[*frames.Open](p)
 			if c := b.only(t); c.Container != want {
 				t.Errorf("%.60q is named %q", agent, c.Container)
@@ -70,8 +72,10 @@ func TestInspect_DescribesAConnectionAndItsLinks(t *testing.T) {
 		p := b.peer(t)
 		p.Raw(amqptest.HeaderAMQP)
 		p.WantHeader(amqptest.HeaderAMQP)
-		p.Send(0, &frames.Open{ContainerID: "worker", Hostname: "localhost", Properties: amqp.Map{{Key: amqp.Symbol("product"), Value: "MSGolangClient"},
-			{Key: amqp.Symbol("version"), Value: "v1.2.3"}, {Key: amqp.Symbol("platform"), Value: strings.Repeat("x", 300)}}})
+		p.Send(0, &frames.Open{ContainerID: "worker", Hostname: "localhost",
+			Properties: amqp.Map{{Key: amqp.Symbol("product"), Value: "MSGolangClient"},
+				{Key: amqp.Symbol("version"), Value: "v1.2.3"}, {Key: amqp.Symbol("platform"),
+					Value: strings.Repeat("x", 300)}}})
 		amqptest.Want[*frames.Open](p)
 		p.Begin(0)
 		p.AttachSender(0, 0, "q")
@@ -84,24 +88,30 @@ func TestInspect_DescribesAConnectionAndItsLinks(t *testing.T) {
 		p.AttachReceiver(0, a)
 		replyLink(p, 0, 3, "$cbs", "r", "r", 7)
 		c := b.only(t)
-		if c.ID != "c1" || c.Namespace != b.ns || c.Container != "worker" || c.Product != "MSGolangClient" || c.Version != "v1.2.3" || !strings.HasSuffix(c.Platform, "xxx...") || len(c.Platform) > 300 ||
-			c.Transport != amqpserver.InMemory || c.Host != "localhost" || !c.Since.Equal(since) || c.Policies != nil || c.Busy || c.Ending || c.Remote == "" {
+		if c.ID != "c1" || c.Namespace != b.ns || c.Container != "worker" || c.Product != "MSGolangClient" ||
+			c.Version != "v1.2.3" || !strings.HasSuffix(c.Platform, "xxx...") || len(c.Platform) > 300 ||
+			c.Transport != amqpserver.InMemory || c.Host != "localhost" || !c.Since.Equal(since) ||
+			c.Policies != nil || c.Busy || c.Ending || c.Remote == "" {
 			t.Errorf("the connection is %+v", c)
 		}
 		if len(c.Links) != 4 {
 			t.Fatalf("the links are %+v", c.Links)
 		}
-		if l := linkTo(t, c, "q"); l.Number != 1 || l.Receives || l.Entity != "q" || !l.Messages || l.Credit != 1000 || l.Window == 0 || l.WaitsFor != amqpserver.ForMessage || l.Name != "sender to q" {
+		if l := linkTo(t, c, "q"); l.Number != 1 || l.Receives || l.Entity != "q" || !l.Messages ||
+			l.Credit != 1000 || l.Window == 0 || l.WaitsFor != amqpserver.ForMessage || l.Name != "sender to q" {
 			t.Errorf("the sender is %+v", l)
 		}
 		l := linkTo(t, c, "s")
-		if !l.Receives || l.Session == nil || *l.Session != "a" || l.Until != since.Add(time.Minute).UnixMilli() || l.Credit != 8 || l.Unsettled != 2 || l.Passed != 2 || l.Mode != emulator.PeekLock || l.Window < 1000 {
+		if !l.Receives || l.Session == nil || *l.Session != "a" || l.Until != since.Add(time.Minute).UnixMilli() ||
+			l.Credit != 8 || l.Unsettled != 2 || l.Passed != 2 || l.Mode != emulator.PeekLock || l.Window < 1000 {
 			t.Errorf("the receiver with a session is %+v", l)
 		}
-		if l := linkTo(t, c, "q/$DeadLetterQueue"); l.Sub != emulator.DeadLetter || l.Mode != emulator.ReceiveAndDelete || l.WaitsFor != amqpserver.ForCredit || l.Session != nil {
+		if l := linkTo(t, c, "q/$DeadLetterQueue"); l.Sub != emulator.DeadLetter ||
+			l.Mode != emulator.ReceiveAndDelete || l.WaitsFor != amqpserver.ForCredit || l.Session != nil {
 			t.Errorf("the receiver of dead letters is %+v", l)
 		}
-		if l := linkTo(t, c, "$cbs"); l.Credit != 7 || l.Messages || l.Entity != "" || l.WaitsFor != amqpserver.ForMessage {
+		if l := linkTo(t, c, "$cbs"); l.Credit != 7 || l.Messages || l.Entity != "" ||
+			l.WaitsFor != amqpserver.ForMessage {
 			t.Errorf("the link for replies is %+v", l)
 		}
 		another, err := b.broker.Namespace("another")
@@ -122,7 +132,8 @@ func TestInspect_DescribesAConnectionAndItsLinks(t *testing.T) {
 
 func TestInspect_SaysForWhatALinkWaits(t *testing.T) {
 	flow := func(b *bench, p *amqptest.Peer) { p.Send(0, amqptest.Flow(0, 0, 10)) }
-	attach := func(window uint32, messages int, change ...func(*frames.Attach)) func(*testing.T, *bench) *amqptest.Peer {
+	type setup = func(*testing.T, *bench) *amqptest.Peer
+	attach := func(window uint32, messages int, change ...func(*frames.Attach)) setup {
 		return func(t *testing.T, b *bench) *amqptest.Peer {
 			fill(t, b, messages)
 			p := b.peer(t)
@@ -156,7 +167,8 @@ func TestInspect_SaysForWhatALinkWaits(t *testing.T) {
 			}
 			p.Send(0, &frames.Flow{NextIncomingID: 3, HasNextIncomingID: true, IncomingWindow: 2, OutgoingWindow: 100})
 		}, amqpserver.ForSettlement},
-		{"the client does not read", attach(1<<20, 3000), func(_ *bench, p *amqptest.Peer) { p.Send(0, amqptest.Flow(0, 0, 3000)) }, amqpserver.ForReading},
+		{"the client does not read", attach(1<<20, 3000),
+			func(_ *bench, p *amqptest.Peer) { p.Send(0, amqptest.Flow(0, 0, 3000)) }, amqpserver.ForReading},
 		{"a removal is being written", attach(1<<20, 1, deleting), func(b *bench, p *amqptest.Peer) {
 			b.journal.Pause()
 			p.Send(0, amqptest.Flow(0, 0, 10))
@@ -232,7 +244,8 @@ func TestInspect_AStuckConnectionIsBusy(t *testing.T) {
 			begun := time.Now()
 			list := b.server.Inspect(b.ns, nil)
 			slices.SortFunc(list, func(a, b amqpserver.Connection) int { return strings.Compare(a.ID, b.ID) })
-			if len(list) != 2 || !list[0].Busy || list[0].Container != "peer" || list[0].Links != nil || list[1].Busy || len(list[1].Links) != 1 {
+			if len(list) != 2 || !list[0].Busy || list[0].Container != "peer" || list[0].Links != nil ||
+				list[1].Busy || len(list[1].Links) != 1 {
 				t.Fatalf("the connections are %+v", list)
 			}
 			if took := time.Since(begun); took != 250*time.Millisecond {
@@ -265,15 +278,17 @@ func TestControl_ClosesConnectionsAndDetachesLinks(t *testing.T) {
 		p.Send(0, amqptest.Flow(0, 0, 1))
 		amqptest.Want[*frames.Transfer](p)
 		number := linkTo(t, b.only(t), "q").Number
-		for _, err := range []error{b.server.DetachLink(b.ns, "c1", number+1), b.server.DetachLink(b.ns, "c2", number), b.server.CloseConnection(b.ns, "c2")} {
+		for _, err := range []error{b.server.DetachLink(b.ns, "c1", number+1),
+			b.server.DetachLink(b.ns, "c2", number), b.server.CloseConnection(b.ns, "c2")} {
 			wantDomain(t, err, emulator.CodeNotFound)
 		}
 		if err := b.server.DetachLink(b.ns, "c1", number); err != nil {
 			t.Fatal(err)
 		}
 		d := amqptest.Want[*frames.Detach](p)
-		if !d.Closed || d.Error == nil || d.Error.Condition != amqp.CondDetachForced || !strings.HasPrefix(d.Error.Description,
-			"The link 'receiver from q' is force detached. Code: ControlApi. Details: it was detached through the control API of Minibus; attach again.") {
+		if !d.Closed || d.Error == nil || d.Error.Condition != amqp.CondDetachForced ||
+			!strings.HasPrefix(d.Error.Description,
+				"The link 'receiver from q' is force detached. Code: ControlApi. Details: it was detached through the control API of Minibus; attach again.") {
 			t.Errorf("the detach is %+v", d.Error)
 		}
 		wantDomain(t, b.server.DetachLink(b.ns, "c1", number), emulator.CodeNotFound)
@@ -286,7 +301,9 @@ func TestControl_ClosesConnectionsAndDetachesLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := amqptest.Want[*frames.Close](p)
-		if c.Error == nil || c.Error.Condition != amqp.CondForced || !strings.HasPrefix(c.Error.Description, "The connection was closed through the control API of Minibus; connect again.") {
+		if c.Error == nil || c.Error.Condition != amqp.CondForced ||
+			!strings.HasPrefix(c.Error.Description,
+				"The connection was closed through the control API of Minibus; connect again.") {
 			t.Errorf("the close is %+v", c.Error)
 		}
 		p.Send(0, &frames.Close{})
@@ -312,12 +329,14 @@ func TestRefusals_NameTheLatestAttachesAndTokens(t *testing.T) {
 			t.Fatalf("the refusals are %+v", list)
 		}
 		for i, want := range []string{
-			"attach Q 1 amqp:unauthorized-access Unauthorized access. 'Listen' claim(s) are required", "put-token nothing 0 amqp:not-found The messaging entity",
+			"attach Q 1 amqp:unauthorized-access Unauthorized access. 'Listen' claim(s) are required",
+			"put-token nothing 0 amqp:not-found The messaging entity",
 			"put-token q 0 amqp:unauthorized-access ",
 		} {
 			r := list[i]
 			got := fmt.Sprint(r.Operation, " ", r.Entity, " ", uint8(r.Sub), " ", r.Condition, " ", r.Text)
-			if !strings.HasPrefix(got, want) || r.Client.Connection != "c1" || r.Client.Container != "peer" || !r.At.Equal(time.Now()) {
+			if !strings.HasPrefix(got, want) || r.Client.Connection != "c1" || r.Client.Container != "peer" ||
+				!r.At.Equal(time.Now()) {
 				t.Errorf("refusal %d is %s of %+v, want %s", i, got, r.Client, want)
 			}
 		}
@@ -328,7 +347,8 @@ func TestRefusals_NameTheLatestAttachesAndTokens(t *testing.T) {
 			p.Send(0, &frames.Detach{Handle: 6, Closed: true})
 		}
 		list = b.server.Refusals(b.ns)
-		if len(list) != 256 || !strings.HasPrefix(list[0].Entity, "n299-") || !strings.HasPrefix(list[255].Entity, "n44-") || len(list[0].Entity) > 300 || len(list[0].Text) > 600 {
+		if len(list) != 256 || !strings.HasPrefix(list[0].Entity, "n299-") ||
+			!strings.HasPrefix(list[255].Entity, "n44-") || len(list[0].Entity) > 300 || len(list[0].Text) > 600 {
 			t.Errorf("%d refusals, the first is %+v, the last %+v", len(list), list[0], list[len(list)-1])
 		}
 	}, checked)
@@ -354,7 +374,8 @@ func TestControl_TheClientIsToldWhatItUnderstands(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = r.Receive(t.Context(), nil)
-		if gone := (*goamqp.LinkError)(nil); !errors.As(err, &gone) || gone.RemoteErr == nil || gone.RemoteErr.Condition != goamqp.ErrCondDetachForced {
+		if gone := (*goamqp.LinkError)(nil); !errors.As(err, &gone) || gone.RemoteErr == nil ||
+			gone.RemoteErr.Condition != goamqp.ErrCondDetachForced {
 			t.Errorf("the receiver fails with %v", err)
 		}
 	})

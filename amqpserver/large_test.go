@@ -204,7 +204,8 @@ func TestLarge_AnnouncedBufferCounts(t *testing.T) {
 		message := large(4*mebibyte - 1024)
 		begin := func(p *amqptest.Peer, handle, id uint32, bytes int) {
 			for i := 0; i < bytes; i += 60_000 {
-				p.Send(0, &frames.Transfer{Handle: handle, DeliveryID: id, HasDeliveryID: i == 0, More: true}, message[i:i+60_000]...)
+				p.Send(0, &frames.Transfer{Handle: handle, DeliveryID: id, HasDeliveryID: i == 0, More: true},
+					message[i:i+60_000]...)
 			}
 		}
 		begin(first, 0, 1, 3*mebibyte/2)
@@ -268,7 +269,8 @@ func sendInTurns(p *amqptest.Peer, messages ...[]byte) {
 		for handle, m := range messages {
 			if i < len(m) {
 				id, end := uint32(handle+1), min(i+chunk, len(m))
-				p.Send(0, &frames.Transfer{Handle: uint32(handle), DeliveryID: id, HasDeliveryID: i == 0, More: end < len(m)}, m[i:end]...)
+				p.Send(0, &frames.Transfer{Handle: uint32(handle), DeliveryID: id, HasDeliveryID: i == 0,
+					More: end < len(m)}, m[i:end]...)
 				left = true
 			}
 		}

@@ -258,7 +258,9 @@ func (c *conn) handleBatch(b *batch) {
 		if c.state == stateClosed || c.dead != nil {
 			break
 		}
-		c.handleFrame(&b.frames[i])
+		if err := c.handleFrame(&b.frames[i]); err != nil {
+			c.fail(&b.frames[i], err)
+		}
 	}
 	err := b.err
 	clear(b.frames)
@@ -285,27 +287,6 @@ func (c *conn) handleReadError(err error) {
 		c.close(connErrorf(amqp.CondFraming, "The frame could not be taken: %v.", err))
 	default:
 		c.close(connErrorf(amqp.CondDecode, "The frame could not be decoded: %v.", err))
-	}
-}
-
-func (c *conn) handleFrame(in *inFrame) {
-	if c.trace.tracer != nil {
-		c.trace.frame(traceIn, in.channel, in.performative(), len(in.payload))
-	}
-	if in.kind == frameEmpty {
-		return
-	}
-	switch c.state {
-	case stateLeaving:
-		return
-	case stateClosing:
-		if _, ok := in.other.(*frames.Close); ok {
-			c.state = stateClosed
-		}
-		return
-	}
-	if err := c.dispatch(in); err != nil {
-		c.fail(in, err)
 	}
 }
 

@@ -212,7 +212,8 @@ func TestDEC11_AnUnknownNameIsRefused(t *testing.T) {
 		t.Run(over, func(t *testing.T) {
 			shopBubble(t, func(t *testing.T, b *bench) {
 				p := openAt(t, dial(t, b, "depots.localhost", 5701), hosts{open: "order.servicebus.windows.net"})
-				wantClosed(t, p, "amqp:not-found", "'order.servicebus.windows.net'", "'depots', 'orders', 'sbemulatorns'", "connection string")
+				wantClosed(t, p, "amqp:not-found", "'order.servicebus.windows.net'",
+					"'depots', 'orders', 'sbemulatorns'", "connection string")
 			})
 		})
 	}
@@ -278,7 +279,8 @@ func TestDEC11_TokensForAnotherAreRefused(t *testing.T) {
 				t.Errorf("audience %s, resource %s: %v", c.audience, c.resource, got)
 			}
 			if text := fmt.Sprint(got["status-description"]); c.status == 401 &&
-				(fmt.Sprint(got["error-condition"]) != "amqp:unauthorized-access" || !strings.HasPrefix(text, "InvalidAudience: ") || !strings.Contains(text, "'orders'")) {
+				(fmt.Sprint(got["error-condition"]) != "amqp:unauthorized-access" ||
+					!strings.HasPrefix(text, "InvalidAudience: ") || !strings.Contains(text, "'orders'")) {
 				t.Errorf("refused with %v", got)
 			}
 		}
@@ -291,7 +293,8 @@ func TestDEC11_TokensForAnotherAreRefused(t *testing.T) {
 // NAME-key.
 func ownKeys(o *amqpserver.Options) {
 	o.Access = func(ns *emulator.Namespace) *sas.Ring {
-		return sas.NewRing([]sas.Policy{{Name: "all", Primary: ns.Name() + "-key", Claims: sas.Manage | sas.Send | sas.Listen}}, nil)
+		return sas.NewRing([]sas.Policy{{Name: "all", Primary: ns.Name() + "-key",
+			Claims: sas.Manage | sas.Send | sas.Listen}}, nil)
 	}
 }
 
@@ -436,7 +439,8 @@ func TestDEC11_QuotasAreTheirOwn(t *testing.T) { // QUO-12
 			b.at(t, "localhost")
 			peers = append(peers, b.at(t, "orders.localhost"))
 		}
-		wantClosed(t, openAt(t, b.dial(), hosts{open: "orders.localhost"}), "amqp:resource-limit-exceeded", "namespace: orders.")
+		wantClosed(t, openAt(t, b.dial(), hosts{open: "orders.localhost"}), "amqp:resource-limit-exceeded",
+			"namespace: orders.")
 		b.at(t, "localhost")
 		for _, p := range peers {
 			p.Close()
@@ -455,7 +459,8 @@ func untilClose(t *testing.T, p *amqptest.Peer, condition, text string) {
 			t.Fatal("the connection ended without a close")
 		}
 		if c, ok := f.Body.(*frames.Close); ok {
-			if c.Error == nil || string(c.Error.Condition) != condition || !strings.Contains(c.Error.Description, text) {
+			if c.Error == nil || string(c.Error.Condition) != condition ||
+				!strings.Contains(c.Error.Description, text) {
 				t.Errorf("closed with %+v, want %s", c.Error, condition)
 			}
 			return
@@ -487,7 +492,8 @@ func TestDEC11_DeletingOneEndsItsConnectionsOnly(t *testing.T) {
 		for _, p := range ends {
 			untilClose(t, p, "amqp:connection:forced", "The namespace 'orders' was deleted.")
 		}
-		wantClosed(t, openAt(t, b.dial(), hosts{open: "orders.localhost"}), "amqp:not-found", "'depots', 'sbemulatorns'.")
+		wantClosed(t, openAt(t, b.dial(), hosts{open: "orders.localhost"}), "amqp:not-found",
+			"'depots', 'sbemulatorns'.")
 		for _, p := range stays {
 			p.AttachSender(0, 0, "q")
 			p.Send(0, amqptest.Transfer(0, 0), amqptest.Message("x")...)

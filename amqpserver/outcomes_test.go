@@ -24,10 +24,11 @@ func TestOutcomes_AreJoinedIntoRanges(t *testing.T) { // [AMQP 2.7.6]
 			[]string{"7-7 accepted", "8-8 released", "9-9 accepted"}},
 		{"from zero", []serial{0, 1}, nil, []string{"0-1 accepted"}},
 		// Some clients take a last of 0 for none.
-		{"no range ends in zero", []serial{top - 1, top, 0, 1}, nil, []string{"4294967294-4294967295 accepted", "0-1 accepted"}},
+		{"no range ends in zero", []serial{top - 1, top, 0, 1}, nil,
+			[]string{"4294967294-4294967295 accepted", "0-1 accepted"}},
 	} {
 		var got []string
-		o := outcomes{role: frames.RoleReceiver, write: func(p frames.Performative) {
+		o := outcomes{s: &session{c: new(conn)}, role: frames.RoleReceiver, write: func(p frames.Performative) {
 			d := p.(*frames.Disposition)
 			if d.Role != frames.RoleReceiver || !d.Settled || !d.HasLast {
 				t.Errorf("%s: disposition %+v", c.name, d)
@@ -35,7 +36,7 @@ func TestOutcomes_AreJoinedIntoRanges(t *testing.T) { // [AMQP 2.7.6]
 			got = append(got, fmt.Sprintf("%d-%d %s", d.First, d.Last, d.State.Name()))
 		}}
 		for _, id := range c.ids {
-			o.add(id, c.what[id])
+			o.answer(id, c.what[id])
 		}
 		o.flush()
 		o.flush()

@@ -180,7 +180,7 @@ func (o *outgoingLink) take() (asked, got int) {
 	got = len(o.taken) - before
 	o.s.taken += got
 	if got > 0 && faulty {
-		o.injectTaken(before)
+		o.hitTaken(before)
 	}
 	if got == emulator.Quantum || o.takenBytes >= maxTakenBytes {
 		asked = got // there may be more, for another turn

@@ -69,7 +69,8 @@ func deleting(a *frames.Attach) {
 
 // settle sends a receiver's disposition.
 func settle(p *amqptest.Peer, first, last uint32, settled bool, state frames.DeliveryState) {
-	p.Send(0, &frames.Disposition{Role: frames.RoleReceiver, First: first, Last: last, HasLast: true, Settled: settled, State: state})
+	p.Send(0, &frames.Disposition{Role: frames.RoleReceiver, First: first, Last: last, HasLast: true,
+		Settled: settled, State: state})
 }
 
 func TestDelivery_TransferFields(t *testing.T) { // amqp-data-plane 4.5
@@ -365,7 +366,8 @@ func TestDelivery_LargeMessages(t *testing.T) {
 		s := b.client(t)
 		body := strings.Repeat("0123456789abcdef", 500_000) // 8 MB
 		b.send(t, s, "big", body, body)
-		r, err := s.NewReceiver(ctx, "big", &goamqp.ReceiverOptions{SettlementMode: goamqp.ReceiverSettleModeSecond.Ptr(), Credit: 5})
+		r, err := s.NewReceiver(ctx, "big",
+			&goamqp.ReceiverOptions{SettlementMode: goamqp.ReceiverSettleModeSecond.Ptr(), Credit: 5})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -68,7 +68,8 @@ func TestQUO12_ReceiversOfAnEntity(t *testing.T) {
 		}
 		p.Send(0, named(amqptest.ReceiverAttach(200, "q/$deadletterqueue"), 200))
 		amqptest.Want[*frames.Attach](p)
-		if d := amqptest.Want[*frames.Detach](p); d.Error == nil || d.Error.Condition != "amqp:resource-limit-exceeded" {
+		if d := amqptest.Want[*frames.Detach](p); d.Error == nil ||
+			d.Error.Condition != "amqp:resource-limit-exceeded" {
 			t.Errorf("the receiver too many was detached with %+v", d.Error)
 		}
 		p.Send(0, &frames.Detach{Handle: 200, Closed: true})
@@ -113,7 +114,8 @@ func TestLog_AFloodOfRefusalsIsCounted(t *testing.T) {
 		send := func(p *amqptest.Peer, n int) {
 			p.AttachSender(0, 1, "q")
 			for id := range uint32(n) {
-				p.Send(0, &frames.Transfer{Handle: 1, HasDeliveryID: true, DeliveryID: id, DeliveryTag: []byte{byte(id)}, HasMessageFormat: true}, 0)
+				p.Send(0, &frames.Transfer{Handle: 1, HasDeliveryID: true, DeliveryID: id,
+					DeliveryTag: []byte{byte(id)}, HasMessageFormat: true}, 0)
 				amqptest.Want[*frames.Disposition](p)
 			}
 		}
@@ -136,7 +138,8 @@ func TestLog_AFloodOfRefusalsIsCounted(t *testing.T) {
 		other.Send(0, a)
 		amqptest.Want[*frames.Attach](other)
 		amqptest.Want[*frames.Detach](other)
-		lines("condition=amqp:not-implemented", 1) // the first mistake of its kind is logged, after any number of others
+		// the first mistake of its kind is logged, after any number of others
+		lines("condition=amqp:not-implemented", 1)
 		for range 12 {
 			p := b.opened(t)
 			p.Send(0, &frames.Flow{HasHandle: true, Handle: 7}) // there is no such link
@@ -179,7 +182,8 @@ func TestLog_EveryKindOfRefusalIsBounded(t *testing.T) {
 				time.Sleep(time.Second)
 				synctest.Wait()
 				log := b.log.String()
-				if lines := strings.Count(log, "level=WARN") - 1; lines != loglimit.PerSecond || !strings.Contains(log, "leftOut=5") || !strings.Contains(log, kind) {
+				if lines := strings.Count(log, "level=WARN") - 1; lines != loglimit.PerSecond ||
+					!strings.Contains(log, "leftOut=5") || !strings.Contains(log, kind) {
 					t.Errorf("%d lines about %d refusals:\n%s", lines, n, log)
 				}
 			}, bounded)

@@ -35,7 +35,8 @@ func (s *stall) Handle(_ context.Context, r slog.Record) error {
 
 // stalling runs f in a bubble with sessions. turn makes the connection of p take the frames in one turn, during which
 // meanwhile runs.
-func stalling(t *testing.T, f func(t *testing.T, b *bench, turn func(p *amqptest.Peer, meanwhile func(), frames ...frames.Performative))) {
+func stalling(t *testing.T, f func(t *testing.T, b *bench,
+	turn func(p *amqptest.Peer, meanwhile func(), frames ...frames.Performative))) {
 	t.Helper()
 	s := &stall{Handler: slog.DiscardHandler}
 	bubble(t, func(t *testing.T, b *bench) {

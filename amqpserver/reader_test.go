@@ -41,7 +41,8 @@ func TestFrameReader_AllSizesInAllPieces(t *testing.T) {
 	var stream []byte
 	var sizes []int
 	for i := range 400 {
-		size := []int{8, 9, 40, 1100, smallReadBuffer - 1, smallReadBuffer, smallReadBuffer + 1, 65_535, 65_536}[rng.IntN(9)]
+		size := []int{8, 9, 40, 1100, smallReadBuffer - 1, smallReadBuffer, smallReadBuffer + 1, 65_535,
+			65_536}[rng.IntN(9)]
 		if i > 100 && i < 200 {
 			size = 40 // long enough for the large buffer to be given back
 		}
@@ -50,7 +51,8 @@ func TestFrameReader_AllSizesInAllPieces(t *testing.T) {
 	}
 	for name, r := range map[string]io.Reader{
 		"at once": bytes.NewReader(stream), "byte by byte": iotest.OneByteReader(bytes.NewReader(stream)),
-		"halves": iotest.HalfReader(bytes.NewReader(stream)), "with error": iotest.DataErrReader(bytes.NewReader(stream)),
+		"halves":     iotest.HalfReader(bytes.NewReader(stream)),
+		"with error": iotest.DataErrReader(bytes.NewReader(stream)),
 	} {
 		f := newTestReader(r, 65_536)
 		for i, size := range sizes {

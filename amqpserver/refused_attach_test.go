@@ -32,18 +32,27 @@ func TestLink_WhatIsNotServedIsRefusedWithACure(t *testing.T) { // [AMQP 3.5.3],
 		attach *frames.Attach
 		cure   []string
 	}{
-		"selector, by number": {filter("jms-selector", amqp.Described{Descriptor: uint64(0x0000468C00000004), Value: "color = 'red'"}),
+		"selector, by number": {filter("jms-selector",
+			amqp.Described{Descriptor: uint64(0x0000468C00000004), Value: "color = 'red'"}),
 			[]string{"jms-selector", "subscription", "rule"}},
-		"selector, by name": {filter("x", amqp.Described{Descriptor: amqp.Symbol("apache.org:selector-filter:string"), Value: "a = 1"}),
+		"selector, by name": {filter("x",
+			amqp.Described{Descriptor: amqp.Symbol("apache.org:selector-filter:string"), Value: "a = 1"}),
 			[]string{"x (apache", "apache.org:selector-filter:string", "rule"}},
-		"no local":       {filter("no-local", amqp.Described{Descriptor: uint64(0x0000468C00000003), Value: amqp.List{}}), []string{"no-local"}},
-		"no source":      {receiver(func(a *frames.Attach) { a.Source = nil }), []string{"source", "queue", "subscription"}},
-		"no address":     {receiver(func(a *frames.Attach) { a.Source = &frames.Source{} }), []string{"source", "queue", "subscription"}},
-		"dynamic source": {receiver(func(a *frames.Attach) { a.Source.Dynamic = true }), []string{"dynamic", "AutoDeleteOnIdle"}},
-		"copy":           {receiver(func(a *frames.Attach) { a.Source.DistributionMode = "copy" }), []string{"copy", "peek", "q/$management"}},
-		"no target":      {sender(func(a *frames.Attach) { a.Target = nil }), []string{"target", "queue", "topic"}},
-		"null address":   {sender(func(a *frames.Attach) { a.Target = &frames.Target{} }), []string{"anonymous", "sender for each"}},
-		"dynamic target": {sender(func(a *frames.Attach) { a.Target.Dynamic = true }), []string{"dynamic", "AutoDeleteOnIdle"}},
+		"no local": {filter("no-local",
+			amqp.Described{Descriptor: uint64(0x0000468C00000003), Value: amqp.List{}}), []string{"no-local"}},
+		"no source": {receiver(func(a *frames.Attach) { a.Source = nil }),
+			[]string{"source", "queue", "subscription"}},
+		"no address": {receiver(func(a *frames.Attach) { a.Source = &frames.Source{} }),
+			[]string{"source", "queue", "subscription"}},
+		"dynamic source": {receiver(func(a *frames.Attach) { a.Source.Dynamic = true }),
+			[]string{"dynamic", "AutoDeleteOnIdle"}},
+		"copy": {receiver(func(a *frames.Attach) { a.Source.DistributionMode = "copy" }),
+			[]string{"copy", "peek", "q/$management"}},
+		"no target": {sender(func(a *frames.Attach) { a.Target = nil }), []string{"target", "queue", "topic"}},
+		"null address": {sender(func(a *frames.Attach) { a.Target = &frames.Target{} }),
+			[]string{"anonymous", "sender for each"}},
+		"dynamic target": {sender(func(a *frames.Attach) { a.Target.Dynamic = true }),
+			[]string{"dynamic", "AutoDeleteOnIdle"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, b *bench) {
@@ -62,9 +71,11 @@ func TestLink_WhatIsNotServedIsRefusedWithACure(t *testing.T) { // [AMQP 3.5.3],
 // then says that there are no non-exclusive sessions.
 func TestLink_OtherFiltersAreRefusedInTheServicesWords(t *testing.T) { // amqp-data-plane 4.3
 	for key, value := range map[string]any{
-		"com.microsoft:non-exclusive-session-filter": amqp.Described{Descriptor: uint64(0x137000000E), Value: amqp.List{"o'brien", nil}},
+		"com.microsoft:non-exclusive-session-filter": amqp.Described{Descriptor: uint64(0x137000000E),
+			Value: amqp.List{"o'brien", nil}},
 		"com.microsoft:non-exclusive-session-filter:list": amqp.Described{
-			Descriptor: amqp.Symbol("com.microsoft:non-exclusive-session-filter:list"), Value: amqp.List{nil, amqp.UUID{1}}},
+			Descriptor: amqp.Symbol("com.microsoft:non-exclusive-session-filter:list"),
+			Value:      amqp.List{nil, amqp.UUID{1}}},
 		"mine": "x",
 	} {
 		t.Run(key, func(t *testing.T) {
@@ -102,7 +113,8 @@ func TestTOP1_ReceivingFromATopicNamesTheSubscription(t *testing.T) {
 		p := b.opened(t)
 		for _, address := range []string{"news", "news/$DeadLetterQueue"} {
 			text := wantRefused(t, p, amqptest.ReceiverAttach(0, address), "amqp:not-found")
-			for _, want := range []string{"The messaging entity 'news' could not be found", "topic", "'news/Subscriptions/"} {
+			for _, want := range []string{"The messaging entity 'news' could not be found", "topic",
+				"'news/Subscriptions/"} {
 				if !strings.Contains(text, want) {
 					t.Errorf("%s: %q does not say %q", address, text, want)
 				}
@@ -174,7 +186,8 @@ func TestLink_RefusalOfAnEndedLinkIsNotAnswered(t *testing.T) {
 				for answered := false; !answered; {
 					_, answered = p.Next().Body.(*frames.Detach)
 				}
-				echo := &frames.Attach{LinkName: a.LinkName, Handle: 0, Role: a.Role, HasInitialDeliveryCount: bool(!a.Role)}
+				echo := &frames.Attach{LinkName: a.LinkName, Handle: 0, Role: a.Role,
+					HasInitialDeliveryCount: bool(!a.Role)}
 				p.Send(0, echo)
 				p.Send(0, amqptest.Flow(0, 0, 1000))
 				p.Send(0, &frames.Detach{Handle: 0, Closed: true})

@@ -13,7 +13,8 @@ import (
 	"minibus/internal/amqptest"
 )
 
-// stacked is a bench with messages of 2 MiB in "large", and memory for two replies with one of them and part of a third.
+// stacked is a bench with messages of 2 MiB in "large", and memory for two replies with one of them and part of a
+// third.
 func stacked(t *testing.T, n int, f func(t *testing.T, b *bench)) {
 	t.Helper()
 	laden(t, n, f, func(o *amqpserver.Options) { o.LargeBytes = 7 * mebibyte })
@@ -61,7 +62,8 @@ func TestLarge_RepliesWaitForRoom(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			stacked(t, 1, func(t *testing.T, b *bench) {
-				first, other := b.asking(t, 1, 10), b.asking(t, 1, 10) // their replies leave too little for a message and a reply
+				// their replies leave too little for a message and a reply
+				first, other := b.asking(t, 1, 10), b.asking(t, 1, 10)
 				amqptest.Want[*frames.Transfer](first)
 				amqptest.Want[*frames.Transfer](other)
 				second := b.asking(t, 1000, 10)
@@ -124,7 +126,8 @@ func TestLarge_DeferredMessagesWaitForRoom(t *testing.T) {
 		}
 		seq := decode(t, payload).Annotations["x-opt-sequence-number"].(int64)
 		receiver.Send(0, &frames.Disposition{
-			Role: frames.RoleReceiver, First: first.DeliveryID, Last: first.DeliveryID, HasLast: true, State: &frames.Modified{UndeliverableHere: true},
+			Role: frames.RoleReceiver, First: first.DeliveryID, Last: first.DeliveryID, HasLast: true,
+			State: &frames.Modified{UndeliverableHere: true},
 		})
 		amqptest.Want[*frames.Disposition](receiver)
 		holders := []*amqptest.Peer{b.asking(t, 1, 10), b.asking(t, 1, 10)}

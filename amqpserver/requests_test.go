@@ -35,9 +35,10 @@ func decode(t testing.TB, b []byte) *goamqp.Message {
 // putToken returns a put-token request.
 func putToken(audience, replyTo string, id any) *goamqp.Message {
 	m := &goamqp.Message{
-		Properties:            &goamqp.MessageProperties{MessageID: id},
-		ApplicationProperties: map[string]any{"operation": "put-token", "type": "servicebus.windows.net:sastoken", "name": audience},
-		Value:                 "SharedAccessSignature sr=x&sig=y&se=1&skn=z",
+		Properties: &goamqp.MessageProperties{MessageID: id},
+		ApplicationProperties: map[string]any{"operation": "put-token",
+			"type": "servicebus.windows.net:sastoken", "name": audience},
+		Value: "SharedAccessSignature sr=x&sig=y&se=1&skn=z",
 	}
 	if replyTo != "" {
 		m.Properties.ReplyTo = &replyTo
@@ -92,10 +93,12 @@ func TestCBS_AttachGoldenValues(t *testing.T) { // amqp-data-plane 11
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)
 		a, flow := p.AttachSender(0, 0, "$cbs")
-		if a.MaxMessageSize != 1<<64-1 || a.HasSndSettleMode || a.HasRcvSettleMode || a.Source == nil || a.Target.Address != "$cbs" {
+		if a.MaxMessageSize != 1<<64-1 || a.HasSndSettleMode || a.HasRcvSettleMode || a.Source == nil ||
+			a.Target.Address != "$cbs" {
 			t.Errorf("answer %+v", a)
 		}
-		if flow.LinkCredit != 100 || flow.DeliveryCount != 0 || flow.IncomingWindow != 5000 || flow.NextOutgoingID != 1 || flow.Echo {
+		if flow.LinkCredit != 100 || flow.DeliveryCount != 0 || flow.IncomingWindow != 5000 ||
+			flow.NextOutgoingID != 1 || flow.Echo {
 			t.Errorf("flow %+v", flow)
 		}
 		r := amqptest.ReceiverAttach(1, "$cbs")
@@ -122,7 +125,8 @@ func TestCBS_PutToken(t *testing.T) { // amqp-data-plane 2.2, 2.3
 				}
 				m, _, _ := wantReply(t, p)
 				if m.Properties.CorrelationID != id {
-					t.Errorf("correlation-id %v (%T), want %v (%T)", m.Properties.CorrelationID, m.Properties.CorrelationID, id, id)
+					t.Errorf("correlation-id %v (%T), want %v (%T)", m.Properties.CorrelationID,
+						m.Properties.CorrelationID, id, id)
 				}
 				if got := m.ApplicationProperties["status-code"]; got != int32(202) && got != int32(200) {
 					t.Errorf("status-code %v (%T)", got, got)
@@ -378,8 +382,10 @@ func TestRequests_ReplyAfterTheClientHasGone(t *testing.T) {
 		m := &goamqp.Message{
 			Properties:            &goamqp.MessageProperties{MessageID: "1"},
 			ApplicationProperties: map[string]any{"operation": "com.microsoft:schedule-message"},
-			Value: map[string]any{"messages": []any{map[string]any{"message-id": "1", "message": encode(t, &goamqp.Message{
-				Annotations: goamqp.Annotations{"x-opt-scheduled-enqueue-time": time.Now().Add(time.Hour)}, Data: [][]byte{{1}}})}}},
+			Value: map[string]any{"messages": []any{map[string]any{"message-id": "1",
+				"message": encode(t, &goamqp.Message{
+					Annotations: goamqp.Annotations{"x-opt-scheduled-enqueue-time": time.Now().Add(time.Hour)},
+					Data:        [][]byte{{1}}})}}},
 		}
 		request(t, p, 0, 0, 0, m)
 		p.Send(0, &frames.End{})

@@ -141,7 +141,8 @@ func TestSESS6_SESS13_SESS34_NamedSessionIsAnsweredInTheFormOfTheQuestion(t *tes
 			sessions(t, func(t *testing.T, b *bench) {
 				b.put(t, "s", "waiting", "x")
 				a := b.opened(t).AttachReceiver(0, sessionAttach(0, "s", c.filter))
-				if a.Source.Address != "s" || len(a.Source.Filter) != 1 || a.Source.Filter[0] != (amqp.Pair{Key: filterKey, Value: c.want}) {
+				if a.Source.Address != "s" || len(a.Source.Filter) != 1 ||
+					a.Source.Filter[0] != (amqp.Pair{Key: filterKey, Value: c.want}) {
 					t.Errorf("answered with %+v", a.Source)
 				}
 				if got := time.Until(lockedUntil(t, a)); got != sessionLock {
@@ -252,7 +253,8 @@ func TestSESS8_WaitingAcceptIsAnsweredWhenASessionComes(t *testing.T) {
 		wantBody(t, p, "1")
 		wantBody(t, p, "2")
 		time.Sleep(2 * time.Minute) // the wait's time-out has passed, the session's lock has ended: there is one detach
-		if d := amqptest.Want[*frames.Detach](p); d.Error == nil || d.Error.Condition != "com.microsoft:session-lock-lost" {
+		if d := amqptest.Want[*frames.Detach](p); d.Error == nil ||
+			d.Error.Condition != "com.microsoft:session-lock-lost" {
 			t.Errorf("detached with %v", d.Error)
 		}
 	})
@@ -276,8 +278,10 @@ func TestSESS9_CancelledAcceptTakesNothing(t *testing.T) {
 	}{
 		{"detach", func(p *amqptest.Peer) { p.Send(0, &frames.Detach{Handle: 0, Closed: true}) },
 			func(p *amqptest.Peer) { wantNeverAttached(t, p) }},
-		{"end", func(p *amqptest.Peer) { p.Send(0, &frames.End{}) }, func(p *amqptest.Peer) { amqptest.Want[*frames.End](p) }},
-		{"close", func(p *amqptest.Peer) { p.Send(0, &frames.Close{}) }, func(p *amqptest.Peer) { amqptest.Want[*frames.Close](p) }},
+		{"end", func(p *amqptest.Peer) { p.Send(0, &frames.End{}) },
+			func(p *amqptest.Peer) { amqptest.Want[*frames.End](p) }},
+		{"close", func(p *amqptest.Peer) { p.Send(0, &frames.Close{}) },
+			func(p *amqptest.Peer) { amqptest.Want[*frames.Close](p) }},
 		{"lost connection", func(p *amqptest.Peer) { p.Close() }, func(*amqptest.Peer) {}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -319,7 +323,8 @@ func TestLOCK17_EntityChangeEndsAWaitingAccept(t *testing.T) {
 		p.AttachReceiver(0, sessionAttach(1, "s", "held"))
 		p.Send(0, sessionAttach(0, "s", nil))
 		p.WantSilence(time.Second)
-		if _, err := b.ns.Entities().UpdateQueue("s", emulator.QueueOptions{RequiresSession: true, LockDuration: sessionLock, UserMetadata: "x"}); err != nil {
+		if _, err := b.ns.Entities().UpdateQueue("s",
+			emulator.QueueOptions{RequiresSession: true, LockDuration: sessionLock, UserMetadata: "x"}); err != nil {
 			t.Fatal(err)
 		}
 		detached := map[uint32]bool{}
@@ -370,7 +375,9 @@ func TestSESS35_AnyCaseOfAnIDMeansTheSession(t *testing.T) {
 		wantBody(t, p, "x")
 		p.AttachSender(0, 8, "s/$management")
 		replyLink(p, 0, 9, "s/$management", "r", "r", 100)
-		p.Send(0, amqptest.Transfer(8, 1), encode(t, managementRequest("set-session-state", map[string]any{"session-id": "Order-1", "session-state": []byte("x")}))...)
+		p.Send(0, amqptest.Transfer(8, 1),
+			encode(t, managementRequest("set-session-state",
+				map[string]any{"session-id": "Order-1", "session-state": []byte("x")}))...)
 		wantOutcome(t, p, 1, "")
 		if m, _, _ := wantReply(t, p); m.ApplicationProperties["statusCode"] != int32(200) {
 			t.Errorf("set-session-state: %v", m.ApplicationProperties)

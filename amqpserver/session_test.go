@@ -72,10 +72,12 @@ func TestSESS15_SESS16_LostSession(t *testing.T) {
 		wantBody(t, p, "1")
 		wantBody(t, p, "2")
 		p.WantSilence(sessionLock - time.Millisecond)
-		if d := amqptest.Want[*frames.Detach](p); !d.Closed || d.Error == nil || d.Error.Condition != "com.microsoft:session-lock-lost" {
+		if d := amqptest.Want[*frames.Detach](p); !d.Closed || d.Error == nil ||
+			d.Error.Condition != "com.microsoft:session-lock-lost" {
 			t.Fatalf("detached with %v", d.Error)
 		}
-		settle(p, 0, 0, false, &frames.Accepted{}) // before the client has read the detach: its delivery has ended with the link
+		// before the client has read the detach: its delivery has ended with the link
+		settle(p, 0, 0, false, &frames.Accepted{})
 		p.WantSilence(time.Second)
 		p.Send(0, &frames.Detach{Handle: 0, Closed: true})
 		again := b.holding(t, 10) // any client may accept it now
@@ -110,7 +112,8 @@ func TestSESS17_SettledByTokenMeanwhile(t *testing.T) {
 		tr := wantBody(t, p, "1")
 		q, _ := b.ns.Entity("s")
 		token := emulator.LockToken(amqp.UUID(tr.DeliveryTag).SwapGUID())
-		if err := q.Settle([]emulator.LockToken{token}, emulator.Settlement{}, emulator.CompletionFunc(func(error) {})); err != nil {
+		if err := q.Settle([]emulator.LockToken{token}, emulator.Settlement{},
+			emulator.CompletionFunc(func(error) {})); err != nil {
 			t.Fatal(err)
 		}
 		settle(p, 0, 0, false, &frames.Accepted{})
@@ -153,7 +156,8 @@ func TestSESS18_PRE4_ClosingFreesTheSessionAtOnce(t *testing.T) {
 					_, payload := amqptest.WantPayload[*frames.Transfer](again)
 					m := decode(t, payload)
 					if string(m.GetData()) != body || m.Header.DeliveryCount != 0 {
-						t.Errorf("received %q, delivery count %d; want %q, 0", m.GetData(), m.Header.DeliveryCount, body)
+						t.Errorf("received %q, delivery count %d; want %q, 0", m.GetData(),
+							m.Header.DeliveryCount, body)
 					}
 				}
 			})
@@ -197,7 +201,8 @@ func TestSESS30_CreditDoesNotExtendTheLock(t *testing.T) {
 			p.Send(0, amqptest.Flow(0, 0, uint32(100+i)))
 		}
 		p.WantSilence(sessionLock/6 - time.Millisecond)
-		if d := amqptest.Want[*frames.Detach](p); d.Error == nil || d.Error.Condition != "com.microsoft:session-lock-lost" {
+		if d := amqptest.Want[*frames.Detach](p); d.Error == nil ||
+			d.Error.Condition != "com.microsoft:session-lock-lost" {
 			t.Errorf("detached with %v", d.Error)
 		}
 	})
@@ -348,7 +353,8 @@ func TestSESS14_DEC19_RequestsOfTheHolder(t *testing.T) {
 		if status, _ := callOn(t, p, 0, "renew-session-lock", "", renew); status != 200 {
 			t.Errorf("renewal by the holder: %d", status)
 		}
-		if status, c := callOn(t, p, 1, "renew-session-lock", "", map[string]any{"session-id": "c"}); status != 410 || c != "com.microsoft:session-lock-lost" {
+		if status, c := callOn(t, p, 1, "renew-session-lock", "", map[string]any{"session-id": "c"}); status != 410 ||
+			c != "com.microsoft:session-lock-lost" {
 			t.Errorf("renewal of a session without a holder: %d, %v", status, c)
 		}
 		b.put(t, "s", "b", "in b")
@@ -371,7 +377,8 @@ func TestSESS13_SESS31_RenewalKeepsSessionAndLink(t *testing.T) {
 		p.AttachSender(0, 8, "s/$management")
 		replyLink(p, 0, 9, "s/$management", "r", "r", 100)
 		for i := range 10 { // three times the link's idle time and twenty locks
-			if status, c := callOn(t, p, uint32(i), "renew-session-lock", "", map[string]any{"session-id": "a"}); status != 200 {
+			if status, c := callOn(t, p, uint32(i), "renew-session-lock", "",
+				map[string]any{"session-id": "a"}); status != 200 {
 				t.Fatalf("renewal %d: %d, %v", i, status, c)
 			}
 			time.Sleep(25 * time.Second)

@@ -199,20 +199,15 @@ type outcomes struct {
 	outcome outcome
 }
 
-// answer collects an outcome without an error.
+// answer collects an outcome without an error. If it does not continue the current range, that range is written first.
 func (o *outcomes) answer(id serial, what outcome) {
 	if o.s.released {
 		return
 	}
-	o.add(id, what)
 	if c := o.s.c; !o.s.dirty {
 		o.s.dirty = true
 		c.dirty = append(c.dirty, o.s)
 	}
-}
-
-// add notes an outcome. If it does not continue the current range, that range is written first.
-func (o *outcomes) add(id serial, what outcome) {
 	// A range must not end in 0 unless it begins there: some clients read 0 as "no last" (amqp-data-plane 3.7).
 	if o.some && id == o.last+1 && id != 0 && what == o.outcome {
 		o.last = id

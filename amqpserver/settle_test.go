@@ -32,7 +32,8 @@ func wantSettled(t *testing.T, p *amqptest.Peer, first, last uint32) frames.Deli
 	t.Helper()
 	for {
 		d := amqptest.Want[*frames.Disposition](p)
-		if d.Role != frames.RoleSender || !d.Settled || d.First != first || !d.HasLast || d.Last < first || d.Last > last {
+		if d.Role != frames.RoleSender || !d.Settled || d.First != first || !d.HasLast ||
+			d.Last < first || d.Last > last {
 			t.Fatalf("disposition %+v, want %d to %d", d, first, last)
 		}
 		if first = d.Last + 1; d.Last == last {
@@ -61,17 +62,23 @@ func TestLOCK12_OutcomesAndTheirEchoes(t *testing.T) { // amqp-data-plane 6.1, 6
 		{"accepted", &frames.Accepted{},
 			func(s frames.DeliveryState) bool { _, ok := s.(*frames.Accepted); return ok }, emulator.Counts{}, 0},
 		{"released", &frames.Released{},
-			func(s frames.DeliveryState) bool { _, ok := s.(*frames.Released); return ok }, emulator.Counts{Active: 1}, 1},
+			func(s frames.DeliveryState) bool { _, ok := s.(*frames.Released); return ok },
+			emulator.Counts{Active: 1}, 1},
 		{"modified", &frames.Modified{},
-			func(s frames.DeliveryState) bool { m, ok := s.(*frames.Modified); return ok && !m.UndeliverableHere }, emulator.Counts{Active: 1}, 1},
+			func(s frames.DeliveryState) bool { m, ok := s.(*frames.Modified); return ok && !m.UndeliverableHere },
+			emulator.Counts{Active: 1}, 1},
 		{"modified, failed", &frames.Modified{DeliveryFailed: true},
-			func(s frames.DeliveryState) bool { m, ok := s.(*frames.Modified); return ok && !m.UndeliverableHere }, emulator.Counts{Active: 1}, 1},
+			func(s frames.DeliveryState) bool { m, ok := s.(*frames.Modified); return ok && !m.UndeliverableHere },
+			emulator.Counts{Active: 1}, 1},
 		{"modified, undeliverable here", &frames.Modified{UndeliverableHere: true},
-			func(s frames.DeliveryState) bool { m, ok := s.(*frames.Modified); return ok && m.UndeliverableHere }, emulator.Counts{Active: 1, Deferred: 1}, 0},
+			func(s frames.DeliveryState) bool { m, ok := s.(*frames.Modified); return ok && m.UndeliverableHere },
+			emulator.Counts{Active: 1, Deferred: 1}, 0},
 		{"rejected without error", &frames.Rejected{},
-			func(s frames.DeliveryState) bool { r, ok := s.(*frames.Rejected); return ok && r.Error == nil }, emulator.Counts{DeadLetter: 1}, 0},
+			func(s frames.DeliveryState) bool { r, ok := s.(*frames.Rejected); return ok && r.Error == nil },
+			emulator.Counts{DeadLetter: 1}, 0},
 		{"rejected", &frames.Rejected{Error: &frames.Error{Condition: "com.microsoft:dead-letter"}},
-			func(s frames.DeliveryState) bool { r, ok := s.(*frames.Rejected); return ok && r.Error == nil }, emulator.Counts{DeadLetter: 1}, 0},
+			func(s frames.DeliveryState) bool { r, ok := s.(*frames.Rejected); return ok && r.Error == nil },
+			emulator.Counts{DeadLetter: 1}, 0},
 	} {
 		for _, settled := range []bool{false, true} { // Python settles and does not wait
 			t.Run(c.name, func(t *testing.T) {
@@ -146,7 +153,8 @@ func TestLOCK7_SettlingTwice(t *testing.T) { // amqp-data-plane 6.3
 }
 
 func TestLOCK7_SettlingAfterTheLockExpired(t *testing.T) {
-	for _, state := range []frames.DeliveryState{&frames.Accepted{}, &frames.Released{}, &frames.Modified{}, &frames.Rejected{}} {
+	for _, state := range []frames.DeliveryState{&frames.Accepted{}, &frames.Released{}, &frames.Modified{},
+		&frames.Rejected{}} {
 		bubble(t, func(t *testing.T, b *bench) {
 			p := b.delivered(t, 1)
 			time.Sleep(61 * time.Second)
@@ -179,8 +187,10 @@ func TestLOCK24_RefusedDispositionEndsTheDelivery(t *testing.T) {
 		condition amqp.Symbol
 	}{
 		{"dead-letter in the dead-letter queue", "q/$DeadLetterQueue", &frames.Rejected{}, "amqp:not-allowed"},
-		{"transaction", "q", &frames.TransactionalState{TxnID: []byte{1}, Outcome: &frames.Accepted{}}, "amqp:transaction:unknown-id"},
-		{"property that cannot be one", "q", &frames.Modified{MessageAnnotations: amqp.Map{{Key: "k", Value: amqp.List{int32(1)}}}}, "amqp:not-allowed"},
+		{"transaction", "q", &frames.TransactionalState{TxnID: []byte{1}, Outcome: &frames.Accepted{}},
+			"amqp:transaction:unknown-id"},
+		{"property that cannot be one", "q",
+			&frames.Modified{MessageAnnotations: amqp.Map{{Key: "k", Value: amqp.List{int32(1)}}}}, "amqp:not-allowed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, b *bench) {
@@ -221,14 +231,18 @@ func TestLOCK14_DLQ8_PropertiesOfASettlement(t *testing.T) {
 		from  string
 		want  map[string]any
 	}{
-		{"abandon", &frames.Modified{MessageAnnotations: amqp.Map{{Key: symbol("a"), Value: int32(1)}, {Key: "b", Value: "two"}}},
+		{"abandon", &frames.Modified{MessageAnnotations: amqp.Map{{Key: symbol("a"), Value: int32(1)},
+			{Key: "b", Value: "two"}}},
 			"q", map[string]any{"a": int32(1), "b": "two"}},
 		{"dead-letter", &frames.Rejected{Error: &frames.Error{Condition: "com.microsoft:dead-letter", Info: amqp.Map{
-			{Key: symbol("DeadLetterReason"), Value: "why"}, {Key: symbol("DeadLetterErrorDescription"), Value: "because"},
+			{Key: symbol("DeadLetterReason"), Value: "why"},
+			{Key: symbol("DeadLetterErrorDescription"), Value: "because"},
 			{Key: symbol("a"), Value: true}}}},
-			"q/$deadletterqueue", map[string]any{"DeadLetterReason": "why", "DeadLetterErrorDescription": "because", "a": true}},
-		{"dead-letter with null reason", &frames.Rejected{Error: &frames.Error{Condition: "com.microsoft:dead-letter", Info: amqp.Map{
-			{Key: symbol("DeadLetterReason"), Value: nil}, {Key: "DeadLetterErrorDescription", Value: ""}}}},
+			"q/$deadletterqueue", map[string]any{"DeadLetterReason": "why",
+				"DeadLetterErrorDescription": "because", "a": true}},
+		{"dead-letter with null reason",
+			&frames.Rejected{Error: &frames.Error{Condition: "com.microsoft:dead-letter", Info: amqp.Map{
+				{Key: symbol("DeadLetterReason"), Value: nil}, {Key: "DeadLetterErrorDescription", Value: ""}}}},
 			"q/$deadletterqueue", map[string]any{"DeadLetterErrorDescription": ""}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -275,7 +289,8 @@ func TestLOCK13_ReleasedIsAvailableAtOnce(t *testing.T) {
 		ctx := t.Context()
 		s := b.client(t)
 		b.send(t, s, "q", "x")
-		r, err := s.NewReceiver(ctx, "q", &goamqp.ReceiverOptions{SettlementMode: goamqp.ReceiverSettleModeSecond.Ptr()})
+		r, err := s.NewReceiver(ctx, "q",
+			&goamqp.ReceiverOptions{SettlementMode: goamqp.ReceiverSettleModeSecond.Ptr()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -301,20 +316,23 @@ func TestLOCK13_ReleasedIsAvailableAtOnce(t *testing.T) {
 func TestDisposition_OfTheSendersRoleIsIgnored(t *testing.T) { // [AMQP 2.7.6]
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.delivered(t, 1)
-		p.Send(0, &frames.Disposition{Role: frames.RoleSender, First: 0, Last: 0, HasLast: true, Settled: true, State: &frames.Accepted{}})
+		p.Send(0, &frames.Disposition{Role: frames.RoleSender, First: 0, Last: 0, HasLast: true, Settled: true,
+			State: &frames.Accepted{}})
 		p.WantSilence(time.Second)
 		b.wantReceivable(t, "q", 0)
 	})
 }
 
-func TestDisposition_InAnotherLegalEncoding(t *testing.T) { // [AMQP 1.1.2]: a descriptor may be a full ulong or a symbol
+// [AMQP 1.1.2]: a descriptor may be a full ulong or a symbol
+func TestDisposition_InAnotherLegalEncoding(t *testing.T) {
 	for _, descriptor := range [][]byte{
 		{0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x15},
 		append([]byte{0, 0xa3, 21}, "amqp:disposition:list"...),
 	} {
 		bubble(t, func(t *testing.T, b *bench) {
 			p := b.delivered(t, 1)
-			fields := []byte{0x41, 0x43, 0x40, 0x42, 0, 0x53, 0x24, 0x45} // receiver, first 0, last null, unsettled, accepted
+			// receiver, first 0, last null, unsettled, accepted
+			fields := []byte{0x41, 0x43, 0x40, 0x42, 0, 0x53, 0x24, 0x45}
 			body := append(append([]byte(nil), descriptor...), 0xc0, byte(len(fields)+1), 5)
 			body = append(body, fields...)
 			p.Raw(append([]byte{0, 0, 0, byte(len(body) + 8), 2, 0, 0, 0}, body...))
@@ -331,10 +349,12 @@ func TestSettle_AFailedCommitIsRefusedForGood(t *testing.T) {
 	for name, cause := range map[string]error{
 		"unknown":  errors.New("disk on fire"),
 		"internal": &emulator.Error{Code: emulator.CodeInternal, Text: "The message store could not be written"},
-		"busy":     &emulator.Error{Code: emulator.CodeServerBusy, Text: "The message store is locked by another program"},
-		"full":     &emulator.Error{Code: emulator.CodeQuotaExceeded, Text: "There is no space left"},
+		"busy": &emulator.Error{Code: emulator.CodeServerBusy,
+			Text: "The message store is locked by another program"},
+		"full": &emulator.Error{Code: emulator.CodeQuotaExceeded, Text: "There is no space left"},
 	} {
-		for _, state := range []frames.DeliveryState{&frames.Accepted{}, &frames.Modified{}, &frames.Modified{UndeliverableHere: true}, &frames.Rejected{}} {
+		for _, state := range []frames.DeliveryState{&frames.Accepted{}, &frames.Modified{},
+			&frames.Modified{UndeliverableHere: true}, &frames.Rejected{}} {
 			t.Run(fmt.Sprintf("%s %T", name, state), func(t *testing.T) {
 				bubble(t, func(t *testing.T, b *bench) {
 					p := b.delivered(t, 1)

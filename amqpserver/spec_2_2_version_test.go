@@ -70,7 +70,8 @@ func TestSASL_Mechanisms(t *testing.T) { // [AMQP 5.3.3]
 				if len(offer.Mechanisms) != 4 || offer.Mechanisms[0] != "MSSBCBS" {
 					t.Fatalf("offered %v", offer.Mechanisms)
 				}
-				p.SendSASL(&frames.SASLInit{Mechanism: "ANONYMOUS", InitialResponse: []byte("\x00RootManageSharedAccessKey")})
+				p.SendSASL(&frames.SASLInit{Mechanism: "ANONYMOUS",
+					InitialResponse: []byte("\x00RootManageSharedAccessKey")})
 				if out := amqptest.Want[*frames.SASLOutcome](p); out.Code != 0 {
 					t.Fatalf("outcome %d", out.Code)
 				}
@@ -142,7 +143,8 @@ func TestTrace_OneLinePerFrameWithoutSecrets(t *testing.T) {
 		amqptest.Want[*frames.Disposition](p)
 	}, func(o *amqpserver.Options) { o.Trace = &trace })
 	got := trace.String()
-	for _, want := range []string{"-> ch=0 open", "<- ch=0 open", "-> ch=0 attach", "-> ch=0 transfer", "<- ch=0 disposition", "payload="} {
+	for _, want := range []string{"-> ch=0 open", "<- ch=0 open", "-> ch=0 attach", "-> ch=0 transfer",
+		"<- ch=0 disposition", "payload="} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in the trace:\n%s", want, got)
 		}

@@ -132,21 +132,40 @@ func TestConnection_Violations(t *testing.T) {
 		do        func(p *amqptest.Peer)
 		condition amqp.Symbol
 	}{
-		{"second open [2.4.1]", func(p *amqptest.Peer) { p.Send(0, &frames.Open{ContainerID: "x"}) }, "amqp:illegal-state"},
-		{"frame on a channel without session [2.5.1]", func(p *amqptest.Peer) { p.Send(7, amqptest.Flow(0, 0, 1)) }, "amqp:connection:framing-error"},
-		{"attach in no session [2.5.2]", func(p *amqptest.Peer) { p.Send(7, amqptest.SenderAttach(0, "q")) }, "amqp:connection:framing-error"},
-		{"begin on a channel in use [2.5.1]", func(p *amqptest.Peer) { p.Send(0, &frames.Begin{}) }, "amqp:illegal-state"},
-		{"begin with remote-channel [2.7.2]", func(p *amqptest.Peer) { p.Send(1, &frames.Begin{HasRemoteChannel: true}) }, "amqp:invalid-field"},
-		{"channel above channel-max [2.7.1]", func(p *amqptest.Peer) { p.Send(5000, &frames.Begin{}) }, "amqp:connection:framing-error"},
-		{"handle above handle-max [2.7.2]", func(p *amqptest.Peer) { p.Send(0, amqptest.SenderAttach(1024, "q")) }, "amqp:connection:framing-error"},
-		{"frame size below its header [2.3.1]", func(p *amqptest.Peer) { p.Raw([]byte{0, 0, 0, 7, 2, 0, 0, 0}) }, "amqp:connection:framing-error"},
-		{"data offset inside the header [2.3.1]", func(p *amqptest.Peer) { p.Raw([]byte{0, 0, 0, 8, 1, 0, 0, 0}) }, "amqp:connection:framing-error"},
-		{"data offset beyond the frame [2.3.1]", func(p *amqptest.Peer) { p.Raw([]byte{0, 0, 0, 8, 9, 0, 0, 0}) }, "amqp:connection:framing-error"},
-		{"frame above max-frame-size [2.3.1]", func(p *amqptest.Peer) { p.Raw([]byte{0x7f, 0, 0, 0, 2, 0, 0, 0}) }, "amqp:connection:framing-error"},
-		{"SASL frame after open [5.3.1]", func(p *amqptest.Peer) { p.SendSASL(&frames.SASLInit{Mechanism: "PLAIN"}) }, "amqp:connection:framing-error"},
-		{"body that is no performative [2.3.2]", func(p *amqptest.Peer) { p.Raw([]byte{0, 0, 0, 9, 2, 0, 0, 0, 0x40}) }, "amqp:decode-error"},
-		{"truncated performative", func(p *amqptest.Peer) { p.Raw([]byte{0, 0, 0, 13, 2, 0, 0, 0, 0, 0x53, 0x12, 0xc0, 0x20}) }, "amqp:decode-error"},
-		{"mandatory field missing", func(p *amqptest.Peer) { p.Raw([]byte{0, 0, 0, 12, 2, 0, 0, 0, 0, 0x53, 0x12, 0x45}) }, "amqp:decode-error"},
+		{"second open [2.4.1]", func(p *amqptest.Peer) { p.Send(0, &frames.Open{ContainerID: "x"}) },
+			"amqp:illegal-state"},
+		{"frame on a channel without session [2.5.1]", func(p *amqptest.Peer) { p.Send(7, amqptest.Flow(0, 0, 1)) },
+			"amqp:connection:framing-error"},
+		{"attach in no session [2.5.2]", func(p *amqptest.Peer) { p.Send(7, amqptest.SenderAttach(0, "q")) },
+			"amqp:connection:framing-error"},
+		{"begin on a channel in use [2.5.1]", func(p *amqptest.Peer) { p.Send(0, &frames.Begin{}) },
+			"amqp:illegal-state"},
+		{"begin with remote-channel [2.7.2]",
+			func(p *amqptest.Peer) { p.Send(1, &frames.Begin{HasRemoteChannel: true}) }, "amqp:invalid-field"},
+		{"channel above channel-max [2.7.1]", func(p *amqptest.Peer) { p.Send(5000, &frames.Begin{}) },
+			"amqp:connection:framing-error"},
+		{"handle above handle-max [2.7.2]", func(p *amqptest.Peer) { p.Send(0, amqptest.SenderAttach(1024, "q")) },
+			"amqp:connection:framing-error"},
+		{"frame size below its header [2.3.1]", func(p *amqptest.Peer) { p.Raw([]byte{0, 0, 0, 7, 2, 0, 0, 0}) },
+			"amqp:connection:framing-error"},
+		{"data offset inside the header [2.3.1]", func(p *amqptest.Peer) { p.Raw([]byte{0, 0, 0, 8, 1, 0, 0, 0}) },
+			"amqp:connection:framing-error"},
+		{"data offset beyond the frame [2.3.1]", func(p *amqptest.Peer) { p.Raw([]byte{0, 0, 0, 8, 9, 0, 0, 0}) },
+			"amqp:connection:framing-error"},
+		{"frame above max-frame-size [2.3.1]", func(p *amqptest.Peer) { p.Raw([]byte{0x7f, 0, 0, 0, 2, 0, 0, 0}) },
+			"amqp:connection:framing-error"},
+		{"SASL frame after open [5.3.1]", func(p *amqptest.Peer) { p.SendSASL(&frames.SASLInit{Mechanism: "PLAIN"}) },
+			"amqp:connection:framing-error"},
+		{"body that is no performative [2.3.2]",
+			func(p *amqptest.Peer) { p.Raw([]byte{0, 0, 0, 9, 2, 0, 0, 0, 0x40}) }, "amqp:decode-error"},
+		{"truncated performative", func(p *amqptest.Peer) {
+			p.Raw([]byte{0, 0, 0, 13, 2, 0, 0, 0, 0, 0x53, 0x12, 0xc0,
+				0x20})
+		}, "amqp:decode-error"},
+		{"mandatory field missing", func(p *amqptest.Peer) {
+			p.Raw([]byte{0, 0, 0, 12, 2, 0, 0, 0, 0, 0x53, 0x12,
+				0x45})
+		}, "amqp:decode-error"},
 		{"attach nested without end", func(p *amqptest.Peer) { p.Raw(nestedAttach(10_000)) }, "amqp:decode-error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -233,7 +252,8 @@ func TestConnection_HeartbeatsKeepThePeerAlive(t *testing.T) { // [AMQP 2.4.5], 
 			p := b.peer(t)
 			p.Raw(amqptest.HeaderAMQP)
 			p.WantHeader(amqptest.HeaderAMQP)
-			p.Send(0, &frames.Open{ContainerID: "x", IdleTimeout: uint32(c.idle.Milliseconds()), HasIdleTimeout: c.idle > 0})
+			p.Send(0, &frames.Open{ContainerID: "x", IdleTimeout: uint32(c.idle.Milliseconds()),
+				HasIdleTimeout: c.idle > 0})
 			amqptest.Want[*frames.Open](p)
 			for range 3 {
 				start := time.Now()

@@ -31,7 +31,8 @@ func TestSession_BeginIsAnsweredOnTheSameChannel(t *testing.T) { // [AMQP 2.5.1]
 			if f.Channel != channel || !begin.HasRemoteChannel || begin.RemoteChannel != channel {
 				t.Errorf("begin on %d answered on %d with remote-channel %d", channel, f.Channel, begin.RemoteChannel)
 			}
-			if begin.IncomingWindow != 5000 || begin.OutgoingWindow == 0 || !begin.HasHandleMax || begin.HandleMax < 255 {
+			if begin.IncomingWindow != 5000 || begin.OutgoingWindow == 0 || !begin.HasHandleMax ||
+				begin.HandleMax < 255 {
 				t.Errorf("begin %+v", begin)
 			}
 		}
@@ -82,11 +83,16 @@ func TestSession_Violations(t *testing.T) {
 		do        func(p *amqptest.Peer)
 		condition amqp.Symbol
 	}{
-		{"transfer to no link [2.8.18]", func(p *amqptest.Peer) { p.Send(0, amqptest.Transfer(9, 0)) }, "amqp:session:unattached-handle"},
-		{"flow for no link [2.8.18]", func(p *amqptest.Peer) { p.Send(0, amqptest.Flow(9, 0, 1)) }, "amqp:session:unattached-handle"},
-		{"detach of no link [2.8.18]", func(p *amqptest.Peer) { p.Send(0, &frames.Detach{Handle: 9, Closed: true}) }, "amqp:session:unattached-handle"},
-		{"handle in use [2.8.18]", func(p *amqptest.Peer) { p.Send(0, amqptest.SenderAttach(0, "q")) }, "amqp:session:handle-in-use"},
-		{"transfer on a receiving link [2.6.12]", func(p *amqptest.Peer) { p.Send(0, amqptest.Transfer(1, 0)) }, "amqp:session:errant-link"},
+		{"transfer to no link [2.8.18]", func(p *amqptest.Peer) { p.Send(0, amqptest.Transfer(9, 0)) },
+			"amqp:session:unattached-handle"},
+		{"flow for no link [2.8.18]", func(p *amqptest.Peer) { p.Send(0, amqptest.Flow(9, 0, 1)) },
+			"amqp:session:unattached-handle"},
+		{"detach of no link [2.8.18]", func(p *amqptest.Peer) { p.Send(0, &frames.Detach{Handle: 9, Closed: true}) },
+			"amqp:session:unattached-handle"},
+		{"handle in use [2.8.18]", func(p *amqptest.Peer) { p.Send(0, amqptest.SenderAttach(0, "q")) },
+			"amqp:session:handle-in-use"},
+		{"transfer on a receiving link [2.6.12]", func(p *amqptest.Peer) { p.Send(0, amqptest.Transfer(1, 0)) },
+			"amqp:session:errant-link"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, b *bench) {
@@ -145,7 +151,8 @@ func TestSession_OutgoingWindowIsRespected(t *testing.T) { // [AMQP 2.5.6]
 			}
 		}
 		p.WantSilence(time.Second)
-		p.Send(0, &frames.Disposition{Role: frames.RoleReceiver, First: 0, Last: 2, HasLast: true, Settled: true, State: &frames.Accepted{}})
+		p.Send(0, &frames.Disposition{Role: frames.RoleReceiver, First: 0, Last: 2, HasLast: true, Settled: true,
+			State: &frames.Accepted{}})
 		p.Send(0, &frames.Flow{NextIncomingID: 4, HasNextIncomingID: true, IncomingWindow: 2})
 		amqptest.Want[*frames.Transfer](p)
 		amqptest.Want[*frames.Transfer](p)

@@ -235,7 +235,8 @@ func TestEnd_FollowsTheAnswers(t *testing.T) { // [AMQP 2.5.2]
 	t.Run("of ours", func(t *testing.T) {
 		bubble(t, func(t *testing.T, b *bench) {
 			p := b.delivered(t, 1)
-			held(t, b, p, func() { settle(p, 0, 0, false, &frames.Accepted{}) }, func() { p.Send(0, amqptest.Flow(9, 0, 1)) })
+			held(t, b, p, func() { settle(p, 0, 0, false, &frames.Accepted{}) },
+				func() { p.Send(0, amqptest.Flow(9, 0, 1)) })
 			wantSettled(t, p, 0, 0)
 			wantEnd(t, p, 0, "amqp:session:unattached-handle")
 			p.Begin(0)
@@ -289,7 +290,8 @@ func TestClose_FollowsTheAnswersToAPeerThatHasHungUp(t *testing.T) {
 		time.Sleep(500 * time.Millisecond)
 		b.journal.Resume()
 		<-done
-		want := frames.AppendFrame(nil, 0, &frames.Disposition{Role: frames.RoleReceiver, HasLast: true, Settled: true, State: &frames.Accepted{}})
+		want := frames.AppendFrame(nil, 0,
+			&frames.Disposition{Role: frames.RoleReceiver, HasLast: true, Settled: true, State: &frames.Accepted{}})
 		want = frames.AppendFrame(want, 0, &frames.Close{})
 		if !bytes.HasSuffix(h.heard.Bytes(), want) {
 			t.Errorf("heard % x, which does not end with the outcome and a close", h.heard.Bytes())
@@ -320,7 +322,8 @@ func TestDetach_ClientClosesAReceiverWhileItSettles(t *testing.T) {
 		ctx := t.Context()
 		s := b.client(t)
 		b.send(t, s, "q", "x")
-		receiver, err := s.NewReceiver(ctx, "q", &goamqp.ReceiverOptions{SettlementMode: goamqp.ReceiverSettleModeSecond.Ptr(), Credit: 1})
+		receiver, err := s.NewReceiver(ctx, "q",
+			&goamqp.ReceiverOptions{SettlementMode: goamqp.ReceiverSettleModeSecond.Ptr(), Credit: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

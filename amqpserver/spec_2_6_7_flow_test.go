@@ -22,7 +22,8 @@ func TestORD4_ORD5_CreditIsServedInTheOrderGranted(t *testing.T) {
 		sender := b.client(t)
 		for i, p := range []*amqptest.Peer{second, first} {
 			b.send(t, sender, "q", fmt.Sprint(i)) // one at a time: of two links notified at once either may be faster
-			if _, payload := amqptest.WantPayload[*frames.Transfer](p); !bytes.HasSuffix(payload, []byte(fmt.Sprint(i))) {
+			if _, payload := amqptest.WantPayload[*frames.Transfer](p); !bytes.HasSuffix(payload,
+				[]byte(fmt.Sprint(i))) {
 				t.Errorf("delivery %d is %q", i, payload)
 			}
 			p.WantSilence(time.Second)
@@ -45,7 +46,8 @@ func TestFlow_CreditOfASenderCountsFromItsInitialDeliveryCount(t *testing.T) {
 				p.Send(0, a)
 				amqptest.Want[*frames.Attach](p)
 				if f := amqptest.Want[*frames.Flow](p); f.DeliveryCount != first || f.LinkCredit == 0 {
-					t.Errorf("a sender to '%s' that begins at %d is told delivery-count %d, link-credit %d", address, first, f.DeliveryCount, f.LinkCredit)
+					t.Errorf("a sender to '%s' that begins at %d is told delivery-count %d, link-credit %d", address,
+						first, f.DeliveryCount, f.LinkCredit)
 				}
 				if address != "q" {
 					return
@@ -189,8 +191,10 @@ func TestFlow_DrainWaitsForTheRoomThatAnotherLinkHolds(t *testing.T) {
 		others int // deliveries on the other link
 		got    int
 	}{
-		{"until they are written, which closes the window", window, func(b *bench, _ *amqptest.Peer) { b.journal.Resume() }, 4, 0},
-		{"until they are written, which leaves room", 100, func(b *bench, _ *amqptest.Peer) { b.journal.Resume() }, 4, 3},
+		{"until they are written, which closes the window", window,
+			func(b *bench, _ *amqptest.Peer) { b.journal.Resume() }, 4, 0},
+		{"until they are written, which leaves room", 100,
+			func(b *bench, _ *amqptest.Peer) { b.journal.Resume() }, 4, 3},
 		{"until they are given back", window, func(b *bench, p *amqptest.Peer) {
 			b.journal.FailNext(1, errors.New("disk on fire"))
 			p.Send(0, windowed(amqptest.Flow(0, 0, 0), window)) // it wants no more meanwhile
@@ -228,7 +232,8 @@ func TestFlow_DrainWaitsForTheRoomThatAnotherLinkHolds(t *testing.T) {
 						t.Errorf("delivery %d is on handle %d", i, d.Handle)
 					}
 				}
-				if f := amqptest.Want[*frames.Flow](p); f.Handle != 1 || !f.Drain || f.DeliveryCount != 3 || f.LinkCredit != 0 {
+				if f := amqptest.Want[*frames.Flow](p); f.Handle != 1 || !f.Drain ||
+					f.DeliveryCount != 3 || f.LinkCredit != 0 {
 					t.Errorf("the answer to a drain is %+v", f)
 				}
 			})

@@ -70,7 +70,8 @@ func TestLink_ReceiverAttachAnswer(t *testing.T) { // amqp-data-plane 4.2
 			t.Error("no initial-delivery-count")
 		}
 		if got.Source.Filter == nil || got.Properties == nil || got.Target == nil {
-			t.Errorf("filter %v, properties %v, target %v: none may be null", got.Source.Filter, got.Properties, got.Target)
+			t.Errorf("filter %v, properties %v, target %v: none may be null", got.Source.Filter,
+				got.Properties, got.Target)
 		}
 		if got.HasSndSettleMode || !got.HasRcvSettleMode || got.RcvSettleMode != 1 {
 			t.Errorf("settle modes %+v", got)
@@ -113,18 +114,23 @@ func TestLink_RefusedAttaches(t *testing.T) { // [AMQP 2.6.3], amqp-data-plane 3
 		{"management replies of a missing queue", receiver("nosuch/$management"), "amqp:not-found"},
 		{"sender to the dead-letter queue", sender("q/$DeadLetterQueue"), "amqp:not-allowed"},
 		{"no target", sender("", func(a *frames.Attach) { a.Target = nil }), "amqp:not-implemented"},
-		{"dynamic target", sender("", func(a *frames.Attach) { a.Target = &frames.Target{Dynamic: true} }), "amqp:not-implemented"},
+		{"dynamic target", sender("", func(a *frames.Attach) { a.Target = &frames.Target{Dynamic: true} }),
+			"amqp:not-implemented"},
 		{"no source", receiver("", func(a *frames.Attach) { a.Source = nil }), "amqp:not-implemented"},
-		{"dynamic source", receiver("", func(a *frames.Attach) { a.Source = &frames.Source{Dynamic: true} }), "amqp:not-implemented"},
-		{"browser", receiver("q", func(a *frames.Attach) { a.Source.DistributionMode = "copy" }), "amqp:not-implemented"},
+		{"dynamic source", receiver("", func(a *frames.Attach) { a.Source = &frames.Source{Dynamic: true} }),
+			"amqp:not-implemented"},
+		{"browser", receiver("q", func(a *frames.Attach) { a.Source.DistributionMode = "copy" }),
+			"amqp:not-implemented"},
 		{"address that is only a host", sender("amqp://host"), "amqp:invalid-field"},
 		{"via another entity", sender("q", func(a *frames.Attach) {
 			a.Properties = amqp.Map{{Key: amqp.Symbol("com.microsoft:transfer-destination-address"), Value: "q2"}}
 		}), "amqp:not-found"},
 		{"named session of a plain queue", receiver("q", session("s")), "amqp:not-allowed"},
 		{"next session of a plain queue", receiver("q", session(nil)), "amqp:not-allowed"},
-		{"described session filter", receiver("q", session(amqp.Described{Descriptor: uint64(0x137000000C), Value: "s"})), "amqp:not-allowed"},
-		{"name that is a book", sender("q", func(a *frames.Attach) { a.LinkName = strings.Repeat("n", 9000) }), "amqp:invalid-field"},
+		{"described session filter", receiver("q",
+			session(amqp.Described{Descriptor: uint64(0x137000000C), Value: "s"})), "amqp:not-allowed"},
+		{"name that is a book", sender("q", func(a *frames.Attach) { a.LinkName = strings.Repeat("n", 9000) }),
+			"amqp:invalid-field"},
 		{"address that is a book", receiver(strings.Repeat("n", 9000)), "amqp:invalid-field"},
 		{"disabled queue, sender", sender("off"), "com.microsoft:entity-disabled"},
 		{"disabled queue, receiver", receiver("off"), "com.microsoft:entity-disabled"},

@@ -262,8 +262,10 @@ func TestTransfer_BadMessagesAreRejectedNotDetached(t *testing.T) { // amqp-data
 		{"garbage", amqptest.Transfer(0, 0), []byte("garbage"), "amqp:decode-error"},
 		{"truncated section", amqptest.Transfer(0, 0), amqptest.Message("hello")[:6], "amqp:decode-error"},
 		{"batch of garbage", batchTransfer(0, 0), batchOf([]byte("garbage")), "amqp:decode-error"},
-		{"unknown format", &frames.Transfer{HasDeliveryID: true, HasMessageFormat: true, MessageFormat: 99}, amqptest.Message("x"), "amqp:not-implemented"},
-		{"transaction", &frames.Transfer{HasDeliveryID: true, State: &frames.TransactionalState{TxnID: []byte{1}}}, amqptest.Message("x"), "amqp:transaction:unknown-id"},
+		{"unknown format", &frames.Transfer{HasDeliveryID: true, HasMessageFormat: true, MessageFormat: 99},
+			amqptest.Message("x"), "amqp:not-implemented"},
+		{"transaction", &frames.Transfer{HasDeliveryID: true, State: &frames.TransactionalState{TxnID: []byte{1}}},
+			amqptest.Message("x"), "amqp:transaction:unknown-id"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, b *bench) {
@@ -341,8 +343,11 @@ func TestQUO5_EveryLinkEndsWithAMessageOverItsLimit(t *testing.T) {
 		condition amqp.Symbol // empty: tooLarge
 	}{
 		{"message", amqptest.SenderAttach(0, "q"), 0, large(262_144), ""},
-		{"batch", amqptest.SenderAttach(0, "q"), 0x80013700, batchOf(large(100_000), large(100_000), large(100_000)), ""},
-		{"batch where messages may be larger", amqptest.SenderAttach(0, "big"), 0x80013700, batchOf(large(600_000), large(600_000)), "amqp:not-allowed"}, // QUO-6
+		{"batch", amqptest.SenderAttach(0, "q"), 0x80013700,
+			batchOf(large(100_000), large(100_000), large(100_000)), ""},
+		// QUO-6
+		{"batch where messages may be larger", amqptest.SenderAttach(0, "big"), 0x80013700,
+			batchOf(large(600_000), large(600_000)), "amqp:not-allowed"},
 		{"request", amqptest.SenderAttach(0, "q/$management"), 0, large(1 << 20), ""},
 		{"token", amqptest.SenderAttach(0, "$cbs"), 0, large(1 << 20), ""},
 		{"discharge", controlAttach(0), 0, large(65_536), ""},
@@ -357,8 +362,9 @@ func TestQUO5_EveryLinkEndsWithAMessageOverItsLimit(t *testing.T) {
 					amqptest.Want[*frames.Flow](p)
 					const chunk = 60_000
 					for i := 0; i < len(c.payload); i += chunk {
-						tr := &frames.Transfer{DeliveryID: 5, HasDeliveryID: i == 0, MessageFormat: c.format, HasMessageFormat: true,
-							Settled: settled, More: i+chunk < len(c.payload)}
+						tr := &frames.Transfer{DeliveryID: 5, HasDeliveryID: i == 0, MessageFormat: c.format,
+							HasMessageFormat: true,
+							Settled:          settled, More: i+chunk < len(c.payload)}
 						p.Send(0, tr, c.payload[i:min(i+chunk, len(c.payload))]...)
 					}
 					condition := cmp.Or(c.condition, tooLarge)
@@ -384,7 +390,8 @@ func TestQUO8_PropertiesAboveTheLimit(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)
 		p.AttachSender(0, 0, "q")
-		m := &goamqp.Message{ApplicationProperties: map[string]any{"a": strings.Repeat("x", 66_000)}, Data: [][]byte{{1}}}
+		m := &goamqp.Message{ApplicationProperties: map[string]any{"a": strings.Repeat("x", 66_000)},
+			Data: [][]byte{{1}}}
 		raw, err := m.MarshalBinary()
 		if err != nil {
 			t.Fatal(err)
@@ -435,10 +442,12 @@ func TestQUO6_ClientLearnsOfABatchOverTheLimit(t *testing.T) {
 		one := amqptest.Message(strings.Repeat("x", 600_000))
 		batch := &goamqp.Message{Format: 0x80013700, Data: [][]byte{one, one}}
 		var refused *goamqp.Error
-		if err := sender.Send(ctx, batch, nil); !errors.As(err, &refused) || refused.Condition != goamqp.ErrCondNotAllowed {
+		if err := sender.Send(ctx, batch, nil); !errors.As(err, &refused) ||
+			refused.Condition != goamqp.ErrCondNotAllowed {
 			t.Errorf("the batch fails with %v", err)
 		} else {
-			for _, want := range []string{"The link '" + sender.LinkName() + "' is force detached by the broker because publisher(link",
+			for _, want := range []string{"The link '" + sender.LinkName() +
+				"' is force detached by the broker because publisher(link",
 				") received a batch message with no data in it. Detach origin: Publisher.", "1048576"} {
 				if !strings.Contains(refused.Description, want) {
 					t.Errorf("%q does not say %q", refused.Description, want)
@@ -489,7 +498,8 @@ func TestERR7_PreSettledSendsHaveNoFeedback(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)
 		p.AttachSender(0, 0, "q")
-		for id, payload := range [][]byte{amqptest.Message("x"), []byte("garbage"), amqptest.Message(strings.Repeat("x", 60_000))} {
+		for id, payload := range [][]byte{amqptest.Message("x"), []byte("garbage"),
+			amqptest.Message(strings.Repeat("x", 60_000))} {
 			tr := amqptest.Transfer(0, uint32(id))
 			tr.Settled = true
 			p.Send(0, tr, payload...)

@@ -18,8 +18,9 @@ import (
 // controlAttach returns the attach of a link to the coordinator.
 func controlAttach(handle uint32) *frames.Attach {
 	return &frames.Attach{
-		LinkName: fmt.Sprintf("control %d", handle), Handle: handle, Role: frames.RoleSender, HasInitialDeliveryCount: true,
-		Source: &frames.Source{Address: "me", HasAddress: true}, Coordinator: &frames.Coordinator{},
+		LinkName: fmt.Sprintf("control %d", handle), Handle: handle, Role: frames.RoleSender,
+		HasInitialDeliveryCount: true,
+		Source:                  &frames.Source{Address: "me", HasAddress: true}, Coordinator: &frames.Coordinator{},
 	}
 }
 
@@ -95,7 +96,8 @@ func wantWithin(t *testing.T, p *amqptest.Peer, role frames.Role, txn []byte, id
 	t.Helper()
 	d := nextDisposition(t, p)
 	state, ok := d.State.(*frames.TransactionalState)
-	if !ok || d.Role != role || d.First != id || d.Settled != (role == frames.RoleReceiver) || !bytes.Equal(state.TxnID, txn) || state.Outcome == nil ||
+	if !ok || d.Role != role || d.First != id || d.Settled != (role == frames.RoleReceiver) ||
+		!bytes.Equal(state.TxnID, txn) || state.Outcome == nil ||
 		state.Outcome.Name() != outcome.Name() {
 		t.Fatalf("answered with %+v, %+v, want %s in a transaction", d, d.State, outcome.Name())
 	}
@@ -115,10 +117,12 @@ func TestCoordinator_Attach(t *testing.T) { // [AMQP 4.2, 4.5.1], amqp-data-plan
 			a := controlAttach(handle)
 			p.Send(0, a)
 			answer := amqptest.Want[*frames.Attach](p)
-			if answer.Coordinator == nil || answer.Target != nil || answer.Role != frames.RoleReceiver || answer.LinkName != a.LinkName {
+			if answer.Coordinator == nil || answer.Target != nil || answer.Role != frames.RoleReceiver ||
+				answer.LinkName != a.LinkName {
 				t.Errorf("answered with %+v", answer)
 			}
-			if answer.Source == nil || answer.Source.Address != "me" || !answer.HasMaxMessageSize || answer.MaxMessageSize == 0 {
+			if answer.Source == nil || answer.Source.Address != "me" || !answer.HasMaxMessageSize ||
+				answer.MaxMessageSize == 0 {
 				t.Errorf("answered with %+v", answer)
 			}
 			if f := amqptest.Want[*frames.Flow](p); f.LinkCredit == 0 {
@@ -205,7 +209,8 @@ func TestCoordinator_RefusesAsItsSourceAllows(t *testing.T) {
 		{"no outcomes listed", nil, false, discharge, unknown, false},
 		{"rejected listed", []amqp.Symbol{accepted, rejected}, false, discharge, unknown, false},
 		{"discharge without rejected", []amqp.Symbol{accepted, "amqp:declared:list"}, false, discharge, unknown, true},
-		{"declare without rejected", []amqp.Symbol{accepted}, false, (&frames.Declare{GlobalID: []byte{1}}).AppendTo(nil), "amqp:not-implemented", true},
+		{"declare without rejected", []amqp.Symbol{accepted}, false,
+			(&frames.Declare{GlobalID: []byte{1}}).AppendTo(nil), "amqp:not-implemented", true},
 		{"settled discharge", nil, true, discharge, unknown, true},
 		{"settled declare", nil, true, (&frames.Declare{}).AppendTo(nil), "amqp:invalid-field", true},
 	} {
@@ -261,7 +266,8 @@ func TestTXN20_SettledWorkThatIsRefusedEndsItsLink(t *testing.T) {
 		for _, last := range []uint32{0, 2} {
 			bubble(t, func(t *testing.T, b *bench) {
 				p := b.delivered(t, 3)
-				settle(p, 0, last, true, &frames.TransactionalState{TxnID: []byte("nobody's"), Outcome: &frames.Accepted{}})
+				settle(p, 0, last, true,
+					&frames.TransactionalState{TxnID: []byte("nobody's"), Outcome: &frames.Accepted{}})
 				wantDetach(t, p, 0, unknown)
 				p.WantSilence(time.Second)
 				b.wantReceivable(t, "q", 0)
@@ -432,7 +438,8 @@ func TestTXN_SettlementsWithoutOutcomeOrTransaction(t *testing.T) {
 		state     func(txn []byte) *frames.TransactionalState
 		condition amqp.Symbol
 	}{
-		{"no outcome", func(txn []byte) *frames.TransactionalState { return &frames.TransactionalState{TxnID: txn} }, "amqp:invalid-field"},
+		{"no outcome", func(txn []byte) *frames.TransactionalState { return &frames.TransactionalState{TxnID: txn} },
+			"amqp:invalid-field"},
 		{"unknown", func([]byte) *frames.TransactionalState {
 			return &frames.TransactionalState{TxnID: []byte("nobody's"), Outcome: &frames.Accepted{}}
 		}, "amqp:transaction:unknown-id"},
@@ -501,7 +508,8 @@ func TestTXN24_TheDischargeSettles(t *testing.T) {
 		wantWithin(t, p, frames.RoleSender, txn, 1, accepted)
 		p.Send(1, amqptest.Transfer(7, 99), (&frames.Discharge{TxnID: txn}).AppendTo(nil)...)
 		d := nextDisposition(t, p)
-		if state, ok := d.State.(*frames.TransactionalState); !ok || d.Role != frames.RoleSender || d.First != 1 || !d.Settled || string(state.TxnID) != string(txn) {
+		if state, ok := d.State.(*frames.TransactionalState); !ok || d.Role != frames.RoleSender || d.First != 1 ||
+			!d.Settled || string(state.TxnID) != string(txn) {
 			t.Errorf("disposition %+v, want one that settles the delivery", d)
 		}
 		wantOutcome(t, p, 99, "")
@@ -684,7 +692,8 @@ func TestTXN5_EndOfTheControlLinkRollsBack(t *testing.T) {
 				if n := q.Counts().Active; n != 1 {
 					t.Errorf("%d messages", n)
 				}
-				if err := q.Settle([]emulator.LockToken{token}, emulator.Settlement{Outcome: emulator.Release}, emulator.CompletionFunc(func(error) {})); err != nil {
+				if err := q.Settle([]emulator.LockToken{token}, emulator.Settlement{Outcome: emulator.Release},
+					emulator.CompletionFunc(func(error) {})); err != nil {
 					t.Errorf("the lock is gone: %v", err) // TXN-6
 				}
 				if c.name != "lost connection" {
@@ -707,7 +716,8 @@ func TestTXN12_TXN16_AtMostAHundredMessages(t *testing.T) {
 		p.Send(0, within(txn, 0, 100), amqptest.Message("x")...)
 		d := nextDisposition(t, p)
 		wantRejected(t, d.State, "amqp:resource-limit-exceeded")
-		if r, ok := d.State.(*frames.Rejected); ok && !strings.HasPrefix(r.Error.Description, "Cannot send more than 100 messages in a single transaction.") {
+		if r, ok := d.State.(*frames.Rejected); ok &&
+			!strings.HasPrefix(r.Error.Description, "Cannot send more than 100 messages in a single transaction.") {
 			t.Errorf("refused with %q", r.Error.Description)
 		}
 		end(t, p, txn, false) // one failure does not end the others
@@ -768,7 +778,8 @@ func TestTransaction_TheRecordSaysWhoseItsWorkIs(t *testing.T) {
 				links[e.Kind] = e.Client.Number
 			}
 		}
-		if received := links[emulator.EventDelivered]; received == 0 || links[emulator.EventCompleted] != received || links[emulator.EventSent] != received+1 {
+		if received := links[emulator.EventDelivered]; received == 0 || links[emulator.EventCompleted] != received ||
+			links[emulator.EventSent] != received+1 {
 			t.Errorf("links by what they did: %v", links)
 		}
 	})

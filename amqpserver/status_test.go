@@ -26,7 +26,8 @@ func managementRequest(operation string, body map[string]any) *goamqp.Message {
 // scheduledMessage returns an encoded message that is due at an instant.
 func scheduledMessage(t *testing.T, due time.Time) []byte {
 	t.Helper()
-	return encode(t, &goamqp.Message{Data: [][]byte{[]byte("later")}, Annotations: goamqp.Annotations{"x-opt-scheduled-enqueue-time": due}})
+	return encode(t, &goamqp.Message{Data: [][]byte{[]byte("later")},
+		Annotations: goamqp.Annotations{"x-opt-scheduled-enqueue-time": due}})
 }
 
 func TestSTAT2_AttachesToDisabledEntities(t *testing.T) {
@@ -81,10 +82,12 @@ func TestSTAT2_OperationsOfExistingLinks(t *testing.T) {
 		p.AttachReceiver(0, amqptest.ReceiverAttach(1, "q"))
 		p.Send(0, amqptest.Flow(1, 0, 1))
 		amqptest.Want[*frames.Transfer](p)
-		if _, err := b.ns.Entities().UpdateQueue("q", emulator.QueueOptions{Status: emulator.StatusDisabled}); err != nil {
+		if _, err := b.ns.Entities().UpdateQueue("q",
+			emulator.QueueOptions{Status: emulator.StatusDisabled}); err != nil {
 			t.Fatal(err)
 		}
-		if d := amqptest.Want[*frames.Detach](p); d.Error == nil || d.Error.Condition != "amqp:link:detach-forced" { // LOCK-17
+		// LOCK-17
+		if d := amqptest.Want[*frames.Detach](p); d.Error == nil || d.Error.Condition != "amqp:link:detach-forced" {
 			t.Errorf("detached with %v", d.Error)
 		}
 		p.Send(0, &frames.Detach{Handle: 1, Closed: true})
@@ -164,7 +167,8 @@ func TestPRE1_PRE2_LockLostInTheClientsBuffer(t *testing.T) {
 			for _, body := range []string{"1", "2"} {
 				_, payload := amqptest.WantPayload[*frames.Transfer](p)
 				if m := decode(t, payload); string(m.GetData()) != body || m.Header.DeliveryCount != count {
-					t.Errorf("received %q, delivery count %d; want %q, %d", m.GetData(), m.Header.DeliveryCount, body, count)
+					t.Errorf("received %q, delivery count %d; want %q, %d", m.GetData(),
+						m.Header.DeliveryCount, body, count)
 				}
 			}
 		}

@@ -25,7 +25,8 @@ func (b *bench) setAside(t *testing.T) (seqs []int64) {
 	defer c.Close()
 	for _, d := range c.Take(nil, 64) {
 		seqs = append(seqs, d.Seq())
-		if err := c.Settle(d.Lock(), emulator.Settlement{Outcome: emulator.Defer}, emulator.CompletionFunc(func(error) {})); err != nil {
+		if err := c.Settle(d.Lock(), emulator.Settlement{Outcome: emulator.Defer},
+			emulator.CompletionFunc(func(error) {})); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -62,7 +63,8 @@ func TestRAD3_RAD5_ReplyThatDoesNotLeaveGivesBackItsMessages(t *testing.T) {
 					request(t, p, 0, 0, 0, &goamqp.Message{
 						Properties:            &goamqp.MessageProperties{MessageID: "1", ReplyTo: &to},
 						ApplicationProperties: map[string]any{"operation": "com.microsoft:receive-by-sequence-number"},
-						Value:                 map[string]any{"sequence-numbers": seqs, "receiver-settle-mode": uint32(0)},
+						Value: map[string]any{"sequence-numbers": seqs,
+							"receiver-settle-mode": uint32(0)},
 					})
 					synctest.Wait()
 				})

@@ -190,7 +190,8 @@ func TestRAD5_DEC21_StopLosesNothing(t *testing.T) {
 					}
 					wantEachOnce(t, 1000, client, entity)
 					if remove && len(client) == 0 || len(entity) == 0 {
-						t.Errorf("%d at the client, %d in the entity: the test proves nothing", len(client), len(entity))
+						t.Errorf("%d at the client, %d in the entity: the test proves nothing",
+							len(client), len(entity))
 					}
 				})
 			})
@@ -214,7 +215,8 @@ func TestRAD5_StopTakesBackWhatTheSocketDidNotTake(t *testing.T) {
 					client, entity := labelsOf(t, p.Rest), left(t, ns, path)
 					wantEachOnce(t, n, client, entity)
 					if len(client) == 0 || len(entity) == 0 {
-						t.Errorf("%d at the client, %d in the entity: the test proves nothing", len(client), len(entity))
+						t.Errorf("%d at the client, %d in the entity: the test proves nothing",
+							len(client), len(entity))
 					}
 				})
 			})
@@ -291,7 +293,8 @@ func TestRAD5_StopOverTLSAndWebSockets(t *testing.T) {
 				}
 				const oneWrite = 256<<10/size + 1
 				if lost := n - len(client) - len(entity); lost > oneWrite || len(entity) == 0 {
-					t.Errorf("%d messages are at the client, %d in the entity, %d nowhere", len(client), len(entity), lost)
+					t.Errorf("%d messages are at the client, %d in the entity, %d nowhere",
+						len(client), len(entity), lost)
 				}
 			})
 		})

@@ -74,12 +74,14 @@ func in(d time.Duration) time.Time { return time.Now().Add(d) }
 func TestERR1_TheAttachNeedsTheRightOfItsDirection(t *testing.T) {
 	const text = "Unauthorized access. '%s' claim(s) are required to perform this operation. Resource: 'sb://sbemulatorns/q'."
 	bubble(t, func(t *testing.T, b *bench) {
-		for _, tt := range []struct{ policy, refused string }{{"listener", "Send"}, {"sender", "Listen"}, {"own", "Send"}, {"all", ""}, {"", "Send"}} {
+		for _, tt := range []struct{ policy, refused string }{{"listener", "Send"}, {"sender", "Listen"},
+			{"own", "Send"}, {"all", ""}, {"", "Send"}} {
 			p := b.authorized(t)
 			if tt.policy != "" {
 				wantPut(t, p, 0, signedBy(tt.policy, "sb://localhost/q", in(time.Hour), "1"), 202, "Accepted")
 			}
-			attaches := map[string]*frames.Attach{"Send": amqptest.SenderAttach(2, "q"), "Listen": amqptest.ReceiverAttach(3, "q")}
+			attaches := map[string]*frames.Attach{"Send": amqptest.SenderAttach(2, "q"),
+				"Listen": amqptest.ReceiverAttach(3, "q")}
 			for right, a := range attaches {
 				if right != tt.refused && tt.policy != "" {
 					p.Send(0, a)
@@ -89,7 +91,8 @@ func TestERR1_TheAttachNeedsTheRightOfItsDirection(t *testing.T) {
 					if right == "Send" {
 						amqptest.Want[*frames.Flow](p)
 					}
-				} else if got := wantRefused(t, p, a, "amqp:unauthorized-access"); !strings.HasPrefix(got, fmt.Sprintf(text, right)) {
+				} else if got := wantRefused(t, p, a, "amqp:unauthorized-access"); !strings.HasPrefix(got,
+					fmt.Sprintf(text, right)) {
 					t.Errorf("%s: refused with %s", tt.policy, got)
 				}
 			}
@@ -101,11 +104,15 @@ func TestERR1_TheAttachNeedsTheRightOfItsDirection(t *testing.T) {
 func TestERR1_EachRequestNeedsItsRight(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		for _, tt := range []struct{ policy, operation, refused string }{
-			{"listener", "com.microsoft:schedule-message", "Send"}, {"listener", "com.microsoft:cancel-scheduled-message", "Send"},
+			{"listener", "com.microsoft:schedule-message", "Send"},
+			{"listener", "com.microsoft:cancel-scheduled-message", "Send"},
 			{"sender", "com.microsoft:peek-message", "Listen"}, {"sender", "com.microsoft:renew-lock", "Listen"},
-			{"sender", "com.microsoft:update-disposition", "Listen"}, {"sender", "com.microsoft:receive-by-sequence-number", "Listen"},
-			{"sender", "com.microsoft:batch-delete-messages", "Listen"}, {"sender", "com.microsoft:get-session-state", "Listen"},
-			{"sender", "com.microsoft:set-session-state", "Listen"}, {"sender", "com.microsoft:renew-session-lock", "Listen"},
+			{"sender", "com.microsoft:update-disposition", "Listen"},
+			{"sender", "com.microsoft:receive-by-sequence-number", "Listen"},
+			{"sender", "com.microsoft:batch-delete-messages", "Listen"},
+			{"sender", "com.microsoft:get-session-state", "Listen"},
+			{"sender", "com.microsoft:set-session-state", "Listen"},
+			{"sender", "com.microsoft:renew-session-lock", "Listen"},
 			{"sender", "com.microsoft:get-message-sessions", "Listen"}, {"sender", "com.microsoft:add-rule", "Listen"},
 			{"sender", "com.microsoft:remove-rule", "Listen"}, {"sender", "com.microsoft:enumerate-rules", "Listen"},
 			{"listener", "com.microsoft:peek-message", ""}, {"sender", "com.microsoft:unknown", ""},
@@ -145,13 +152,22 @@ func TestERR2_WhatIsWrongWithATokenIsSaidAtPutToken(t *testing.T) {
 			m    *goamqp.Message
 			text string
 		}{
-			{"expired", signedBy("all", at, old, "1"), "ExpiredToken: The token is expired. Expiration time: '1999-12-31 23:00:00Z'."},
-			{"wrong key", changed(func(string) string { return sas.Sign(at, "all", "other", in(time.Hour)) }), "InvalidSignature: "},
+			{"expired", signedBy("all", at, old, "1"),
+				"ExpiredToken: The token is expired. Expiration time: '1999-12-31 23:00:00Z'."},
+			{"wrong key", changed(func(string) string { return sas.Sign(at, "all", "other", in(time.Hour)) }),
+				"InvalidSignature: "},
 			{"unknown policy", signedBy("nobody", at, in(time.Hour), "1"), "InvalidSignature: "},
-			{"another queue's policy", signedBy("own", "sb://localhost/second", in(time.Hour), "1"), "InvalidSignature: "},
-			{"tampered", changed(func(s string) string { return strings.Replace(s, "localhost", "Localhost", 1) }), "InvalidSignature: "},
-			{"another resource", changed(func(string) string { return sas.Sign("sb://localhost/second", "all", "all-key", in(time.Hour)) }), "InvalidAudience: "},
-			{"an entity's policy for the namespace", changed(func(string) string { return sas.Sign("sb://localhost", "own", "own-key", in(time.Hour)) }), "InvalidAudience: "},
+			{"another queue's policy", signedBy("own", "sb://localhost/second", in(time.Hour), "1"),
+				"InvalidSignature: "},
+			{"tampered", changed(func(s string) string { return strings.Replace(s, "localhost", "Localhost", 1) }),
+				"InvalidSignature: "},
+			{"another resource", changed(func(string) string {
+				return sas.Sign("sb://localhost/second", "all",
+					"all-key", in(time.Hour))
+			}), "InvalidAudience: "},
+			{"an entity's policy for the namespace",
+				changed(func(string) string { return sas.Sign("sb://localhost", "own", "own-key", in(time.Hour)) }),
+				"InvalidAudience: "},
 			{"no token", changed(func(string) string { return "" }), "MissingToken: "},
 			{"web token", changed(func(string) string { return "eyJhbGciOiJub25lIn0.e30." }), "MalformedToken: "},
 		}
@@ -161,7 +177,8 @@ func TestERR2_WhatIsWrongWithATokenIsSaidAtPutToken(t *testing.T) {
 			wantPut(t, p, uint32(i), tt.m, 401, tt.text)
 		}
 		wantRefused(t, p, amqptest.SenderAttach(2, "q"), "amqp:unauthorized-access")
-		if !strings.Contains(b.log.String(), `policy=nobody token="unknown key name"`) || !strings.Contains(b.log.String(), `token="bad signature"`) {
+		if !strings.Contains(b.log.String(), `policy=nobody token="unknown key name"`) ||
+			!strings.Contains(b.log.String(), `token="bad signature"`) {
 			t.Error("the log does not say why")
 		}
 		if log := b.log.String(); strings.Contains(log, "-key") || strings.Contains(log, "sig=") {
@@ -182,7 +199,8 @@ func TestLog_AFloodOfRefusedTokens(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		log := b.log.String()
-		if strings.Count(log, `token="unknown key name"`) != 10 || !strings.Contains(log, `kind="token unknown key name" leftOut=10`) {
+		if strings.Count(log, `token="unknown key name"`) != 10 ||
+			!strings.Contains(log, `kind="token unknown key name" leftOut=10`) {
 			t.Errorf("20 tokens with an unknown key name:\n%s", log)
 		}
 		if strings.Count(log, "token=expired") != 2 {
@@ -231,7 +249,8 @@ func TestERR3_LinksEndWithTheirToken(t *testing.T) {
 			if d.Handle == 3 {
 				name = receive.LinkName
 			}
-			if d.Error == nil || d.Error.Condition != "amqp:link:detach-forced" || !strings.HasPrefix(d.Error.Description, fmt.Sprintf(text, name, ends[name])) {
+			if d.Error == nil || d.Error.Condition != "amqp:link:detach-forced" ||
+				!strings.HasPrefix(d.Error.Description, fmt.Sprintf(text, name, ends[name])) {
 				t.Errorf("detached with %v", d.Error)
 			}
 			p.Send(0, &frames.Detach{Handle: d.Handle, Closed: true})
@@ -249,7 +268,8 @@ func TestERR3_RenewalKeepsLinksAlive(t *testing.T) {
 		wantPut(t, p, 0, signedBy("all", "sb://localhost/q", in(3*time.Second), "1"), 202, "Accepted")
 		p.AttachSender(0, 2, "q")
 		wantPut(t, p, 1, signedBy("all", "sb://localhost/Q", in(time.Hour), "2"), 202, "Accepted")
-		wantPut(t, p, 2, signedBy("nobody", "sb://localhost/q", in(time.Hour), "3"), 401, "InvalidSignature") // takes nothing away
+		// takes nothing away
+		wantPut(t, p, 2, signedBy("nobody", "sb://localhost/q", in(time.Hour), "3"), 401, "InvalidSignature")
 		p.WantSilence(9 * time.Minute)
 	}, checked, func(o *amqpserver.Options) { o.IdleTimeout = time.Hour })
 }
@@ -293,7 +313,8 @@ func TestSASLPlainIsAKeyOfTheNamespace(t *testing.T) {
 			p.Raw([]byte{'A', 'M', 'Q', 'P', 3, 1, 0, 0})
 			p.WantHeader([]byte{'A', 'M', 'Q', 'P', 3, 1, 0, 0})
 			amqptest.Want[*frames.SASLMechanisms](p)
-			p.SendSASL(&frames.SASLInit{Mechanism: amqp.Symbol("PLAIN"), InitialResponse: []byte("\x00" + tt.name + "\x00" + tt.key)})
+			p.SendSASL(&frames.SASLInit{Mechanism: amqp.Symbol("PLAIN"),
+				InitialResponse: []byte("\x00" + tt.name + "\x00" + tt.key)})
 			if o := amqptest.Want[*frames.SASLOutcome](p); (o.Code == 0) != tt.ok {
 				t.Errorf("%s %s: outcome %d", tt.name, tt.key, o.Code)
 			}

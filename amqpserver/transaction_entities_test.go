@@ -243,7 +243,8 @@ func TestTXN11_DLQ16_SendViaToADisabledDestination(t *testing.T) {
 	for _, inside := range []bool{true, false} {
 		twoQueues(t, func(t *testing.T, b *bench) {
 			p := b.controlled(t)
-			if _, err := b.ns.Entities().UpdateQueue("q2", emulator.QueueOptions{Status: emulator.StatusDisabled}); err != nil {
+			if _, err := b.ns.Entities().UpdateQueue("q2",
+				emulator.QueueOptions{Status: emulator.StatusDisabled}); err != nil {
 				t.Fatal(err)
 			}
 			attachVia(t, p, 2, "q", "q2")
@@ -270,7 +271,8 @@ func TestTXN11_DLQ16_SendViaToADisabledDestination(t *testing.T) {
 
 func TestTXN11_LargeBatchToADisabledDestination(t *testing.T) {
 	twoQueues(t, func(t *testing.T, b *bench) {
-		if _, err := b.ns.Entities().UpdateQueue("q2", emulator.QueueOptions{Status: emulator.StatusSendDisabled}); err != nil {
+		if _, err := b.ns.Entities().UpdateQueue("q2",
+			emulator.QueueOptions{Status: emulator.StatusSendDisabled}); err != nil {
 			t.Fatal(err)
 		}
 		p := b.opened(t)
@@ -336,11 +338,14 @@ func TestTXN1_RequestsInTransactions(t *testing.T) {
 				id++
 				m, _, _ := wantReply(t, p)
 				if got := m.ApplicationProperties["statusCode"]; got != want {
-					t.Errorf("%s: status %v (%v), want %d", operation, got, m.ApplicationProperties["statusDescription"], want)
+					t.Errorf("%s: status %v (%v), want %d", operation, got,
+						m.ApplicationProperties["statusDescription"], want)
 				}
 			}
-			call("schedule-message", map[string]any{"messages": []any{map[string]any{"message": scheduledMessage(t, due)}}}, 200)
-			call("peek-message", map[string]any{"from-sequence-number": int64(1), "message-count": int32(1)}, 200) // as outside: it sees "x"
+			call("schedule-message", map[string]any{"messages": []any{map[string]any{"message": scheduledMessage(t,
+				due)}}}, 200)
+			// as outside: it sees "x"
+			call("peek-message", map[string]any{"from-sequence-number": int64(1), "message-count": int32(1)}, 200)
 			synctest.Wait()
 			if n := q.Counts().Scheduled; n != 0 {
 				t.Errorf("%d scheduled messages before the discharge", n)

@@ -15,7 +15,8 @@ func TestTrap_CreditInTheFlowOfASenderIsIgnored(t *testing.T) {
 		p := b.opened(t)
 		p.AttachSender(0, 0, "q")
 		for id, credit := range []uint32{0, 1, 10_000, 1<<32 - 1} {
-			p.Send(0, &frames.Flow{HasHandle: true, HasDeliveryCount: true, DeliveryCount: uint32(id), HasLinkCredit: true, LinkCredit: credit})
+			p.Send(0, &frames.Flow{HasHandle: true, HasDeliveryCount: true, DeliveryCount: uint32(id),
+				HasLinkCredit: true, LinkCredit: credit})
 			p.Send(0, amqptest.Transfer(0, uint32(id)), amqptest.Message("x")...)
 			if d := amqptest.Want[*frames.Disposition](p); d.First != uint32(id) || d.State == nil {
 				t.Errorf("after credit %d the answer is %+v", credit, d)

@@ -35,7 +35,8 @@ func TestUnauthenticated_OneTooManyEndsTheOldest(t *testing.T) {
 		}
 		headed.WantEOF()
 		c := amqptest.Want[*frames.Close](first)
-		if c.Error == nil || c.Error.Condition != "amqp:resource-limit-exceeded" || !strings.Contains(c.Error.Description, "$cbs") {
+		if c.Error == nil || c.Error.Condition != "amqp:resource-limit-exceeded" ||
+			!strings.Contains(c.Error.Description, "$cbs") {
 			t.Errorf("the oldest one was closed with %v", c.Error)
 		}
 		first.WantEOF()
@@ -93,8 +94,8 @@ func TestUnauthenticated_WithoutTokensThereAreNone(t *testing.T) {
 	}, few)
 }
 
-// TestUnauthenticated_SessionsAndLinksAreFewUntilATokenIsShown. Java begins a session for each of its entities before it
-// puts its first token.
+// TestUnauthenticated_SessionsAndLinksAreFewUntilATokenIsShown. Java begins a session for each of its entities before
+// it puts its first token.
 func TestUnauthenticated_SessionsAndLinksAreFewUntilATokenIsShown(t *testing.T) {
 	t.Run("sessions", func(t *testing.T) {
 		bubble(t, func(t *testing.T, b *bench) {
@@ -143,7 +144,8 @@ func TestUnauthenticated_UnfinishedTokensAreBounded(t *testing.T) {
 		p.AttachSender(0, 9, "$cbs")
 		sendPart := func(handle uint32, n int) {
 			for i := range n {
-				p.Send(0, &frames.Transfer{Handle: handle, DeliveryID: handle, HasDeliveryID: i == 0, More: true}, make([]byte, 50_000)...)
+				p.Send(0, &frames.Transfer{Handle: handle, DeliveryID: handle, HasDeliveryID: i == 0, More: true},
+					make([]byte, 50_000)...)
 			}
 		}
 		sendPart(9, 20)

@@ -88,7 +88,8 @@ func upgrade(t testing.TB, c net.Conn, lines string) *wsClient {
 
 func upgradeAt(t testing.TB, c net.Conn, host, lines string) *wsClient {
 	t.Helper()
-	request := "GET /$servicebus/websocket HTTP/1.1\r\nHost: " + host + "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+	request := "GET /$servicebus/websocket HTTP/1.1\r\nHost: " + host +
+		"\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
 		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n" + lines + "\r\n"
 	if _, err := io.WriteString(c, request); err != nil {
 		t.Fatal(err)

@@ -19,15 +19,16 @@ func TestWebSocket_BrokenFramesEndIt(t *testing.T) {
 		send   func(w *wsClient)
 		status int
 	}{
-		"text":                     {func(w *wsClient) { w.send(true, opText, "AMQP") }, 1003},
-		"fragmented ping":          {func(w *wsClient) { w.send(false, opPing, "") }, 1002},
-		"long ping":                {func(w *wsClient) { w.send(true, opPing, strings.Repeat("x", 126)) }, 1002},
-		"continuation of nothing":  {func(w *wsClient) { w.send(true, opContinue, "x") }, 1002},
-		"message inside a message": {func(w *wsClient) { w.send(false, opBinary, "A"); w.send(true, opBinary, "M") }, 1002},
-		"unknown opcode":           {func(w *wsClient) { w.send(true, 3, "") }, 1002},
-		"reserved bit":             {func(w *wsClient) { w.raw([]byte{0xc2, 0x80, 0, 0, 0, 0}) }, 1002},
-		"no mask":                  {func(w *wsClient) { w.raw([]byte{0x82, 1, 'A'}) }, 1002},
-		"bad close":                {func(w *wsClient) { w.send(true, opClose, "\x00\x01") }, 1002},
+		"text":                    {func(w *wsClient) { w.send(true, opText, "AMQP") }, 1003},
+		"fragmented ping":         {func(w *wsClient) { w.send(false, opPing, "") }, 1002},
+		"long ping":               {func(w *wsClient) { w.send(true, opPing, strings.Repeat("x", 126)) }, 1002},
+		"continuation of nothing": {func(w *wsClient) { w.send(true, opContinue, "x") }, 1002},
+		"message inside a message": {func(w *wsClient) { w.send(false, opBinary, "A"); w.send(true, opBinary, "M") },
+			1002},
+		"unknown opcode": {func(w *wsClient) { w.send(true, 3, "") }, 1002},
+		"reserved bit":   {func(w *wsClient) { w.raw([]byte{0xc2, 0x80, 0, 0, 0, 0}) }, 1002},
+		"no mask":        {func(w *wsClient) { w.raw([]byte{0x82, 1, 'A'}) }, 1002},
+		"bad close":      {func(w *wsClient) { w.send(true, opClose, "\x00\x01") }, 1002},
 	} {
 		for _, open := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
@@ -55,7 +56,8 @@ func TestWebSocket_ErrorsOfAMQPAreTold(t *testing.T) {
 		p := amqptest.NewPeer(t, w)
 		p.Open()
 		p.Raw([]byte{0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0})
-		if c := amqptest.Want[*frames.Close](p); c.Error == nil || c.Error.Condition != "amqp:connection:framing-error" {
+		if c := amqptest.Want[*frames.Close](p); c.Error == nil ||
+			c.Error.Condition != "amqp:connection:framing-error" {
 			t.Errorf("closed with %v", c.Error)
 		}
 		w.wantClose(1000)

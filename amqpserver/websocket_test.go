@@ -62,7 +62,8 @@ func TestWebSocket_CarriesAStreamCutAnywhere(t *testing.T) {
 				p.Send(0, &frames.Close{})
 				amqptest.Want[*frames.Close](p)
 				w.wantClose(1000)
-				if cut != nil && len(w.pongs) > 0 && slices.ContainsFunc(w.pongs, func(s string) bool { return s != "ping" }) {
+				if cut != nil && len(w.pongs) > 0 &&
+					slices.ContainsFunc(w.pongs, func(s string) bool { return s != "ping" }) {
 					t.Errorf("pongs %q", w.pongs)
 				}
 			})

@@ -30,18 +30,25 @@ func TestPutTokenOfEverySDK(t *testing.T) {
 		body       any
 		wantExpiry time.Time
 	}{
-		{"go", "7f2e", "7f2e", amqp.Map{operation, {Key: "type", Value: "jwt"}, {Key: "name", Value: "amqp://localhost:5672/q"},
+		{"go", "7f2e", "7f2e", amqp.Map{operation, {Key: "type", Value: "jwt"},
+			{Key: "name", Value: "amqp://localhost:5672/q"},
 			{Key: "expiration", Value: "4102444800"}}, sasToken, expiry},
-		{"go, ready-made signature", "7f2e", "7f2e", amqp.Map{operation, sasType, {Key: "name", Value: "amqp://localhost/q"},
-			{Key: "expiration", Value: "0"}}, sasToken, time.Time{}},
-		{"js", "0b-1", "0b-1", amqp.Map{operation, {Key: "name", Value: "sb://localhost/q"}, sasType}, sasToken, time.Time{}},
+		{"go, ready-made signature", "7f2e", "7f2e",
+			amqp.Map{operation, sasType, {Key: "name", Value: "amqp://localhost/q"},
+				{Key: "expiration", Value: "0"}}, sasToken, time.Time{}},
+		{"js", "0b-1", "0b-1", amqp.Map{operation, {Key: "name", Value: "sb://localhost/q"}, sasType},
+			sasToken, time.Time{}},
 		{"dotnet", "m1", "m1", amqp.Map{operation, sasType, {Key: "name", Value: "sb://localhost/q"},
 			{Key: "expiration", Value: amqp.TimestampOf(expiry)}}, sasToken, expiry},
-		{"java", uint64(1), uint64(1), amqp.Map{operation, sasType, {Key: "name", Value: "amqp://localhost/q"}}, sasToken, time.Time{}},
+		{"java", uint64(1), uint64(1), amqp.Map{operation, sasType, {Key: "name", Value: "amqp://localhost/q"}},
+			sasToken, time.Time{}},
 		{"python", uint64(0), uint64(0), amqp.Map{{Key: []byte("operation"), Value: []byte("put-token")}, sasType,
-			{Key: "name", Value: "sb://localhost/q"}, {Key: "expiration", Value: int64(4102444800)}}, []byte(sasToken), expiry},
-		{"uuid as id", amqp.UUID{1, 2}, goamqp.UUID{1, 2}, amqp.Map{operation, sasType, {Key: "name", Value: "sb://h/q"}}, sasToken, time.Time{}},
-		{"binary as id", []byte{9}, []byte{9}, amqp.Map{operation, sasType, {Key: "name", Value: "sb://h/q"}}, sasToken, time.Time{}},
+			{Key: "name", Value: "sb://localhost/q"}, {Key: "expiration", Value: int64(4102444800)}},
+			[]byte(sasToken), expiry},
+		{"uuid as id", amqp.UUID{1, 2}, goamqp.UUID{1, 2},
+			amqp.Map{operation, sasType, {Key: "name", Value: "sb://h/q"}}, sasToken, time.Time{}},
+		{"binary as id", []byte{9}, []byte{9}, amqp.Map{operation, sasType, {Key: "name", Value: "sb://h/q"}},
+			sasToken, time.Time{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -63,7 +70,8 @@ func TestPutTokenOfEverySDK(t *testing.T) {
 			if gotToken != sasToken || g.Token != sasToken {
 				t.Errorf("token %q, want the one that was sent", gotToken)
 			}
-			if _, g = handle(t, Policy{Exists: only("q")}, amqptest.EncodeRequest(t, tt.id, tt.properties, tt.body)); !g.Expires.Equal(tt.wantExpiry) {
+			if _, g = handle(t, Policy{Exists: only("q")},
+				amqptest.EncodeRequest(t, tt.id, tt.properties, tt.body)); !g.Expires.Equal(tt.wantExpiry) {
 				t.Errorf("expiry without a check %v, want %v", g.Expires, tt.wantExpiry)
 			}
 			if g.IsJWT() {
@@ -153,12 +161,14 @@ func TestBadRequestNamesTheFault(t *testing.T) {
 		text       []string
 	}{
 		{"no operation", with("operation", nil), sasToken, 400, []string{"'operation'", "missing", "string"}},
-		{"other operation", with("operation", "delete-token"), sasToken, 501, []string{"'delete-token'", "'put-token'"}},
+		{"other operation", with("operation", "delete-token"), sasToken, 501,
+			[]string{"'delete-token'", "'put-token'"}},
 		{"no name", with("name", nil), sasToken, 400, []string{"'name'", "missing"}},
 		{"empty name", with("name", ""), sasToken, 400, []string{"'name'", `""`}},
 		{"name of a wrong type", with("name", int32(5)), sasToken, 400, []string{"'name'", "5", "string"}},
 		{"type of a wrong type", with("type", true), sasToken, 400, []string{"'type'", "true"}},
-		{"expiration in words", with("expiration", "tomorrow"), sasToken, 400, []string{"'expiration'", "tomorrow", "seconds"}},
+		{"expiration in words", with("expiration", "tomorrow"), sasToken, 400,
+			[]string{"'expiration'", "tomorrow", "seconds"}},
 		{"no body", good, nil, 400, []string{"body", "string"}},
 		{"body of a wrong type", good, int32(1), 400, []string{"body", "string"}},
 		{"body a list", good, amqp.List{"x"}, 400, []string{"body", "string"}},
@@ -193,7 +203,8 @@ func TestTextsAreBoundedUTF8(t *testing.T) {
 			properties := amqp.Map{{Key: "operation", Value: "put-token"}, {Key: "name", Value: tt.audience}}
 			a, _ := handle(t, p, amqptest.EncodeRequest(t, "1", properties, sasToken))
 			if int(a.code) != tt.code || !utf8.ValidString(a.description) || len(a.description) > 2048 {
-				t.Errorf("answer %d with %d bytes of text, UTF-8: %v", a.code, len(a.description), utf8.ValidString(a.description))
+				t.Errorf("answer %d with %d bytes of text, UTF-8: %v", a.code, len(a.description),
+					utf8.ValidString(a.description))
 			}
 		})
 	}

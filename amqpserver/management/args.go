@@ -87,6 +87,28 @@ func (a args) text(key string) (s string, ok bool, err error) {
 	return s, true, nil
 }
 
+// needText returns a string that must be present.
+func (a args) needText(key string) (string, error) {
+	s, ok, err := a.text(key)
+	if err == nil && !ok {
+		err = wrong(key, nil, "a string")
+	}
+	return s, err
+}
+
+// sub returns the arguments in an argument that is a map itself; ok reports whether it was given.
+func (a args) sub(key string) (inner args, ok bool, err error) {
+	v := a.get(key)
+	if v == nil {
+		return args{}, false, nil
+	}
+	m, ok := v.(amqp.Map)
+	if !ok {
+		return args{}, false, wrong(key, v, "a map")
+	}
+	return args{m}, true, nil
+}
+
 // flag returns a boolean, false if it is absent.
 func (a args) flag(key string) (bool, error) {
 	v := a.get(key)
@@ -112,39 +134,35 @@ func (a args) items(key, expected string, most int) ([]any, error) {
 }
 
 func (a args) numbers(key string) ([]int64, error) {
-	items, err := a.items(key, "an array of long", maxItems)
-	if err != nil {
-		return nil, err
-	}
-	numbers := make([]int64, len(items))
-	for i, v := range items {
-		n, ok := amqp.AsInt64(v)
-		if !ok {
-			return nil, wrong(element(key, i), v, "a long")
-		}
-		numbers[i] = n
-	}
-	return numbers, nil
+	return elements(a, key, "long", maxItems, amqp.AsInt64)
 }
 
 // tokens returns lock tokens. An empty array is refused: a request about no lock is a mistake.
 func (a args) tokens(key string) ([]emulator.LockToken, error) {
-	items, err := a.items(key, "an array of uuid", maxTokens)
+	tokens, err := elements(a, key, "uuid", maxTokens, func(v any) (emulator.LockToken, bool) {
+		u, ok := v.(amqp.UUID)
+		return emulator.LockToken(u), ok
+	})
+	if err == nil && len(tokens) == 0 {
+		err = argumentError("The argument '%s' is empty; expected at least one lock token.", key)
+	}
+	return tokens, err
+}
+
+// elements returns the elements of a list or an array as values of one type, which texts call kind.
+func elements[T any](a args, key, kind string, most int, as func(any) (T, bool)) ([]T, error) {
+	items, err := a.items(key, "an array of "+kind, most)
 	if err != nil {
 		return nil, err
 	}
-	if len(items) == 0 {
-		return nil, argumentError("The argument '%s' is empty; expected at least one lock token.", key)
-	}
-	tokens := make([]emulator.LockToken, len(items))
+	values := make([]T, len(items))
 	for i, v := range items {
-		u, ok := v.(amqp.UUID)
-		if !ok {
-			return nil, wrong(element(key, i), v, "a uuid")
+		var ok bool
+		if values[i], ok = as(v); !ok {
+			return nil, wrong(element(key, i), v, "a "+kind)
 		}
-		tokens[i] = emulator.LockToken(u)
 	}
-	return tokens, nil
+	return values, nil
 }
 
 func element(key string, i int) string { return key + "[" + strconv.Itoa(i) + "]" }

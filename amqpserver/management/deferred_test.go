@@ -33,7 +33,8 @@ func TestDEF3_PeekLockByNumber(t *testing.T) {
 			f.Errorf("locked until %v, want %v", until, want)
 		}
 		if m.Annotations["x-opt-message-state"] != int32(1) || m.Header.DeliveryCount != 1 {
-			f.Errorf("state %v, delivery count %d; want 1 and 1", m.Annotations["x-opt-message-state"], m.Header.DeliveryCount)
+			f.Errorf("state %v, delivery count %d; want 1 and 1", m.Annotations["x-opt-message-state"],
+				m.Header.DeliveryCount)
 		}
 		settle(f, f.ctx, []amqp.UUID{amqp.UUID(token)}, "completed").want(f, 200, "")
 		receive(f, []int64{1}, uint32(1)).want(f, 404, "com.microsoft:message-not-found")

@@ -12,8 +12,11 @@ func TestFWD4_RequestsToAnEntityThatForwards(t *testing.T) {
 	inBubble(t, func(f *fixture) {
 		f.ctx.Queue = f.create("source", emulator.QueueOptions{ForwardTo: "orders"})
 		requests := map[string]func() answer{
-			"peek-message":               func() answer { return peek(f, int64(0), int32(1)) },
-			"schedule-message":           func() answer { return schedule(f, amqp.Map{{Key: "message", Value: scheduled(f, "a", time.Hour)}}) },
+			"peek-message": func() answer { return peek(f, int64(0), int32(1)) },
+			"schedule-message": func() answer {
+				return schedule(f,
+					amqp.Map{{Key: "message", Value: scheduled(f, "a", time.Hour)}})
+			},
 			"cancel-scheduled-message":   func() answer { return cancel(f, []int64{1}) },
 			"receive-by-sequence-number": func() answer { return receive(f, []int64{1}, uint32(1)) },
 			"batch-delete-messages":      func() answer { return remove(f, int32(1), time.Now()) },

@@ -49,7 +49,8 @@ func TestLOCK5_RenewOfALostLock(t *testing.T) {
 		} {
 			a := renew(f, f.ctx, []amqp.UUID{token})
 			if a.code != 410 || a.condition != "com.microsoft:message-lock-lost" ||
-				!strings.HasPrefix(a.text, "The lock supplied is invalid. Either the lock expired, or the message has already been removed from the queue") {
+				!strings.HasPrefix(a.text,
+					"The lock supplied is invalid. Either the lock expired, or the message has already been removed from the queue") {
 				f.Errorf("renew of the %s lock: %d %q %q", name, a.code, a.condition, a.text)
 			}
 		}
@@ -72,7 +73,8 @@ func TestRenewTakesArrayAndList(t *testing.T) {
 	inBubble(t, func(f *fixture) {
 		f.send("a")
 		id := uuids(f.take(emulator.Main, 1))[0]
-		for _, tokens := range []any{[]amqp.UUID{id}, amqp.List{id}, amqp.Array{Code: amqp.CodeUUID, Items: []any{id}}} {
+		for _, tokens := range []any{[]amqp.UUID{id}, amqp.List{id},
+			amqp.Array{Code: amqp.CodeUUID, Items: []any{id}}} {
 			renew(f, f.ctx, tokens).want(f, 200, "")
 		}
 		raw, err := (&goamqp.Message{
@@ -90,7 +92,8 @@ func TestDLQ17_RenewAndSettleOnEitherNode(t *testing.T) {
 	inBubble(t, func(f *fixture) {
 		f.send("a", "b")
 		f.await(func(c emulator.Completion) error {
-			return f.queue.Settle(tokensOf(f.take(emulator.Main, 2)), emulator.Settlement{Outcome: emulator.DeadLetterOutcome}, c)
+			return f.queue.Settle(tokensOf(f.take(emulator.Main, 2)),
+				emulator.Settlement{Outcome: emulator.DeadLetterOutcome}, c)
 		})
 		ds := f.take(emulator.DeadLetter, 2)
 		for i, ctx := range []Context{f.deadLetters(), f.ctx} {

@@ -52,7 +52,8 @@ func TestGoldenResponse(t *testing.T) {
 			{Key: "operation", Value: "com.microsoft:peek-message"}, {Key: "com.microsoft:tracking-id", Value: "t1"},
 		}, amqp.Map{{Key: "from-sequence-number", Value: int64(0)}, {Key: "message-count", Value: int32(1)}})
 		want := "" +
-			"005373" + "d0" + "00000012" + "0000000d" + "4040404040" + "5301" + "40404040404040" + // properties, 13 fields
+			// properties, 13 fields
+			"005373" + "d0" + "00000012" + "0000000d" + "4040404040" + "5301" + "40404040404040" +
 			"005374" + "d1" + "00000059" + "00000008" +
 			"a10a" + hex.EncodeToString([]byte("statusCode")) + "71000000cc" +
 			"a10e" + hex.EncodeToString([]byte("errorCondition")) + "40" +
@@ -68,7 +69,8 @@ func TestLOCK16_AssociatedLinkIsTold(t *testing.T) {
 	inBubble(t, func(f *fixture) {
 		var told []string
 		f.ctx.AssociatedLink = func(name string) { told = append(told, name) }
-		for _, key := range []any{"associated-link-name", []byte("associated-link-name")} { // old Python writes a binary
+		// old Python writes a binary
+		for _, key := range []any{"associated-link-name", []byte("associated-link-name")} {
 			f.handle(f.ctx, amqptest.EncodeRequest(f, "1", amqp.Map{
 				{Key: "operation", Value: "com.microsoft:renew-lock"}, {Key: key, Value: "link-7"}}, nil))
 		}
@@ -100,8 +102,9 @@ func TestNothingIsAnsweredBeforeItsCommit(t *testing.T) {
 		ds := f.take(emulator.Main, 1)
 		f.journal.Pause()
 		answers := make(chan []byte, 1)
-		req := f.scan(amqptest.EncodeRequest(f, "1", amqp.Map{{Key: "operation", Value: "com.microsoft:update-disposition"}}, amqp.Map{
-			{Key: "lock-tokens", Value: uuids(ds)}, {Key: "disposition-status", Value: "completed"}}))
+		req := f.scan(amqptest.EncodeRequest(f, "1",
+			amqp.Map{{Key: "operation", Value: "com.microsoft:update-disposition"}}, amqp.Map{
+				{Key: "lock-tokens", Value: uuids(ds)}, {Key: "disposition-status", Value: "completed"}}))
 		Handle(f.ctx, &req, func(resp []byte) { answers <- resp })
 		synctest.Wait()
 		if len(answers) != 0 {
@@ -180,24 +183,44 @@ func TestArgumentErrorsNameKeyFoundAndExpected(t *testing.T) {
 		}{
 			{"renew-lock", amqp.Map{}, []string{"'lock-tokens'", "missing", "array of uuid"}},
 			{"renew-lock", amqp.Map{{Key: "lock-tokens", Value: amqp.List{}}}, []string{"'lock-tokens'", "empty"}},
-			{"renew-lock", amqp.Map{{Key: "lock-tokens", Value: "x"}}, []string{"'lock-tokens'", `"x"`, "array of uuid"}},
-			{"renew-lock", amqp.Map{{Key: "lock-tokens", Value: amqp.List{"x"}}}, []string{"'lock-tokens[0]'", `"x"`, "uuid"}},
-			{"peek-message", amqp.Map{{Key: "from-sequence-number", Value: "one"}}, []string{"'from-sequence-number'", `"one"`, "integer"}},
-			{"peek-message", amqp.Map{{Key: "from-sequence-number", Value: uint64(1 << 63)}}, []string{"'from-sequence-number'", "out of range"}},
-			{"peek-message", amqp.Map{{Key: "from-sequence-number", Value: int64(1)}}, []string{"'message-count'", "missing"}},
-			{"peek-message", amqp.Map{{Key: "from-sequence-number", Value: int64(1)}, {Key: "message-count", Value: 1.5}}, []string{"'message-count'", "1.5"}},
-			{"cancel-scheduled-message", amqp.Map{{Key: "sequence-numbers", Value: amqp.List{int64(1), true}}}, []string{"'sequence-numbers[1]'", "true", "long"}},
-			{"cancel-scheduled-message", amqp.Map{{Key: "sequence-numbers", Value: make([]int64, maxItems+1)}}, []string{"'sequence-numbers'", "10001", "10000"}},
-			{"renew-lock", amqp.Map{{Key: "lock-tokens", Value: make([]amqp.UUID, maxTokens+1)}}, []string{"'lock-tokens'", "1001", "1000"}},
-			{"schedule-message", amqp.Map{{Key: "messages", Value: amqp.Map{}}}, []string{"'messages'", "map of 0", "list"}},
-			{"update-disposition", amqp.Map{{Key: "lock-tokens", Value: []amqp.UUID{{1}}}}, []string{"'disposition-status'", "missing", "completed"}},
-			{"update-disposition", amqp.Map{{Key: "lock-tokens", Value: []amqp.UUID{{1}}}, {Key: "disposition-status", Value: "done"}}, []string{"'disposition-status'", `"done"`, "completed"}},
-			{"update-disposition", amqp.Map{{Key: "lock-tokens", Value: []amqp.UUID{{1}}}, {Key: "disposition-status", Value: int32(1)}}, []string{"'disposition-status'", "1"}},
-			{"update-disposition", suspended(amqp.Pair{Key: "deadletter-reason", Value: int32(1)}), []string{"'deadletter-reason'", "1", "string"}},
-			{"update-disposition", suspended(amqp.Pair{Key: "properties-to-modify", Value: "x"}), []string{"'properties-to-modify'", `"x"`, "map"}},
-			{"update-disposition", suspended(amqp.Pair{Key: "properties-to-modify", Value: amqp.Map{{Key: int32(1), Value: "x"}}}), []string{"'properties-to-modify'", "1", "string"}},
-			{"update-disposition", suspended(amqp.Pair{Key: "properties-to-modify", Value: amqp.Map{{Key: "k", Value: amqp.List{}}}}), []string{"'properties-to-modify.k'", "list of 0", "simple"}},
-			{"update-disposition", suspended(amqp.Pair{Key: "properties-to-modify", Value: amqp.Map{{Key: "k", Value: amqp.Described{Descriptor: uint64(1), Value: amqp.Map{}}}}}), []string{"'properties-to-modify.k'", "described", "simple"}},
+			{"renew-lock", amqp.Map{{Key: "lock-tokens", Value: "x"}},
+				[]string{"'lock-tokens'", `"x"`, "array of uuid"}},
+			{"renew-lock", amqp.Map{{Key: "lock-tokens", Value: amqp.List{"x"}}},
+				[]string{"'lock-tokens[0]'", `"x"`, "uuid"}},
+			{"peek-message", amqp.Map{{Key: "from-sequence-number", Value: "one"}},
+				[]string{"'from-sequence-number'", `"one"`, "integer"}},
+			{"peek-message", amqp.Map{{Key: "from-sequence-number", Value: uint64(1 << 63)}},
+				[]string{"'from-sequence-number'", "out of range"}},
+			{"peek-message", amqp.Map{{Key: "from-sequence-number", Value: int64(1)}},
+				[]string{"'message-count'", "missing"}},
+			{"peek-message", amqp.Map{{Key: "from-sequence-number", Value: int64(1)},
+				{Key: "message-count", Value: 1.5}}, []string{"'message-count'", "1.5"}},
+			{"cancel-scheduled-message", amqp.Map{{Key: "sequence-numbers", Value: amqp.List{int64(1), true}}},
+				[]string{"'sequence-numbers[1]'", "true", "long"}},
+			{"cancel-scheduled-message", amqp.Map{{Key: "sequence-numbers", Value: make([]int64, maxItems+1)}},
+				[]string{"'sequence-numbers'", "10001", "10000"}},
+			{"renew-lock", amqp.Map{{Key: "lock-tokens", Value: make([]amqp.UUID, maxTokens+1)}},
+				[]string{"'lock-tokens'", "1001", "1000"}},
+			{"schedule-message", amqp.Map{{Key: "messages", Value: amqp.Map{}}},
+				[]string{"'messages'", "map of 0", "list"}},
+			{"update-disposition", amqp.Map{{Key: "lock-tokens", Value: []amqp.UUID{{1}}}},
+				[]string{"'disposition-status'", "missing", "completed"}},
+			{"update-disposition", amqp.Map{{Key: "lock-tokens", Value: []amqp.UUID{{1}}},
+				{Key: "disposition-status", Value: "done"}}, []string{"'disposition-status'", `"done"`, "completed"}},
+			{"update-disposition", amqp.Map{{Key: "lock-tokens", Value: []amqp.UUID{{1}}},
+				{Key: "disposition-status", Value: int32(1)}}, []string{"'disposition-status'", "1"}},
+			{"update-disposition", suspended(amqp.Pair{Key: "deadletter-reason", Value: int32(1)}),
+				[]string{"'deadletter-reason'", "1", "string"}},
+			{"update-disposition", suspended(amqp.Pair{Key: "properties-to-modify", Value: "x"}),
+				[]string{"'properties-to-modify'", `"x"`, "map"}},
+			{"update-disposition", suspended(amqp.Pair{Key: "properties-to-modify",
+				Value: amqp.Map{{Key: int32(1), Value: "x"}}}), []string{"'properties-to-modify'", "1", "string"}},
+			{"update-disposition", suspended(amqp.Pair{Key: "properties-to-modify",
+				Value: amqp.Map{{Key: "k", Value: amqp.List{}}}}),
+				[]string{"'properties-to-modify.k'", "list of 0", "simple"}},
+			{"update-disposition", suspended(amqp.Pair{Key: "properties-to-modify",
+				Value: amqp.Map{{Key: "k", Value: amqp.Described{Descriptor: uint64(1), Value: amqp.Map{}}}}}),
+				[]string{"'properties-to-modify.k'", "described", "simple"}},
 		}
 		for _, tt := range tests {
 			a := f.request(tt.operation, tt.fields)
@@ -214,7 +237,8 @@ func TestArgumentErrorsNameKeyFoundAndExpected(t *testing.T) {
 }
 
 func suspended(more amqp.Pair) amqp.Map {
-	return amqp.Map{{Key: "lock-tokens", Value: []amqp.UUID{{1}}}, {Key: "disposition-status", Value: "suspended"}, more}
+	return amqp.Map{{Key: "lock-tokens", Value: []amqp.UUID{{1}}},
+		{Key: "disposition-status", Value: "suspended"}, more}
 }
 
 func TestBodiesThatAreNoMap(t *testing.T) {

@@ -81,28 +81,6 @@ func (c *call) listRules(a args) ([]emulator.RuleOptions, error) {
 	return s.Rules(skip, top)
 }
 
-// needText returns a string that must be present.
-func (a args) needText(key string) (string, error) {
-	s, ok, err := a.text(key)
-	if err == nil && !ok {
-		err = wrong(key, nil, "a string")
-	}
-	return s, err
-}
-
-// sub returns the arguments in an argument that is a map itself; ok reports whether it was given.
-func (a args) sub(key string) (inner args, ok bool, err error) {
-	v := a.get(key)
-	if v == nil {
-		return args{}, false, nil
-	}
-	m, ok := v.(amqp.Map)
-	if !ok {
-		return args{}, false, wrong(key, v, "a map")
-	}
-	return args{m}, true, nil
-}
-
 // parseRule reads the arguments of add-rule. It ignores the name within the description, which some SDKs repeat.
 func parseRule(a args) (o emulator.RuleOptions, err error) {
 	if o.Name, err = a.needText("rule-name"); err != nil {

@@ -16,7 +16,8 @@ import (
 // subscriptionOf makes a topic "t" with a subscription "s" and returns the latter.
 func subscriptionOf(t testing.TB, ns *emulator.Namespace) *emulator.Entity {
 	t.Helper()
-	if _, err := ns.Entities().CreateTopic("t", emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{{Name: "s"}}}); err != nil {
+	if _, err := ns.Entities().CreateTopic("t",
+		emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{{Name: "s"}}}); err != nil {
 		t.Fatalf("create the topic: %v", err)
 	}
 	q, err := ns.Entity("t/Subscriptions/s")
@@ -62,8 +63,10 @@ func sqlAction(text string) amqp.Pair {
 // correlationFilter returns a filter as .NET and JavaScript write it: all fields, null if unset.
 func correlationFilter(label any, properties amqp.Map) amqp.Pair {
 	return amqp.Pair{Key: "correlation-filter", Value: amqp.Map{
-		{Key: "correlation-id", Value: nil}, {Key: "message-id", Value: nil}, {Key: "to", Value: nil}, {Key: "reply-to", Value: nil},
-		{Key: "label", Value: label}, {Key: "session-id", Value: nil}, {Key: "reply-to-session-id", Value: nil}, {Key: "content-type", Value: nil},
+		{Key: "correlation-id", Value: nil}, {Key: "message-id", Value: nil}, {Key: "to", Value: nil},
+		{Key: "reply-to", Value: nil},
+		{Key: "label", Value: label}, {Key: "session-id", Value: nil}, {Key: "reply-to-session-id", Value: nil},
+		{Key: "content-type", Value: nil},
 		{Key: "properties", Value: properties},
 	}}
 }
@@ -71,7 +74,8 @@ func correlationFilter(label any, properties amqp.Map) amqp.Pair {
 // TestQUO9_NamesOfRulesAreThoseOfTheOtherAPI: AMQP must not make rules that can't be read or removed over HTTP.
 func TestQUO9_NamesOfRulesAreThoseOfTheOtherAPI(t *testing.T) {
 	inRuleBubble(t, func(f *fixture) {
-		for _, name := range []string{"", strings.Repeat("n", 51), "a/b", "a b", "b@d", ".", "..", "$mine", "Schön", "-a", "a?b"} {
+		for _, name := range []string{"", strings.Repeat("n", 51), "a/b", "a b", "b@d", ".", "..", "$mine",
+			"Schön", "-a", "a?b"} {
 			f.request("add-rule", ruleNamed(name, sqlFilter("1=1"))).want(f, 400, "com.microsoft:argument-error")
 		}
 		for _, name := range []string{strings.Repeat("n", 50), "a.b-c_d", "_a~", "0"} {
@@ -117,7 +121,8 @@ func TestTOP4_EnumerateRulesShowsTheDefaultRule(t *testing.T) {
 	inRuleBubble(t, func(f *fixture) {
 		rules := f.rules(int32(0), int32(100))
 		want := fmt.Sprint([]amqp.List{{amqp.Described{Descriptor: uint64(0x1370000007), Value: amqp.List{}},
-			amqp.Described{Descriptor: uint64(0x13700000005), Value: amqp.List{}}, "$Default", amqp.TimestampOf(time.Now())}})
+			amqp.Described{Descriptor: uint64(0x13700000005),
+				Value: amqp.List{}}, "$Default", amqp.TimestampOf(time.Now())}})
 		if got := fmt.Sprint(rules); got != want {
 			f.Errorf("rules\n%s, want\n%s", got, want)
 		}
@@ -146,19 +151,25 @@ func TestTOP8_TOP16_RulesInTheDialectOfEverySDK(t *testing.T) {
 					f.Helper()
 					decodeAnswer(f, f.handle(f.ctx, d.encode(f, d, operation, fields))).want(f, 200, "")
 				}
-				do("add-rule", ruleNamed("c-sql", sqlFilter("a = 1"), sqlAction("SET b = 2"), amqp.Pair{Key: "rule-name", Value: "c-sql"}))
-				do("add-rule", ruleNamed("b-correlation", correlationFilter("label", amqp.Map{{Key: "p", Value: int32(5)}, {Key: "t", Value: "x"}}),
+				do("add-rule", ruleNamed("c-sql", sqlFilter("a = 1"), sqlAction("SET b = 2"),
+					amqp.Pair{Key: "rule-name", Value: "c-sql"}))
+				do("add-rule", ruleNamed("b-correlation",
+					correlationFilter("label", amqp.Map{{Key: "p", Value: int32(5)}, {Key: "t", Value: "x"}}),
 					amqp.Pair{Key: "sql-rule-action", Value: nil}))
 				do("add-rule", ruleNamed("d-true", sqlFilter("1=1")))
 				do("remove-rule", amqp.Map{{Key: "rule-name", Value: "$Default"}})
 				nothing := amqp.Described{Descriptor: uint64(0x13700000005), Value: amqp.List{}}
 				created := amqp.TimestampOf(time.Now())
 				want := fmt.Sprint([]amqp.List{
-					{amqp.Described{Descriptor: uint64(0x1370000009), Value: amqp.List{nil, nil, nil, nil, "label", nil, nil, nil,
-						amqp.Map{{Key: "p", Value: int32(5)}, {Key: "t", Value: "x"}}}}, nothing, "b-correlation", created},
+					{amqp.Described{Descriptor: uint64(0x1370000009),
+						Value: amqp.List{nil, nil, nil, nil, "label", nil, nil, nil,
+							amqp.Map{{Key: "p", Value: int32(5)}, {Key: "t", Value: "x"}}}}, nothing,
+						"b-correlation", created},
 					{amqp.Described{Descriptor: uint64(0x1370000006), Value: amqp.List{"a = 1", int32(20)}},
-						amqp.Described{Descriptor: uint64(0x13700000006), Value: amqp.List{"SET b = 2", int32(20)}}, "c-sql", created},
-					{amqp.Described{Descriptor: uint64(0x1370000006), Value: amqp.List{"1=1", int32(20)}}, nothing, "d-true", created},
+						amqp.Described{Descriptor: uint64(0x13700000006),
+							Value: amqp.List{"SET b = 2", int32(20)}}, "c-sql", created},
+					{amqp.Described{Descriptor: uint64(0x1370000006), Value: amqp.List{"1=1", int32(20)}},
+						nothing, "d-true", created},
 				})
 				if got := fmt.Sprint(f.rules(uint32(0), int32(2147483647))); got != want {
 					f.Errorf("rules\n%s, want\n%s", got, want)
@@ -175,7 +186,8 @@ func TestTOP9_EmptyTextsOfACorrelationFilterAreTested(t *testing.T) {
 		f.request("add-rule", ruleNamed("a", correlationFilter("", nil))).want(f, 200, "")
 		f.request("add-rule", ruleNamed("b", correlationFilter(nil, nil))).want(f, 200, "")
 		rules, err := f.subscription().Rules(0, 2)
-		if err != nil || rules[0].Correlation.Label == nil || *rules[0].Correlation.Label != "" || rules[0].Correlation.To != nil || rules[1].Correlation.Label != nil {
+		if err != nil || rules[0].Correlation.Label == nil || *rules[0].Correlation.Label != "" ||
+			rules[0].Correlation.To != nil || rules[1].Correlation.Label != nil {
 			f.Errorf("rules %+v, %v", rules, err)
 		}
 		shown := f.rules(uint32(0), uint32(2))
@@ -257,14 +269,19 @@ func TestTOP8_ERR6_RefusalsOfRules(t *testing.T) {
 			f.Errorf("text %q", a.text)
 		}
 		for what, fields := range map[string]amqp.Map{
-			"no name": {{Key: "rule-description", Value: amqp.Map{sqlFilter("1=1")}}}, "no description": {{Key: "rule-name", Value: "r"}},
-			"no filter": ruleNamed("r"), "two filters": ruleNamed("r", sqlFilter("1=1"), correlationFilter("x", nil)),
-			"filter that is no map": ruleNamed("r", amqp.Pair{Key: "sql-filter", Value: "1=1"}), "no expression": ruleNamed("r", amqp.Pair{Key: "sql-filter", Value: amqp.Map{}}),
-			"number for a label": ruleNamed("r", correlationFilter(int32(5), nil)), "action that is no map": ruleNamed("r", sqlFilter("1=1"), amqp.Pair{Key: "sql-rule-action", Value: 5}),
-			"key that is no text":  ruleNamed("r", correlationFilter("x", amqp.Map{{Key: 5, Value: "x"}})),
-			"list for a property":  ruleNamed("r", correlationFilter("x", amqp.Map{{Key: "p", Value: amqp.List{}}})),
-			"action with a typo":   ruleNamed("r", sqlFilter("1=1"), sqlAction("UPDATE a = 1")),
-			"properties of a list": ruleNamed("r", amqp.Pair{Key: "correlation-filter", Value: amqp.Map{{Key: "properties", Value: amqp.List{}}}}),
+			"no name":               {{Key: "rule-description", Value: amqp.Map{sqlFilter("1=1")}}},
+			"no description":        {{Key: "rule-name", Value: "r"}},
+			"no filter":             ruleNamed("r"),
+			"two filters":           ruleNamed("r", sqlFilter("1=1"), correlationFilter("x", nil)),
+			"filter that is no map": ruleNamed("r", amqp.Pair{Key: "sql-filter", Value: "1=1"}),
+			"no expression":         ruleNamed("r", amqp.Pair{Key: "sql-filter", Value: amqp.Map{}}),
+			"number for a label":    ruleNamed("r", correlationFilter(int32(5), nil)),
+			"action that is no map": ruleNamed("r", sqlFilter("1=1"), amqp.Pair{Key: "sql-rule-action", Value: 5}),
+			"key that is no text":   ruleNamed("r", correlationFilter("x", amqp.Map{{Key: 5, Value: "x"}})),
+			"list for a property":   ruleNamed("r", correlationFilter("x", amqp.Map{{Key: "p", Value: amqp.List{}}})),
+			"action with a typo":    ruleNamed("r", sqlFilter("1=1"), sqlAction("UPDATE a = 1")),
+			"properties of a list": ruleNamed("r",
+				amqp.Pair{Key: "correlation-filter", Value: amqp.Map{{Key: "properties", Value: amqp.List{}}}}),
 		} {
 			if a := f.request("add-rule", fields); a.code != 400 || a.condition != "com.microsoft:argument-error" {
 				f.Errorf("%s: %d %q %q", what, a.code, a.condition, a.text)
@@ -288,7 +305,8 @@ func TestTOP8_OnlySubscriptionsHaveRules(t *testing.T) {
 		if err != nil {
 			f.Fatalf("find the queue: %v", err)
 		}
-		for what, ctx := range map[string]Context{"topic": {Queue: topic}, "queue": {Queue: orders}, "dead-letter queue": f.deadLetters()} {
+		for what, ctx := range map[string]Context{"topic": {Queue: topic}, "queue": {Queue: orders},
+			"dead-letter queue": f.deadLetters()} {
 			for operation, fields := range map[string]amqp.Map{
 				"add-rule": ruleNamed("r", sqlFilter("1=1")), "remove-rule": {{Key: "rule-name", Value: "$Default"}},
 				"enumerate-rules": {{Key: "skip", Value: int32(0)}, {Key: "top", Value: int32(9)}},

@@ -33,7 +33,8 @@ func cancel(f *fixture, numbers any) answer {
 
 func TestSCHED6_NumbersInRequestOrder(t *testing.T) {
 	inBubble(t, func(f *fixture) {
-		later := amqp.Map{{Key: "message", Value: scheduled(f, "later", 2*time.Hour)}, {Key: "message-id", Value: "later"}}
+		later := amqp.Map{{Key: "message", Value: scheduled(f, "later", 2*time.Hour)},
+			{Key: "message-id", Value: "later"}}
 		sooner := amqp.Map{ // every key that some SDK writes, and a key as old Python encodes it
 			{Key: "message-id", Value: uint64(9)}, {Key: "session-id", Value: nil}, {Key: "partition-key", Value: "p"},
 			{Key: "via-partition-key", Value: nil}, {Key: []byte("message"), Value: scheduled(f, "sooner", time.Hour)},
@@ -45,7 +46,8 @@ func TestSCHED6_NumbersInRequestOrder(t *testing.T) {
 			f.Fatalf("numbers %v, want 1 and 2", seqs)
 		}
 		msgs, _ := messages(f, peek(f, int64(0), int32(10)))
-		if len(msgs) != 2 || msgs[0].Properties.MessageID != "later" || msgs[1].Annotations["x-opt-message-state"] != int32(2) {
+		if len(msgs) != 2 || msgs[0].Properties.MessageID != "later" ||
+			msgs[1].Annotations["x-opt-message-state"] != int32(2) {
 			f.Errorf("peek shows %v, want the scheduled messages in the order of their numbers", msgs)
 		}
 		time.Sleep(time.Hour)
@@ -130,7 +132,8 @@ func TestScheduleRefusesWhatItCannotStore(t *testing.T) {
 				Annotations: goamqp.Annotations{"x-opt-scheduled-enqueue-time": "noon"}, Data: [][]byte{{1}}})}},
 				[]string{"messages[1].message", "x-opt-scheduled-enqueue-time"}},
 			{"not a message", amqp.Map{{Key: "message", Value: []byte{1, 2, 3}}}, []string{"messages[1].message"}},
-			{"text for a message", amqp.Map{{Key: "message", Value: "hello"}}, []string{"messages[1].message", `"hello"`, "binary"}},
+			{"text for a message", amqp.Map{{Key: "message", Value: "hello"}},
+				[]string{"messages[1].message", `"hello"`, "binary"}},
 			{"no message", amqp.Map{{Key: "message-id", Value: "a"}}, []string{"messages[1].message", "missing"}},
 			{"not a map", int32(4), []string{"messages[1]", "4", "map"}},
 		}

@@ -33,14 +33,18 @@ var dialects = []dialect{
 	{name: "go", id: "1b", numbers: arrayOfLong, tokens: goArrayOfUUID, settleMode: uint32(1), encode: encodeAsGo,
 		properties: amqp.Map{{Key: "server-timeout", Value: uint64(59000)}, {Key: "associated-link-name", Value: "l"}}},
 	{name: "dotnet", id: "m1", numbers: arrayOfLong, tokens: arrayOfUUID, settleMode: uint32(1), encode: encodeAsOthers,
-		properties: amqp.Map{{Key: "com.microsoft:server-timeout", Value: uint32(60000)}, {Key: "com.microsoft:tracking-id", Value: "t"}}},
-	{name: "java", id: uint64(1), numbers: arrayOfLong, tokens: arrayOfUUID, settleMode: uint32(1), encode: encodeAsOthers,
+		properties: amqp.Map{{Key: "com.microsoft:server-timeout", Value: uint32(60000)},
+			{Key: "com.microsoft:tracking-id", Value: "t"}}},
+	{name: "java", id: uint64(1), numbers: arrayOfLong, tokens: arrayOfUUID, settleMode: uint32(1),
+		encode:     encodeAsOthers,
 		properties: amqp.Map{{Key: "com.microsoft:server-timeout", Value: int64(60000)}}},
 	{name: "js", id: "0c", numbers: arrayOfLong, tokens: arrayOfUUID, settleMode: uint32(1), encode: encodeAsOthers,
-		properties: amqp.Map{{Key: "com.microsoft:tracking-id", Value: "t"}, {Key: "associated-link-name", Value: "l"}}},
+		properties: amqp.Map{{Key: "com.microsoft:tracking-id", Value: "t"},
+			{Key: "associated-link-name", Value: "l"}}},
 	{name: "python", id: uint64(0), tokens: arrayOfUUID, settleMode: uint32(1), encode: encodeAsOthers,
-		numbers:    func(n ...int64) any { return amqp.Array{Code: amqp.CodeSmallLong, Items: anys(n)} },
-		properties: amqp.Map{{Key: "type", Value: "entity-mgmt"}, {Key: []byte("associated-link-name"), Value: []byte("l")}}},
+		numbers: func(n ...int64) any { return amqp.Array{Code: amqp.CodeSmallLong, Items: anys(n)} },
+		properties: amqp.Map{{Key: "type", Value: "entity-mgmt"},
+			{Key: []byte("associated-link-name"), Value: []byte("l")}}},
 	{name: "plain client", id: []byte{1}, tokens: listOfUUID, settleMode: uint8(1), encode: encodeAsOthers,
 		numbers: func(n ...int64) any { return amqp.List(anys(n)) }},
 }
@@ -102,21 +106,27 @@ func TestEveryOperationInTheDialectOfEverySDK(t *testing.T) {
 					return a
 				}
 				seqs := field[[]int64](f, do("schedule-message", amqp.Map{{Key: "messages", Value: amqp.List{amqp.Map{
-					{Key: "message", Value: scheduled(f, "a", time.Hour)}, {Key: "message-id", Value: "a"}}}}}), "sequence-numbers")
+					{Key: "message", Value: scheduled(f, "a", time.Hour)}, {Key: "message-id", Value: "a"}}}}}),
+					"sequence-numbers")
 				do("cancel-scheduled-message", amqp.Map{{Key: "sequence-numbers", Value: d.numbers(seqs...)}})
 
 				f.send("b")
-				a := do("peek-message", amqp.Map{{Key: "from-sequence-number", Value: int64(1)}, {Key: "message-count", Value: int32(1)}})
+				a := do("peek-message", amqp.Map{{Key: "from-sequence-number", Value: int64(1)},
+					{Key: "message-count", Value: int32(1)}})
 				if got := numbers(f, a); !slices.Equal(got, []int64{2}) {
 					f.Fatalf("peek gave %v, want 2", got)
 				}
 				token := uuids(f.take(emulator.Main, 1))[0]
 				do("renew-lock", amqp.Map{{Key: "lock-tokens", Value: d.tokens(token)}})
-				do("update-disposition", amqp.Map{{Key: "lock-tokens", Value: d.tokens(token)}, {Key: "disposition-status", Value: "defered"}})
+				do("update-disposition",
+					amqp.Map{{Key: "lock-tokens", Value: d.tokens(token)},
+						{Key: "disposition-status", Value: "defered"}})
 				_, tokens := messages(f, do("receive-by-sequence-number", amqp.Map{
-					{Key: "sequence-numbers", Value: d.numbers(2)}, {Key: "receiver-settle-mode", Value: d.settleMode}}))
-				do("update-disposition", amqp.Map{{Key: "lock-tokens", Value: d.tokens(amqp.UUID(tokens[0].(goamqp.UUID)))},
-					{Key: "disposition-status", Value: "suspended"}, {Key: "deadletter-reason", Value: "r"}})
+					{Key: "sequence-numbers", Value: d.numbers(2)}, {Key: "receiver-settle-mode",
+						Value: d.settleMode}}))
+				do("update-disposition",
+					amqp.Map{{Key: "lock-tokens", Value: d.tokens(amqp.UUID(tokens[0].(goamqp.UUID)))},
+						{Key: "disposition-status", Value: "suspended"}, {Key: "deadletter-reason", Value: "r"}})
 				if c := f.queue.Counts(); c.Active != 0 || c.DeadLetter != 1 {
 					f.Errorf("counts %+v at the end, want one dead-lettered message", c)
 				}
@@ -150,7 +160,8 @@ func TestSessionOperationsInTheDialectOfEverySDK(t *testing.T) {
 				do("receive-by-sequence-number", amqp.Pair{Key: "sequence-numbers", Value: d.numbers(1)},
 					amqp.Pair{Key: "receiver-settle-mode", Value: d.settleMode})
 				do("renew-lock", amqp.Pair{Key: "lock-tokens", Value: d.tokens(uuids(ds)[1])})
-				do("peek-message", amqp.Pair{Key: "from-sequence-number", Value: int64(1)}, amqp.Pair{Key: "message-count", Value: int32(9)})
+				do("peek-message", amqp.Pair{Key: "from-sequence-number", Value: int64(1)},
+					amqp.Pair{Key: "message-count", Value: int32(9)})
 				n := field[int32](f, do("batch-delete-messages", amqp.Pair{Key: "message-count", Value: int32(9)},
 					amqp.Pair{Key: "enqueued-time-utc", Value: time.Now()}), "message-count")
 				left := fmt.Sprint(numbers(f.fixture, peek(f.fixture, int64(0), int32(9))))

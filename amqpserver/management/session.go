@@ -13,24 +13,23 @@ import (
 const sessionKey = "session-id"
 
 // session finds the consumer of this connection for a request about a session: the consumer that holds the session-id,
-// or without an id that of the associated link (DEC-19). Go never sends the id, and .NET leaves an empty one out.
-// named reports whether the request has an id; the empty string is one (SESS-34). A session that is named but not held
-// here is lost (SESS-14, DEF-13). Without an id holder may be nil, without an error.
-func (c *call) session(a args) (holder *emulator.Consumer, named bool, err error) {
+// or without an id that of the associated link (DEC-19), which may be nil. Go never sends the id, and .NET leaves an
+// empty one out; the empty string is an id (SESS-34). A session that is named but not held here is lost (SESS-14,
+// DEF-13).
+func (c *call) session(a args) (*emulator.Consumer, error) {
 	id, named, err := a.text(sessionKey)
 	if err != nil {
-		return nil, named, err
+		return nil, err
 	}
 	if !named {
-		return c.linkHolder(), false, nil
+		return c.linkHolder(), nil
 	}
 	if c.Holder != nil {
-		holder = c.Holder(id)
+		if holder := c.Holder(id); holder != nil {
+			return holder, nil
+		}
 	}
-	if holder == nil {
-		return nil, true, emulator.SessionLockLost(c.Queue.Path())
-	}
-	return holder, true, nil
+	return nil, emulator.SessionLockLost(c.Queue.Path())
 }
 
 func (c *call) linkHolder() *emulator.Consumer {
@@ -49,8 +48,7 @@ func (c *call) holder(a args) (*emulator.Consumer, error) {
 	if !c.hasSessions() {
 		return nil, nil
 	}
-	holder, _, err := c.session(a)
-	return holder, err
+	return c.session(a)
 }
 
 // mustHold is session for operations on a session itself; it fails if the connection holds none.
@@ -58,7 +56,7 @@ func (c *call) mustHold(a args) (*emulator.Consumer, error) {
 	if err := c.refuseSubQueue("sessions"); err != nil {
 		return nil, err
 	}
-	holder, _, err := c.session(a)
+	holder, err := c.session(a)
 	if err == nil && holder == nil {
 		return nil, wrong(sessionKey, nil, "a string")
 	}

@@ -136,7 +136,8 @@ func TestDEF14_DEC19_NeitherSessionNorLink(t *testing.T) {
 func (f *sessionFixture) settleAs(link string, id any, token amqp.UUID) answer {
 	f.Helper()
 	return f.ask(link, "update-disposition", id,
-		amqp.Pair{Key: "lock-tokens", Value: []amqp.UUID{token}}, amqp.Pair{Key: "disposition-status", Value: "completed"})
+		amqp.Pair{Key: "lock-tokens", Value: []amqp.UUID{token}}, amqp.Pair{Key: "disposition-status",
+			Value: "completed"})
 }
 
 func TestDEF9_SESS14_SettleInASession(t *testing.T) {
@@ -226,7 +227,8 @@ func TestSESS4_ASessionIDMeansNothingOnAPlainQueue(t *testing.T) {
 
 func TestSESS2_SCHED20_ScheduleNeedsASession(t *testing.T) {
 	inSessionBubble(t, func(f *sessionFixture) {
-		plain := amqp.Map{{Key: "message", Value: scheduled(f.fixture, "a", time.Hour)}, {Key: "session-id", Value: "s"}}
+		plain := amqp.Map{{Key: "message", Value: scheduled(f.fixture, "a", time.Hour)},
+			{Key: "session-id", Value: "s"}}
 		schedule(f.fixture, plain).want(f, 400, "amqp:not-allowed") // only the message itself counts
 		for _, id := range []string{"s", ""} {
 			entry := amqp.Map{{Key: "message", Value: scheduledIn(f.fixture, id, time.Hour)}}

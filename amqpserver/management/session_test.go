@@ -21,7 +21,8 @@ func TestSESS13_RenewSetsNowPlusDuration(t *testing.T) {
 			a := f.ask("l", "renew-session-lock", "s")
 			a.want(f, 200, "")
 			until := field[time.Time](f, a, "expiration")
-			if want := time.Now().Add(lockDuration).Truncate(time.Millisecond); !until.Equal(want) || c.SessionLockedUntil() != want.UnixMilli() {
+			if want := time.Now().Add(lockDuration).Truncate(time.Millisecond); !until.Equal(want) ||
+				c.SessionLockedUntil() != want.UnixMilli() {
 				f.Errorf("renewed until %v and %v, want %v", until, c.SessionLockedUntil(), want)
 			}
 		}
@@ -162,7 +163,8 @@ func TestDEC19_SESS34_SessionOfTheAssociatedLink(t *testing.T) {
 		f.ask("named", "set-session-state", "", state([]byte("of the empty one"))).want(f, 200, "")
 		for _, id := range []any{"", nil} {
 			f.ask("empty", "renew-session-lock", id).want(f, 200, "")
-			if got := field[[]byte](f, f.ask("empty", "get-session-state", id), "session-state"); string(got) != "of the empty one" {
+			if got := field[[]byte](f, f.ask("empty", "get-session-state", id),
+				"session-state"); string(got) != "of the empty one" {
 				f.Errorf("session-id %v: state %q", id, got)
 			}
 		}

@@ -91,7 +91,8 @@ func TestLOCK14_PropertiesToModifyAreMerged(t *testing.T) {
 		settle(f, f.ctx, uuids(f.take(emulator.Main, 1)), "abandoned", amqp.Pair{
 			Key: "properties-to-modify",
 			Value: amqp.Map{ // keys as symbol (JS), string and binary (old Python); the last of two wins
-				{Key: amqp.Symbol("changed"), Value: "first"}, {Key: "changed", Value: "new"}, {Key: []byte("added"), Value: int64(2)},
+				{Key: amqp.Symbol("changed"), Value: "first"}, {Key: "changed", Value: "new"},
+				{Key: []byte("added"), Value: int64(2)},
 			},
 		}).want(f, 200, "")
 		var m goamqp.Message
@@ -112,7 +113,8 @@ func TestLOCK14_ValuesOfDotNetAreTakenAsOnALink(t *testing.T) {
 		f.send("a")
 		var modified amqp.Map
 		for name, v := range map[string]any{"timespan": int64(5), "datetime-offset": int64(6), "uri": "sb://x"} {
-			modified = append(modified, amqp.Pair{Key: name, Value: amqp.Described{Descriptor: amqp.Symbol("com.microsoft:" + name), Value: v}})
+			modified = append(modified, amqp.Pair{Key: name,
+				Value: amqp.Described{Descriptor: amqp.Symbol("com.microsoft:" + name), Value: v}})
 		}
 		toModify := amqp.Pair{Key: "properties-to-modify", Value: modified}
 		settle(f, f.ctx, uuids(f.take(emulator.Main, 1)), "abandoned", toModify).want(f, 200, "")
@@ -137,7 +139,8 @@ func TestDLQ8_ReasonAndDescriptionOnlyWhenGiven(t *testing.T) {
 		{"both", amqp.Map{{Key: "deadletter-reason", Value: "r"}, {Key: "deadletter-description", Value: "d"}},
 			map[string]any{"DeadLetterReason": "r", "DeadLetterErrorDescription": "d"}},
 		{"reason over a property of its name", amqp.Map{{Key: "deadletter-reason", Value: "r"},
-			{Key: "properties-to-modify", Value: amqp.Map{{Key: "DeadLetterReason", Value: "x"}, {Key: "n", Value: int32(1)}}}},
+			{Key: "properties-to-modify",
+				Value: amqp.Map{{Key: "DeadLetterReason", Value: "x"}, {Key: "n", Value: int32(1)}}}},
 			map[string]any{"DeadLetterReason": "r", "n": int32(1)}},
 	}
 	for _, tt := range tests {
@@ -149,7 +152,8 @@ func TestDLQ8_ReasonAndDescriptionOnlyWhenGiven(t *testing.T) {
 				if err := m.UnmarshalBinary(f.take(emulator.DeadLetter, 1)[0].Append(nil)); err != nil {
 					f.Fatal(err)
 				}
-				if len(m.ApplicationProperties)+len(tt.want) > 0 && !reflect.DeepEqual(m.ApplicationProperties, tt.want) {
+				if len(m.ApplicationProperties)+len(tt.want) > 0 &&
+					!reflect.DeepEqual(m.ApplicationProperties, tt.want) {
 					f.Errorf("properties %v, want %v", m.ApplicationProperties, tt.want)
 				}
 			})

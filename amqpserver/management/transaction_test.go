@@ -36,8 +36,10 @@ func TestTXN1_WhichOperationsTakePart(t *testing.T) {
 			}
 		}
 		for how, names := range map[inTx][]string{
-			partOf:    {"update-disposition", "renew-lock", "schedule-message", "cancel-scheduled-message", "set-session-state"},
-			outsideOf: {"peek-message", "receive-by-sequence-number", "renew-session-lock", "get-session-state", "get-message-sessions", "enumerate-rules"},
+			partOf: {"update-disposition", "renew-lock", "schedule-message", "cancel-scheduled-message",
+				"set-session-state"},
+			outsideOf: {"peek-message", "receive-by-sequence-number", "renew-session-lock", "get-session-state",
+				"get-message-sessions", "enumerate-rules"},
 			refusedIn: {"batch-delete-messages", "add-rule", "remove-rule"},
 		} {
 			for _, name := range names {
@@ -68,7 +70,8 @@ func TestTXN1_SESS25_StateTakesPartAndTheRestIsAnsweredAsOutside(t *testing.T) {
 			wantState(nil)
 			f.ask("l", "renew-session-lock", "s").want(f, 200, "")
 			numbers := amqp.Pair{Key: "sequence-numbers", Value: []int64{1}}
-			f.ask("l", "receive-by-sequence-number", "s", numbers, amqp.Pair{Key: "receiver-settle-mode", Value: uint32(1)}).want(f, 200, "")
+			f.ask("l", "receive-by-sequence-number", "s", numbers,
+				amqp.Pair{Key: "receiver-settle-mode", Value: uint32(1)}).want(f, 200, "")
 			var want any
 			if commit {
 				f.await(tx.Commit)
@@ -181,7 +184,10 @@ func inTransaction(f *fixture) map[string]func() answer {
 		"schedule-message":         func() answer { return schedule(f, entry) },
 		"cancel-scheduled-message": func() answer { return cancel(f, []int64{1}) },
 		"renew-lock":               func() answer { return renew(f, f.ctx, uuids(f.take(emulator.Main, 1))) },
-		"update-disposition":       func() answer { return settle(f, f.ctx, uuids(f.take(emulator.Main, 1)), "completed") },
+		"update-disposition": func() answer {
+			return settle(f, f.ctx,
+				uuids(f.take(emulator.Main, 1)), "completed")
+		},
 	}
 }
 
