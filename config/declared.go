@@ -39,9 +39,13 @@ func AssembleInto(parts []Part, profile Limits, existing func(path string) strin
 // Config.json. It checks Queues and Topics alone: the caller has read the other members, and one called Limits. As in
 // [Assemble] an unknown key is an error. from is the name used in messages; others returns the name of the existing
 // namespace that a host means, or "". The report is never nil, and there are no entities if it has errors.
-func ParseEntities(from string, text []byte, profile Limits, others func(host string) (namespace string)) ([]emulator.EntityConfig, *Report) {
+func ParseEntities(
+	from string, text []byte, profile Limits, others func(host string) (namespace string),
+) ([]emulator.EntityConfig, *Report) {
 	d := newDecoder(profile)
-	d.strict, d.choose, d.file = true, `choose "limits": "relaxed"`, from
+	d.strict = true
+	d.choose = `choose "limits": "relaxed"`
+	d.file = from
 	defer d.report.sort()
 	root, err := readJSON(text)
 	if err != nil {
@@ -132,7 +136,9 @@ func asDeclared(c, read emulator.EntityConfig) emulator.EntityConfig {
 	t.Subscriptions = slices.Clone(t.Subscriptions)
 	for i := range t.Subscriptions {
 		s, checked := &t.Subscriptions[i], &read.Topic.Subscriptions[i]
-		s.Name, s.Queue, s.Rules = checked.Name, *withTargets(s.Queue, &checked.Queue), slices.Clone(s.Rules)
+		s.Name = checked.Name
+		s.Queue = *withTargets(s.Queue, &checked.Queue)
+		s.Rules = slices.Clone(s.Rules)
 		for j := range s.Rules {
 			s.Rules[j].Name = checked.Rules[j].Name
 		}
@@ -156,8 +162,9 @@ func (d *decoder) declared(c *emulator.EntityConfig) {
 	if t := c.Topic; t != nil {
 		n.put("Properties", declaredSettings("", emulator.QueueOptions{
 			DefaultMessageTimeToLive: t.DefaultMessageTimeToLive, DuplicateDetectionWindow: t.DuplicateDetectionWindow,
-			AutoDeleteOnIdle: t.AutoDeleteOnIdle, EnablePartitioning: t.EnablePartitioning, MaxSizeInMegabytes: t.MaxSizeInMegabytes,
-			MaxMessageSizeInKilobytes: t.MaxMessageSizeInKilobytes, Status: t.Status, UserMetadata: t.UserMetadata,
+			AutoDeleteOnIdle: t.AutoDeleteOnIdle, EnablePartitioning: t.EnablePartitioning,
+			MaxSizeInMegabytes: t.MaxSizeInMegabytes, MaxMessageSizeInKilobytes: t.MaxMessageSizeInKilobytes,
+			Status: t.Status, UserMetadata: t.UserMetadata,
 		}))
 		n.put("Subscriptions", d.declaredSubscriptions(t.Subscriptions))
 		d.topic(n)
@@ -171,7 +178,7 @@ func (d *decoder) declared(c *emulator.EntityConfig) {
 func (d *decoder) declaredSubscriptions(list []emulator.SubscriptionOptions) *node {
 	all := &node{kind: kindArray, path: "Subscriptions"}
 	for _, s := range list {
-		n := named(s.Name, "Subscriptions["+strconv.Quote(clip(s.Name))+"]")
+		n := named(s.Name, "Subscriptions["+quote(s.Name)+"]")
 		n.put("Properties", declaredSettings(n.path+".", s.Queue))
 		rules := &node{kind: kindArray, path: n.path + ".Rules"}
 		for i := range s.Rules {
@@ -184,7 +191,7 @@ func (d *decoder) declaredSubscriptions(list []emulator.SubscriptionOptions) *no
 }
 
 func (d *decoder) declaredRule(list string, r *emulator.RuleOptions) *node {
-	n := named(r.Name, list+"["+strconv.Quote(clip(r.Name))+"]")
+	n := named(r.Name, list+"["+quote(r.Name)+"]")
 	props := &node{kind: kindObject, path: n.path}
 	n.put("Properties", props)
 	switch {
@@ -214,10 +221,11 @@ func (d *decoder) declaredCorrelation(path string, f *emulator.CorrelationFilter
 	}
 	properties := &node{kind: kindObject, path: path + ".Properties"}
 	for _, name := range slices.Sorted(maps.Keys(f.Properties)) {
-		v, at := f.Properties[name], properties.path+"["+strconv.Quote(clip(name))+"]"
+		v, at := f.Properties[name], properties.path+"["+quote(name)+"]"
 		properties.putText(name, fmt.Sprint(v), at) // its type counts to the broker, not here
 		if _, err := (emulator.Values{name: v}).MarshalJSON(); err != nil {
-			d.fail(&node{path: at}, fmt.Sprintf("found a value of the type %T", v), "string, bool, numbers, time.Time, time.Duration", "")
+			found := fmt.Sprintf("found a value of the type %T", v)
+			d.fail(&node{path: at}, found, "string, bool, numbers, time.Time, time.Duration", "")
 		}
 	}
 	n.put("Properties", properties)
@@ -241,20 +249,21 @@ func declaredSettings(path string, o emulator.QueueOptions) *node {
 			n.putText(x.key, x.text, path+x.key)
 		}
 	}
-	for _, x := range []struct {
-		key   string
-		value int64
-	}{{"MaxDeliveryCount", int64(o.MaxDeliveryCount)}, {"MaxSizeInMegabytes", o.MaxSizeInMegabytes},
-		{"MaxMessageSizeInKilobytes", o.MaxMessageSizeInKilobytes}} {
-		if x.value != 0 {
-			n.put(x.key, &node{kind: kindNumber, text: strconv.FormatInt(x.value, 10), path: path + x.key})
+	number := func(key string, value int64) {
+		if value != 0 {
+			n.put(key, &node{kind: kindNumber, text: strconv.FormatInt(value, 10), path: path + key})
 		}
 	}
-	for key, on := range map[string]bool{"RequiresSession": o.RequiresSession, "EnablePartitioning": o.EnablePartitioning} {
+	number("MaxDeliveryCount", int64(o.MaxDeliveryCount))
+	number("MaxSizeInMegabytes", o.MaxSizeInMegabytes)
+	number("MaxMessageSizeInKilobytes", o.MaxMessageSizeInKilobytes)
+	yes := func(key string, on bool) {
 		if on {
 			n.put(key, &node{kind: kindBool, boolean: true, path: path + key})
 		}
 	}
+	yes("RequiresSession", o.RequiresSession)
+	yes("EnablePartitioning", o.EnablePartitioning)
 	return n
 }
 

@@ -1,7 +1,7 @@
 package config
 
 import (
-	"strconv"
+	"fmt"
 	"strings"
 
 	"minibus/emulator"
@@ -29,9 +29,11 @@ func (d *decoder) authorizationRules(n *node, seen map[string]*node) []emulator.
 		}
 		d.keys(item, authorizationKeys, authorizationInertKeys...)
 		r := emulator.AuthorizationRule{KeyName: d.keyName(item, seen), Rights: d.rights(item)}
-		r.PrimaryKey, r.SecondaryKey = d.secret(r.KeyName, item.get("PrimaryKey")), d.secret(r.KeyName, item.get("SecondaryKey"))
+		r.PrimaryKey = d.secret(r.KeyName, item.get("PrimaryKey"))
+		r.SecondaryKey = d.secret(r.KeyName, item.get("SecondaryKey"))
 		if item.get("PrimaryKey") == nil {
-			d.fail(item, "found no PrimaryKey", "text in double quotes", "give it a key, such as what openssl rand -base64 32 prints")
+			const fix = "give it a key, such as what openssl rand -base64 32 prints"
+			d.fail(item, "found no PrimaryKey", "text in double quotes", fix)
 		}
 		rules = append(rules, r)
 	}
@@ -46,7 +48,8 @@ func (d *decoder) keyName(item *node, seen map[string]*node) string {
 		d.fail(item, "found no KeyName", "text in double quotes", "give it a KeyName")
 	case at.kind != kindString: // already reported
 	case name == "" || len(name) > emulator.MaxKeyName:
-		d.fail(at, "found a name of "+strconv.Itoa(len(name))+" characters", "1 to "+strconv.Itoa(emulator.MaxKeyName)+" characters", "")
+		allowed := fmt.Sprintf("1 to %d characters", emulator.MaxKeyName)
+		d.fail(at, fmt.Sprintf("found a name of %d characters", len(name)), allowed, "")
 	default:
 		if err := emulator.CheckKeyName(name); err != nil {
 			d.fail(at, err.Error(), "", "")

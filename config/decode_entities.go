@@ -24,7 +24,7 @@ type entity struct {
 	node     *node  // its name, for messages
 	forwards []forward
 	pending  []*emulator.QueueOptions // of the subscriptions, in their order, until the forward targets are known
-	declared *emulator.EntityConfig   // a program's declaration, whose settings replace those of config; nil: from a file
+	declared *emulator.EntityConfig   // by a program, whose settings replace those of config; nil: from a file
 }
 
 // forward is a target, to check once all entities are known: it may come later in the file.
@@ -35,20 +35,28 @@ type forward struct {
 
 // The properties of each kind of entity, including those that Azure has beyond Microsoft's file (drop-in 2.4).
 var (
-	queueKeys = []string{"DeadLetteringOnMessageExpiration", "DefaultMessageTimeToLive", "DuplicateDetectionHistoryTimeWindow",
-		"ForwardDeadLetteredMessagesTo", "ForwardTo", "LockDuration", "MaxDeliveryCount", "RequiresDuplicateDetection",
-		"RequiresSession", "AutoDeleteOnIdle", "EnablePartitioning", "MaxSizeInMegabytes", "MaxMessageSizeInKilobytes",
-		"EnableBatchedOperations", "Status", "UserMetadata", "AuthorizationRules"}
-	topicKeys = []string{"DefaultMessageTimeToLive", "DuplicateDetectionHistoryTimeWindow", "RequiresDuplicateDetection",
-		"AutoDeleteOnIdle", "EnablePartitioning", "MaxSizeInMegabytes", "MaxMessageSizeInKilobytes", "SupportOrdering",
-		"EnableBatchedOperations", "Status", "UserMetadata", "AuthorizationRules"}
-	subscriptionKeys = []string{"DeadLetteringOnMessageExpiration", "DefaultMessageTimeToLive", "ForwardDeadLetteredMessagesTo",
-		"ForwardTo", "LockDuration", "MaxDeliveryCount", "RequiresSession", "AutoDeleteOnIdle", "EnableBatchedOperations",
-		"Status", "UserMetadata", "Rules", "DeadLetteringOnFilterEvaluationExceptions"}
+	queueKeys = []string{
+		"DeadLetteringOnMessageExpiration", "DefaultMessageTimeToLive", "DuplicateDetectionHistoryTimeWindow",
+		"ForwardDeadLetteredMessagesTo", "ForwardTo", "LockDuration", "MaxDeliveryCount",
+		"RequiresDuplicateDetection", "RequiresSession", "AutoDeleteOnIdle", "EnablePartitioning",
+		"MaxSizeInMegabytes", "MaxMessageSizeInKilobytes", "EnableBatchedOperations", "Status", "UserMetadata",
+		"AuthorizationRules",
+	}
+	topicKeys = []string{
+		"DefaultMessageTimeToLive", "DuplicateDetectionHistoryTimeWindow", "RequiresDuplicateDetection",
+		"AutoDeleteOnIdle", "EnablePartitioning", "MaxSizeInMegabytes", "MaxMessageSizeInKilobytes",
+		"SupportOrdering", "EnableBatchedOperations", "Status", "UserMetadata", "AuthorizationRules",
+	}
+	subscriptionKeys = []string{
+		"DeadLetteringOnMessageExpiration", "DefaultMessageTimeToLive", "ForwardDeadLetteredMessagesTo",
+		"ForwardTo", "LockDuration", "MaxDeliveryCount", "RequiresSession", "AutoDeleteOnIdle",
+		"EnableBatchedOperations", "Status", "UserMetadata", "Rules",
+		"DeadLetteringOnFilterEvaluationExceptions",
+	}
 	// Settings that have no effect here, and properties in exports of live entities.
 	inertKeys = []string{"EnableExpress", "FilteringMessagesBeforePublishing", "IsAnonymousAccessible",
-		"EnableSubscriptionPartitioning", "IsClientAffine", "SizeInBytes",
-		"MessageCount", "CountDetails", "CreatedAt", "UpdatedAt", "AccessedAt", "EntityAvailabilityStatus", "SubscriptionCount"}
+		"EnableSubscriptionPartitioning", "IsClientAffine", "SizeInBytes", "MessageCount", "CountDetails",
+		"CreatedAt", "UpdatedAt", "AccessedAt", "EntityAvailabilityStatus", "SubscriptionCount"}
 )
 
 func lockRange(l limits) durationRange       { return durationRange{DurationRange: l.Lock} }
@@ -77,10 +85,10 @@ func (d *decoder) queue(n *node) {
 	props := d.properties(n, queueKeys)
 	o := d.queueOptions(props, e)
 	o.RequiresDuplicateDetection = d.boolean(props.get("RequiresDuplicateDetection"))
-	o.DuplicateDetectionWindow = d.duration(props.get("DuplicateDetectionHistoryTimeWindow"), defaultWindow, windowRange)
+	o.DuplicateDetectionWindow = d.window(props)
 	o.EnablePartitioning = d.partitioning(props)
 	o.MaxSizeInMegabytes = d.size(props, o.EnablePartitioning)
-	o.MaxMessageSizeInKilobytes = d.integer(d.ourInteger(props.get("MaxMessageSizeInKilobytes"), messageRange), 0, messageRange)
+	o.MaxMessageSizeInKilobytes = d.messageSize(props)
 	o.Admin.AuthorizationRules = d.authorizationRules(props.get("AuthorizationRules"), map[string]*node{})
 	e.config.Queue = o
 	d.register(e)
@@ -88,19 +96,17 @@ func (d *decoder) queue(n *node) {
 
 // queueOptions reads the settings that queues and subscriptions share.
 func (d *decoder) queueOptions(props *node, e *entity) *emulator.QueueOptions {
+	deliveries := d.integer(props.get("MaxDeliveryCount"), defaultMaxDeliveryCount, deliveriesRange)
 	o := &emulator.QueueOptions{
-		LockDuration:             d.duration(props.get("LockDuration"), defaultLockDuration, lockRange),
-		MaxDeliveryCount:         int(d.integer(props.get("MaxDeliveryCount"), defaultMaxDeliveryCount, deliveriesRange)),
-		DefaultMessageTimeToLive: none(d.duration(props.get("DefaultMessageTimeToLive"), defaultTimeToLive, ttlRange)),
-
+		LockDuration:              d.duration(props.get("LockDuration"), defaultLockDuration, lockRange),
+		MaxDeliveryCount:          int(deliveries),
+		DefaultMessageTimeToLive:  d.timeToLive(props),
 		DeadLetteringOnExpiration: d.boolean(props.get("DeadLetteringOnMessageExpiration")),
-
-		RequiresSession:  d.boolean(props.get("RequiresSession")),
-		AutoDeleteOnIdle: d.autoDelete(props.get("AutoDeleteOnIdle")),
-		Status:           d.status(props.get("Status")),
-		UserMetadata:     d.metadata(props.get("UserMetadata")),
-
-		EnableBatchedOperations: d.optional(d.ourBoolean(props.get("EnableBatchedOperations"))),
+		RequiresSession:           d.boolean(props.get("RequiresSession")),
+		AutoDeleteOnIdle:          d.autoDelete(props.get("AutoDeleteOnIdle")),
+		Status:                    d.status(props.get("Status")),
+		UserMetadata:              d.metadata(props.get("UserMetadata")),
+		EnableBatchedOperations:   d.optional(d.ourBoolean(props.get("EnableBatchedOperations"))),
 	}
 	d.forward(e, props.get("ForwardTo"), &o.ForwardTo)
 	d.forward(e, props.get("ForwardDeadLetteredMessagesTo"), &o.ForwardDeadLetteredMessagesTo)
@@ -120,12 +126,12 @@ func (d *decoder) topic(n *node) {
 	name, at := d.name(n, nameRule{most: emulator.MaxPath, slash: true, limits: d.profile.Broker()})
 	props := d.properties(n, topicKeys)
 	o := &emulator.TopicOptions{
-		DefaultMessageTimeToLive:   none(d.duration(props.get("DefaultMessageTimeToLive"), defaultTimeToLive, ttlRange)),
+		DefaultMessageTimeToLive:   d.timeToLive(props),
 		RequiresDuplicateDetection: d.boolean(props.get("RequiresDuplicateDetection")),
-		DuplicateDetectionWindow:   d.duration(props.get("DuplicateDetectionHistoryTimeWindow"), defaultWindow, windowRange),
+		DuplicateDetectionWindow:   d.window(props),
 		AutoDeleteOnIdle:           d.autoDelete(props.get("AutoDeleteOnIdle")),
 		EnablePartitioning:         d.partitioning(props),
-		MaxMessageSizeInKilobytes:  d.integer(d.ourInteger(props.get("MaxMessageSizeInKilobytes"), messageRange), 0, messageRange),
+		MaxMessageSizeInKilobytes:  d.messageSize(props),
 		EnableBatchedOperations:    d.optional(d.ourBoolean(props.get("EnableBatchedOperations"))),
 		Status:                     d.status(props.get("Status")),
 		UserMetadata:               d.metadata(props.get("UserMetadata")),
@@ -157,12 +163,12 @@ func (d *decoder) name(n *node, rule nameRule) (string, *node) {
 	if wrong := rule.check(name); wrong != "" {
 		loose := rule
 		loose.limits = emulator.LimitsRelaxed
-		cure := d.relaxedCure(!rule.loose() && loose.check(name) == "")
+		fix := d.relaxedFix(!rule.loose() && loose.check(name) == "")
 		if strings.Contains(name, `\`) {
-			cure = "separate segments with /"
+			fix = "separate segments with /"
 		}
-		d.fail(at, "found "+wrong+" ("+strconv.Quote(clip(name))+")",
-			"up to "+strconv.Itoa(rule.most)+" characters: "+rule.allowed(), cure)
+		d.fail(at, "found "+wrong+" ("+quote(name)+")",
+			"up to "+strconv.Itoa(rule.most)+" characters: "+rule.allowed(), fix)
 		return "", at
 	}
 	return name, at
@@ -176,6 +182,21 @@ func (d *decoder) properties(n *node, known []string) *node {
 	}
 	d.keys(props, known, inertKeys...)
 	return props
+}
+
+// window reads DuplicateDetectionHistoryTimeWindow.
+func (d *decoder) window(props *node) time.Duration {
+	return d.duration(props.get("DuplicateDetectionHistoryTimeWindow"), defaultWindow, windowRange)
+}
+
+// timeToLive reads DefaultMessageTimeToLive; 0 is for ever.
+func (d *decoder) timeToLive(props *node) time.Duration {
+	return none(d.duration(props.get("DefaultMessageTimeToLive"), defaultTimeToLive, ttlRange))
+}
+
+// messageSize reads MaxMessageSizeInKilobytes; 0 is the default.
+func (d *decoder) messageSize(props *node) int64 {
+	return d.integer(d.ourInteger(props.get("MaxMessageSizeInKilobytes"), messageRange), 0, messageRange)
 }
 
 // size reads MaxSizeInMegabytes; 0 is the default (QUO-1).
@@ -196,7 +217,7 @@ func (d *decoder) partitioning(props *node) bool {
 	n := d.ourBoolean(props.get("EnablePartitioning"))
 	v := d.boolean(n)
 	if v && !d.limits.Partitioning {
-		d.fail(n, "found EnablePartitioning", "false in this profile", d.relaxedCure(true))
+		d.fail(n, "found EnablePartitioning", "false in this profile", d.relaxedFix(true))
 	}
 	return v
 }
@@ -207,15 +228,11 @@ func (d *decoder) status(n *node) emulator.Status {
 		string(emulator.StatusSendDisabled), string(emulator.StatusReceiveDisabled)}
 	n = d.ourStatus(n, all)
 	s := d.text(n, "")
-	for _, known := range all {
-		if strings.EqualFold(s, known) {
-			return emulator.Status(known)
-		}
-	}
-	if s != "" {
+	status := known(all, s)
+	if status == "" && s != "" {
 		d.fail(n, "found "+n.describe(), strings.Join(all, ", "), "")
 	}
-	return ""
+	return emulator.Status(status)
 }
 
 func (d *decoder) metadata(n *node) string {
@@ -249,9 +266,9 @@ func (d *decoder) subscriptions(n *node, topic *entity) {
 		d.unique(seen, name, at, "subscription")
 		props := d.properties(item, subscriptionKeys)
 		topic.pending = append(topic.pending, d.queueOptions(props, topic))
+		lettering := d.ourBoolean(props.get("DeadLetteringOnFilterEvaluationExceptions"))
 		topic.config.Topic.Subscriptions = append(topic.config.Topic.Subscriptions, emulator.SubscriptionOptions{
-			Name: name, Rules: d.rules(rulesOf(item), counts),
-			DeadLetteringOnFilterErrors: d.optional(d.ourBoolean(props.get("DeadLetteringOnFilterEvaluationExceptions"))),
+			Name: name, Rules: d.rules(rulesOf(item), counts), DeadLetteringOnFilterErrors: d.optional(lettering),
 		})
 	}
 	d.quota(n, counts.sql, d.limits.SQLFilters, "SQL filters in one topic")

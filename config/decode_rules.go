@@ -116,7 +116,8 @@ func (d *decoder) expression(n *node, params emulator.Values, check expressionCh
 		return s
 	}
 	if err := check(d.profile.Broker(), s, params); err != nil {
-		d.fail(n, "found an expression that can't be used. "+oneLine(err), "", d.relaxedCure(check(emulator.LimitsRelaxed, s, params) == nil))
+		fix := d.relaxedFix(check(emulator.LimitsRelaxed, s, params) == nil)
+		d.fail(n, "found an expression that can't be used. "+oneLine(err), "", fix)
 		return s
 	}
 	d.beyond(n, check(emulator.LimitsEmulator, s, params) == nil)
@@ -133,8 +134,7 @@ func oneLine(err error) string {
 	return string(s[:head]) + "..." + string(s[len(s)-tail:])
 }
 
-// withParameters reads an expression: a text, or an object with SqlExpression and Parameters. Without one it returns
-// "".
+// withParameters reads an expression: a text, or an object with SqlExpression and Parameters; "" without one.
 func (d *decoder) withParameters(n *node, check expressionCheck, needed bool) (string, emulator.Values) {
 	if n.kind == kindString {
 		return d.expression(n, nil, check), nil
@@ -255,11 +255,11 @@ func (d *decoder) typedValue(n *node) any {
 	}
 	t, known := emulator.ValueTypeOf(name.text)
 	if name.kind != kindString || !known {
-		names, cure := emulator.ValueTypeNames(), ""
+		names, fix := emulator.ValueTypeNames(), ""
 		if guess := printable.Closest(name.text, names); guess != "" {
-			cure = "did you mean " + guess + "?"
+			fix = "did you mean " + guess + "?"
 		}
-		d.fail(name, "found "+name.describe(), strings.Join(names, ", "), cure)
+		d.fail(name, "found "+name.describe(), strings.Join(names, ", "), fix)
 		return nil
 	}
 	text := value.text

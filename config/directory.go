@@ -29,7 +29,7 @@ func (d *directory) register(e *entity) {
 	}
 	key := strings.ToLower(e.config.Path)
 	if first := d.names[key]; first != nil {
-		d.fail(e.node, fmt.Sprintf("found the name %s a second time (first %s)", strconv.Quote(clip(e.config.Path)), d.place(first)),
+		d.fail(e.node, fmt.Sprintf("found the name %s a second time (first %s)", quote(e.config.Path), d.place(first)),
 			"names of queues and topics that differ in more than case", "rename or remove one of the two")
 		return
 	}
@@ -55,7 +55,7 @@ func (s *space) checkForwards(elsewhere func(s *space, target string) (namespace
 		d.file = e.from
 		for _, f := range e.forwards {
 			if other := elsewhere(s, *f.target); other != "" {
-				d.fail(f.at, "found the host of the namespace "+strconv.Quote(other)+" in "+strconv.Quote(clip(*f.target)),
+				d.fail(f.at, "found the host of the namespace "+strconv.Quote(other)+" in "+quote(*f.target),
 					"a queue or topic of the "+s.title(), "give the path alone")
 				continue
 			}
@@ -63,20 +63,20 @@ func (s *space) checkForwards(elsewhere func(s *space, target string) (namespace
 				*f.target = target.config.Path
 				continue
 			}
-			allowed, cure := "a queue or topic of this file", "add the entity or correct the name"
+			allowed, fix := "a queue or topic of this file", "add the entity or correct the name"
 			if d.existing != nil {
 				if spelled := d.existing(targetPath(*f.target)); spelled != "" {
 					*f.target = spelled
 					continue
 				}
-				allowed, cure = "a queue or topic of the namespace", "create it first, or correct the name"
+				allowed, fix = "a queue or topic of the namespace", "create it first, or correct the name"
 			}
 			if d.report.Count(Error) < maxFindings { // the report only counts the rest
 				if guess := printable.Closest(targetPath(*f.target), d.paths()); guess != "" {
-					cure = "did you mean " + guess + "?"
+					fix = "did you mean " + guess + "?"
 				}
 			}
-			d.fail(f.at, "found the unknown target "+strconv.Quote(clip(*f.target)), allowed, cure)
+			d.fail(f.at, "found the unknown target "+quote(*f.target), allowed, fix)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func (s *space) title() string {
 	if s.topology.Namespace == "" {
 		return "same namespace"
 	}
-	return "namespace " + strconv.Quote(clip(s.topology.Namespace))
+	return "namespace " + quote(s.topology.Namespace)
 }
 
 // targetPath returns the path in a target, which may be an address (management-rest 6.2).

@@ -3,7 +3,7 @@
 // It reads Microsoft's Config.json ([Parse], [Load]) into the entities that must exist, as [emulator.EntityConfig]
 // values. The reader is as lenient about form as Microsoft's (comments, trailing commas, byte order mark, any case
 // of keys, missing sections) and strict about content. Every error names the file, the line, the JSON path, the value
-// found, the allowed values and the cure. A report lists errors together. [Assemble] reads several parts as one file,
+// found, the allowed values and the fix. A report lists errors together. [Assemble] reads several parts as one file,
 // such as the queues that a Go program declares.
 //
 // The package also has the table of settings ([Read]). Each setting has a flag, an environment variable and a

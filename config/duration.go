@@ -23,7 +23,7 @@ func FormatDuration(d time.Duration) string { return dotnet.FormatDuration(d) }
 // timeSpan matches the other notation that .NET users try: [days.]hours:minutes:seconds.
 var timeSpan = regexp.MustCompile(`^(?:(\d{1,6})\.)?(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.\d+)?)?$`)
 
-// suggestDuration guesses the duration meant by s, for the cure of a message; "" without a guess.
+// suggestDuration guesses the duration meant by s, for the fix of a message; "" without a guess.
 func suggestDuration(s string) string {
 	s = strings.TrimSpace(s)
 	if d, err := time.ParseDuration(strings.ToLower(strings.ReplaceAll(s, " ", ""))); err == nil && d > 0 {

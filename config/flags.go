@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Flag is a setting of the server as a flag of the command line. It has the methods of pflag.Value, and keeps what was given for
-// [Read].
+// Flag is a setting of the server as a flag of the command line. It has the methods of pflag.Value, and keeps what was
+// given for [Read].
 type Flag struct {
 	Name    string // without hyphens
 	Arg     string // placeholder of the value in the help; empty for a switch
@@ -52,8 +52,9 @@ func Variable(flag string) string {
 	return "MINIBUS_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// Read returns the settings. A flag that was given wins over the environment ("KEY=value" entries), and that over the default. An empty
-// variable counts as unset, because compose files pass unset variables that way. The error is one line and names the flag or variable.
+// Read returns the settings. A flag that was given wins over the environment ("KEY=value" entries), and that over the
+// default. An empty variable counts as unset, because compose files pass unset variables that way. The error is one
+// line and names the flag or variable.
 func Read(flags []*Flag, environ []string) (Settings, error) {
 	var s Settings
 	variables := make(map[string]string, len(environ))

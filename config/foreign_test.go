@@ -9,7 +9,8 @@ import (
 	"minibus/emulator"
 )
 
-// TestDEC5_KeysThatMicrosoftsEmulatorIgnoresStopNothing: a file that it takes starts here, with a warning that says what is taken instead.
+// TestDEC5_KeysThatMicrosoftsEmulatorIgnoresStopNothing: a file that it takes starts here, with a warning that says
+// what is taken instead.
 func TestDEC5_KeysThatMicrosoftsEmulatorIgnoresStopNothing(t *testing.T) {
 	queue := func(o emulator.QueueOptions) emulator.QueueOptions {
 		o.LockDuration, o.MaxDeliveryCount, o.DefaultMessageTimeToLive = time.Minute, 3, time.Hour

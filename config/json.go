@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -17,7 +18,7 @@ type syntaxError struct {
 	pos  position
 	path string
 	text string // what was found and what was expected
-	cure string // empty: correct the JSON
+	fix  string // empty: correct the JSON
 }
 
 func (e *syntaxError) Error() string { return e.text }
@@ -230,77 +231,51 @@ func (p *parser) str(path string) string {
 		if p.off >= len(p.src) || p.peek() == '\n' || p.peek() == '\r' {
 			p.failAt(start, path, `found a string that never ends, " belongs behind it`)
 		}
-		switch r := p.next(); r {
+		switch p.peek() {
 		case '"':
+			p.next()
 			return b.String()
 		case '\\':
-			p.escape(&b, path)
+			b.WriteString(p.escapes(path))
 		default:
-			b.WriteRune(r)
+			b.WriteRune(p.next())
 		}
 	}
 }
 
-func (p *parser) escape(b *strings.Builder, path string) {
-	at := p.pos()
-	if p.off >= len(p.src) {
-		p.failAt(at, path, `found a string that never ends, " belongs behind it`)
-	}
-	switch c := p.next(); c {
-	case '"', '\\', '/':
-		b.WriteRune(c)
-	case 'b':
-		b.WriteByte('\b')
-	case 'f':
-		b.WriteByte('\f')
-	case 'n':
-		b.WriteByte('\n')
-	case 'r':
-		b.WriteByte('\r')
-	case 't':
-		b.WriteByte('\t')
-	case 'u':
-		r, ok := p.hex4()
-		if !ok {
+// escapes reads all escapes up to the next plain character: two may be the halves of one character.
+func (p *parser) escapes(path string) (text string) {
+	from := p.off
+	for p.peek() == '\\' {
+		p.next()
+		at := p.pos()
+		if p.off >= len(p.src) {
+			p.failAt(at, path, `found a string that never ends, " belongs behind it`)
+		}
+		switch c := p.next(); {
+		case c == 'u' && !p.hex4():
 			p.failAt(at, path, `found a broken \u escape, four hexadecimal digits belong behind it`)
-		}
-		b.WriteRune(p.surrogate(r))
-	default:
-		p.failAt(at, path, `found an unknown escape, a backslash before %q (a backslash itself is written \\)`, c)
-	}
-}
-
-// surrogate joins r with the next escape if they are a surrogate pair.
-func (p *parser) surrogate(r rune) rune {
-	if !utf16.IsSurrogate(r) {
-		return r
-	}
-	saved := *p
-	if strings.HasPrefix(p.src[p.off:], `\u`) {
-		p.next()
-		p.next()
-		if low, ok := p.hex4(); ok {
-			if joined := utf16.DecodeRune(r, low); joined != utf8.RuneError {
-				return joined
-			}
+		case !strings.ContainsRune(`"\/bfnrtu`, c):
+			p.failAt(at, path,
+				`found an unknown escape, a backslash before %q (a backslash itself is written \\)`, c)
 		}
 	}
-	*p = saved
-	return utf8.RuneError
+	if err := json.Unmarshal([]byte(`"`+p.src[from:p.off]+`"`), &text); err != nil {
+		panic("config: escapes that were checked: " + err.Error())
+	}
+	return text
 }
 
-func (p *parser) hex4() (rune, bool) {
+// hex4 consumes four hexadecimal digits, if they are there.
+func (p *parser) hex4() bool {
 	if p.off+4 > len(p.src) {
-		return 0, false
+		return false
 	}
-	v, err := strconv.ParseUint(p.src[p.off:p.off+4], 16, 16)
-	if err != nil {
-		return 0, false
-	}
+	_, err := strconv.ParseUint(p.src[p.off:p.off+4], 16, 16)
 	for range 4 {
 		p.next()
 	}
-	return rune(v), true
+	return err == nil
 }
 
 // number reads a number but keeps its spelling, since only the decoder knows the type.
@@ -330,7 +305,8 @@ func (p *parser) word(n *node) {
 	case "null", "none":
 		n.kind = kindNull
 	default:
-		p.failAt(n.pos, n.path, "found %q without quotes, a value belongs here (text stands in double quotes)", clip(text))
+		p.failAt(n.pos, n.path,
+			"found %q without quotes, a value belongs here (text stands in double quotes)", clip(text))
 	}
 }
 
@@ -354,7 +330,8 @@ func decodeText(data []byte) (text string, err error) {
 
 // zero returns the error for a NUL character, which JSON never has but UTF-16 and UTF-32 have everywhere.
 func zero(before string) error {
-	return badText(before, "found a zero character", "save the file as UTF-8: it may be UTF-16 or UTF-32 without its mark")
+	const fix = "save the file as UTF-8: it may be UTF-16 or UTF-32 without its mark"
+	return badText(before, "found a zero character", fix)
 }
 
 func decodeUTF8(data []byte) (string, error) {
@@ -365,7 +342,9 @@ func decodeUTF8(data []byte) (string, error) {
 			return "", zero(string(rest[:i]))
 		}
 		if r == utf8.RuneError && n == 1 {
-			return "", badText(string(rest[:i]), fmt.Sprintf("found the byte 0x%02X, which is no UTF-8 there (byte %d of the file)", rest[i], len(data)-len(rest)+i+1),
+			at := len(data) - len(rest) + i + 1
+			found := fmt.Sprintf("found the byte 0x%02X, which is no UTF-8 there (byte %d of the file)", rest[i], at)
+			return "", badText(string(rest[:i]), found,
 				"save the file as UTF-8; where it is in Windows-1252, iconv -f WINDOWS-1252 -t UTF-8 does so")
 		}
 		i += n
@@ -375,7 +354,7 @@ func decodeUTF8(data []byte) (string, error) {
 
 // decodeUTF16 decodes a file after its byte order mark.
 func decodeUTF16(data []byte, unit func([]byte) uint16) (string, error) {
-	const cure = "save the file as UTF-8"
+	const fix = "save the file as UTF-8"
 	units := make([]uint16, 0, len(data)/2)
 	for i := 2; i+1 < len(data); i += 2 {
 		units = append(units, unit(data[i:]))
@@ -387,19 +366,21 @@ func decodeUTF16(data []byte, unit func([]byte) uint16) (string, error) {
 			at += n
 			continue
 		}
-		return "", badText(string(text[:i]), fmt.Sprintf("found 0x%04X, half of a character of UTF-16 (byte %d of the file)", units[at], 2*at+3), cure)
+		found := fmt.Sprintf("found 0x%04X, half of a character of UTF-16 (byte %d of the file)", units[at], 2*at+3)
+		return "", badText(string(text[:i]), found, fix)
 	}
 	if len(data)%2 != 0 {
-		return "", badText(string(text), fmt.Sprintf("found half of a character of UTF-16 at the end (byte %d of the file)", len(data)), cure)
+		found := fmt.Sprintf("found half of a character of UTF-16 at the end (byte %d of the file)", len(data))
+		return "", badText(string(text), found, fix)
 	}
 	return string(text), nil
 }
 
 // badText returns an error at the end of the text before it.
-func badText(before, found, cure string) error {
+func badText(before, found, fix string) error {
 	p := parser{src: before, line: 1, column: 1}
 	for p.off < len(p.src) {
 		p.next()
 	}
-	return &syntaxError{pos: p.pos(), text: found, cure: cure}
+	return &syntaxError{pos: p.pos(), text: found, fix: fix}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"minibus/emulator"
@@ -50,7 +49,9 @@ func (d *decoder) read(text []byte) *node {
 // ParseEntity reads a queue, a topic or a subscription, whose path is known: an object with its Properties, of a topic
 // also its Subscriptions, of a subscription its Rules. It may have a Name, which must be that of the path. Without a
 // setting the default of files counts. Unknown keys are errors. The entity is not to be used if the report has errors.
-func (l Live) ParseEntity(from string, text []byte, kind emulator.EntityKind, path string) (emulator.Settings, *Report) {
+func (l Live) ParseEntity(
+	from string, text []byte, kind emulator.EntityKind, path string,
+) (emulator.Settings, *Report) {
 	d := l.decoder(from, profileOf(l.Profile))
 	defer d.report.sort()
 	if root := d.read(text); root != nil {
@@ -72,11 +73,13 @@ func (l Live) PatchEntity(from string, text []byte, path string, old emulator.Se
 	d.keys(root, []string{"Name", "Properties"})
 	given := root.get("Properties")
 	if given == nil {
-		d.fail(root, "found no Properties", `an object with the settings to change`, `write {"Properties": {"LockDuration": "PT30S"}}`)
+		const fix = `write {"Properties": {"LockDuration": "PT30S"}}`
+		d.fail(root, "found no Properties", "an object with the settings to change", fix)
 		return d.only(kind)
 	}
 	checked := *given
-	if p := base.get("EnablePartitioning"); p != nil && given.get("EnablePartitioning") == nil { // on which the range of the size depends
+	// The range of the size depends on it.
+	if p := base.get("EnablePartitioning"); p != nil && given.get("EnablePartitioning") == nil {
 		checked.members = append(slices.Clone(given.members), member{key: "EnablePartitioning", value: p})
 	}
 	d.one(root.with("Properties", &checked), kind, path, l)
@@ -129,7 +132,7 @@ func (d *decoder) one(root *node, kind emulator.EntityKind, path string, l Live)
 // withName gives an object a name. One that it has already must be the same.
 func (d *decoder) withName(root *node, name string) *node {
 	if at := root.get("Name"); at != nil && !strings.EqualFold(d.text(at, name), name) {
-		d.fail(at, "found the name "+at.describe(), strconv.Quote(clip(name))+", as in the path of the request", "leave Name out")
+		d.fail(at, "found the name "+at.describe(), quote(name)+", as in the path of the request", "leave Name out")
 	}
 	return root.with("Name", &node{kind: kindString, text: name, pos: root.pos, path: root.path})
 }
@@ -137,7 +140,9 @@ func (d *decoder) withName(root *node, name string) *node {
 // with returns an object with another value of a key.
 func (n *node) with(key string, value *node) *node {
 	changed := *n
-	changed.members = slices.DeleteFunc(slices.Clone(n.members), func(m member) bool { return strings.EqualFold(m.key, key) })
+	changed.members = slices.DeleteFunc(slices.Clone(n.members), func(m member) bool {
+		return strings.EqualFold(m.key, key)
+	})
 	changed.put(key, value)
 	return &changed
 }
@@ -215,18 +220,18 @@ func (l Live) ParseConfiguration(from string, text []byte) (*Topology, *Report) 
 	if t == nil || len(t.Others) == 0 {
 		return t, report
 	}
-	all := t.All()
-	if i := slices.IndexFunc(all, func(one *Topology) bool { return strings.EqualFold(one.Namespace, l.Name) }); i >= 0 {
-		return all[i], report
+	var names []string
+	for _, one := range t.All() {
+		if strings.EqualFold(one.Namespace, l.Name) {
+			return one, report
+		}
+		names = append(names, one.Namespace)
 	}
 	if l.IsDefault {
 		return t, report
 	}
-	names := make([]string, len(all))
-	for i, one := range all {
-		names[i] = one.Namespace
-	}
-	d.fail(root.get("UserConfig").get("Namespaces"), "found no namespace "+strconv.Quote(clip(l.Name)), strings.Join(names, ", "), "name one of them, or leave the others out")
+	d.fail(root.get("UserConfig").get("Namespaces"), "found no namespace "+quote(l.Name), strings.Join(names, ", "),
+		"name one of them, or leave the others out")
 	report.sort()
 	return nil, report
 }
@@ -240,7 +245,8 @@ func IsFile(from string, text []byte) (bool, error) {
 	}
 	for _, m := range root.members {
 		if !strings.EqualFold(m.key, "UserConfig") {
-			return false, fmt.Errorf("%s: found %q beside UserConfig; a Config.json has nothing else", from, clip(m.key))
+			const found = "%s: found %q beside UserConfig; a Config.json has nothing else"
+			return false, fmt.Errorf(found, from, clip(m.key))
 		}
 	}
 	return true, nil
@@ -249,13 +255,14 @@ func IsFile(from string, text []byte) (bool, error) {
 // OnlyAtTheStart returns a note on each setting of the namespace itself, which counts when Minibus starts with the
 // file, and not when the file is applied.
 func OnlyAtTheStart(t *Topology) (notes []string) {
-	for _, x := range []struct {
-		name string
-		set  bool
-	}{{"AuthorizationRules", len(t.AuthorizationRules) > 0}, {"Aliases", t.Aliases != nil}, {"Port", t.Port != 0}} {
-		if x.set {
-			notes = append(notes, x.name+" of the namespace counts when Minibus starts with the file; it is not compared and not applied.")
+	note := func(name string, set bool) {
+		if set {
+			notes = append(notes, name+" of the namespace counts when Minibus starts with the file; "+
+				"it is not compared and not applied.")
 		}
 	}
+	note("AuthorizationRules", len(t.AuthorizationRules) > 0)
+	note("Aliases", t.Aliases != nil)
+	note("Port", t.Port != 0)
 	return notes
 }

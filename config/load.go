@@ -62,7 +62,8 @@ func readFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
 		return nil, fmt.Errorf("read the configuration: %s is a directory, not a file; "+
-			"container engines make one when the file to mount does not exist on the host: create the file, remove the directory, start again", path)
+			"container engines make one when the file to mount does not exist on the host: "+
+			"create the file, remove the directory, start again", path)
 	}
 	var data []byte
 	if err == nil {
@@ -78,9 +79,11 @@ func readFile(path string) ([]byte, error) {
 func explain(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("read the configuration: %s does not exist; correct --config, or leave it out for the default entities", path)
+		return fmt.Errorf("read the configuration: %s does not exist; "+
+			"correct --config, or leave it out for the default entities", path)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("read the configuration: %s may not be read by user %d; run: chmod a+r %s", path, os.Getuid(), path)
+		return fmt.Errorf("read the configuration: %s may not be read by user %d; run: chmod a+r %[1]s",
+			path, os.Getuid())
 	}
 	return fmt.Errorf("read the configuration: %w", err)
 }
@@ -119,7 +122,8 @@ func ReadInput(r *bufio.Reader, followed bool, profile Limits) (*Topology, *Repo
 		return nil, &Report{}, fmt.Errorf("read the configuration from %s: %w", inputName, err)
 	}
 	if len(data) == 0 {
-		return nil, &Report{}, fmt.Errorf("read the configuration from %s: there is none; write a Config.json there, or leave --config out", inputName)
+		return nil, &Report{}, fmt.Errorf("read the configuration from %s: there is none; "+
+			"write a Config.json there, or leave --config out", inputName)
 	}
 	t, report := Parse(inputName, data, profile)
 	return t, report, nil

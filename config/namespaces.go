@@ -19,14 +19,19 @@ type space struct {
 }
 
 func newSpace(r *reader, name string) *space {
-	return &space{directory: directory{reader: r, names: map[string]*entity{}}, topology: &Topology{Namespace: name}, policies: map[string]*node{}}
+	return &space{
+		directory: directory{reader: r, names: map[string]*entity{}},
+		topology:  &Topology{Namespace: name},
+		policies:  map[string]*node{},
+	}
 }
 
 // namespaces decodes the namespaces of a file or another part. The first one is the default one, which all parts have
 // in common.
 func (d *decoder) namespaces(list []*node) {
 	if len(list) > 1 {
-		d.add(Note, list[1], fmt.Sprintf("found %d namespaces, the first is the default one", len(list)), "", "Microsoft's emulator allows one")
+		found := fmt.Sprintf("found %d namespaces, the first is the default one", len(list))
+		d.add(Note, list[1], found, "", "Microsoft's emulator allows one")
 	}
 	seen := map[string]*node{}
 	for i, n := range list {
@@ -48,11 +53,13 @@ func (d *decoder) namespace(n *node) {
 	t := d.topology
 	d.keys(n, namespaceKeys)
 	if list := n.get("AuthorizationRules"); list != nil && list.kind == kindArray && len(list.items) == 0 {
-		found, cure := "found no policy, so the namespace has the default one, RootManageSharedAccessKey", "name one, or set --root-key"
-		if d.space != d.spaces[0] {
-			found, cure = "found no policy, so the namespace keeps its own, or gets RootManageSharedAccessKey with a key of its own", "name one"
+		if d.space == d.spaces[0] {
+			d.warn(list, "found no policy, so the namespace has the default one, RootManageSharedAccessKey",
+				"name one, or set --root-key")
+		} else {
+			d.warn(list, "found no policy, so the namespace keeps its own, or gets RootManageSharedAccessKey "+
+				"with a key of its own", "name one")
 		}
-		d.warn(list, found, cure)
 	}
 	if rules := d.authorizationRules(n.get("AuthorizationRules"), d.policies); rules != nil {
 		t.AuthorizationRules = append(rules, t.AuthorizationRules...)
@@ -97,13 +104,13 @@ func (d *decoder) defaultName(at *node) {
 	}
 	t := d.topology
 	if wrong := (nameRule{most: emulator.MaxName, limits: emulator.LimitsRelaxed}).check(name); wrong != "" {
-		d.warn(at, "found "+wrong+" ("+strconv.Quote(clip(name))+"), the namespace is called "+DefaultNamespace, "")
+		d.warn(at, "found "+wrong+" ("+quote(name)+"), the namespace is called "+DefaultNamespace, "")
 		name = DefaultNamespace
 	} else if !strings.EqualFold(name, DefaultNamespace) {
-		d.add(Note, at, "the namespace is called "+strconv.Quote(clip(name)), "", "Microsoft's emulator insists on "+DefaultNamespace)
+		d.add(Note, at, "the namespace is called "+quote(name), "", "Microsoft's emulator insists on "+DefaultNamespace)
 	}
 	if d.named && !strings.EqualFold(name, t.Namespace) {
-		d.fail(at, "found the namespace "+strconv.Quote(clip(name))+" beside "+strconv.Quote(clip(t.Namespace)), "one",
+		d.fail(at, "found the namespace "+quote(name)+" beside "+quote(t.Namespace), "one",
 			"give both the same name, or put both into one file")
 	}
 	t.Namespace, d.named = name, true

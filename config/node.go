@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -69,7 +70,7 @@ func (n *node) describe() string {
 	case kindNumber:
 		return "the number " + clip(n.text)
 	case kindString:
-		return strconv.Quote(clip(n.text))
+		return quote(n.text)
 	case kindArray:
 		return "an array"
 	default:
@@ -80,12 +81,15 @@ func (n *node) describe() string {
 // clip shortens a user's text for a message.
 func clip(s string) string { return printable.Clip(s, 60) }
 
+// quote returns a user's text in quotes, for a message.
+func quote(s string) string { return strconv.Quote(clip(s)) }
+
 // childPath appends a key to a JSON path, in brackets if a dot would be ambiguous.
 func childPath(parent, key string) string {
 	for i := range len(key) {
 		c := key[i]
 		if c != '_' && c != '$' && c != '-' && !isAlnum(c) {
-			return parent + "[" + strconv.Quote(clip(key)) + "]"
+			return parent + "[" + quote(key) + "]"
 		}
 	}
 	if key == "" {
@@ -101,12 +105,7 @@ func isAlnum(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// containsFold reports whether s is in the list, in letters of any case.
+// containsFold reports whether s is in the list. Upper and lower case are the same.
 func containsFold(list []string, s string) bool {
-	for _, item := range list {
-		if strings.EqualFold(item, s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(item string) bool { return strings.EqualFold(item, s) })
 }

@@ -3,7 +3,6 @@ package config
 import (
 	"cmp"
 	"errors"
-	"strconv"
 	"strings"
 
 	"minibus/emulator"
@@ -62,7 +61,7 @@ func (d *decoder) syntax(err error) {
 		s.text = "found no text in double quotes, which a key is"
 	}
 	d.report.add(Finding{Severity: Error, File: d.file, Line: s.pos.line, Column: s.pos.column, Path: s.path,
-		Found: s.text, Cure: cmp.Or(s.cure, "correct the JSON")})
+		Found: s.text, Fix: cmp.Or(s.fix, "correct the JSON")})
 }
 
 // root decodes a document down to the namespace.
@@ -72,8 +71,8 @@ func (d *decoder) root(root *node) {
 	}
 	user := root.get("UserConfig")
 	if user == nil {
-		cure := `put everything in one object: {"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", "Queues": [], "Topics": []}]}}`
-		d.fail(root, "found no UserConfig", "", cure)
+		d.fail(root, "found no UserConfig", "", "put everything in one object: "+
+			`{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", "Queues": [], "Topics": []}]}}`)
 		return
 	}
 	d.keys(root, []string{"UserConfig"})
@@ -99,7 +98,7 @@ func (d *decoder) logging(n *node) {
 	t := n.get("Type")
 	for part := range strings.SplitSeq(d.text(t, "Console"), ",") {
 		if part = strings.TrimSpace(part); !containsFold([]string{"File", "Console"}, part) {
-			d.warn(t, "found the unknown logging type "+strconv.Quote(clip(part))+", it is ignored", "use Console, File or both")
+			d.warn(t, "found the unknown logging type "+quote(part)+", it is ignored", "use Console, File or both")
 		}
 	}
 }

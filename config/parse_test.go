@@ -155,7 +155,8 @@ func TestDefaultTopologyIsMicrosofts(t *testing.T) {
 	}
 }
 
-// quirks are texts that Microsoft's reader accepts, or that generators and people write; each has at least a queue "orders".
+// quirks are texts that Microsoft's reader accepts, or that generators and people write; each has at least a queue
+// "orders".
 var quirks = map[string]string{
 	"comments":             "// first\n/* second */ " + queueProps("// third\n\"MaxDeliveryCount\": 5 /* * / */"),
 	"trailing commas":      `{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", "Queues": [{"Name": "orders",},],},],},}`,

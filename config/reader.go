@@ -18,7 +18,7 @@ type reader struct {
 	profile  Limits // the chosen profile
 	limits   limits // its ranges
 	emulator limits // those of Microsoft's emulator, for the note
-	relaxed  limits // those of the widest profile, for cures
+	relaxed  limits // those of the widest profile, for fixes
 	choose   string // how to choose the widest profile
 	strict   bool   // unknown keys are errors
 
@@ -26,14 +26,14 @@ type reader struct {
 	examples       []string // paths of the first ones
 }
 
-func (r *reader) add(s Severity, n *node, found, allowed, cure string) {
+func (r *reader) add(s Severity, n *node, found, allowed, fix string) {
 	r.report.add(Finding{Severity: s, File: r.file, Line: n.pos.line, Column: n.pos.column, Path: n.path,
-		Found: found, Allowed: allowed, Cure: cure})
+		Found: found, Allowed: allowed, Fix: fix})
 }
 
-func (r *reader) fail(n *node, found, allowed, cure string) { r.add(Error, n, found, allowed, cure) }
+func (r *reader) fail(n *node, found, allowed, fix string) { r.add(Error, n, found, allowed, fix) }
 
-func (r *reader) warn(n *node, found, cure string) { r.add(Warning, n, found, "", cure) }
+func (r *reader) warn(n *node, found, fix string) { r.add(Warning, n, found, "", fix) }
 
 // object reports whether n is an object, and adds an error if it is something else; nil is neither.
 func (r *reader) object(n *node) bool {
@@ -53,11 +53,11 @@ func (r *reader) array(n *node) []*node {
 		return nil
 	}
 	if n.kind != kindArray {
-		cure := ""
+		fix := ""
 		if n.kind == kindObject {
-			cure = "put [ ] around it"
+			fix = "put [ ] around it"
 		}
-		r.fail(n, "found "+n.describe(), "an array, [ ... ]", cure)
+		r.fail(n, "found "+n.describe(), "an array, [ ... ]", fix)
 		return nil
 	}
 	return n.items
@@ -75,9 +75,9 @@ func (r *reader) keys(n *node, known []string, inert ...string) {
 		}
 		switch {
 		case seen[lower] && r.strict:
-			r.fail(at, "found the key "+strconv.Quote(clip(m.key))+" a second time", "", "leave one of them out")
+			r.fail(at, "found the key "+quote(m.key)+" a second time", "", "leave one of them out")
 		case seen[lower]:
-			r.warn(at, "found the key "+strconv.Quote(clip(m.key))+" a second time", "the last one counts")
+			r.warn(at, "found the key "+quote(m.key)+" a second time", "the last one counts")
 		case containsFold(inert, m.key):
 			r.warn(at, "this property is known and has no effect here", "")
 		case !containsFold(known, m.key):
@@ -88,16 +88,16 @@ func (r *reader) keys(n *node, known []string, inert ...string) {
 }
 
 func (r *reader) unknownKey(at *node, key string, known []string) {
-	cure := "known here: " + strings.Join(known, ", ")
+	fix := "known here: " + strings.Join(known, ", ")
 	if guess := printable.Closest(key, known); guess != "" {
-		cure = "did you mean " + guess + "?"
+		fix = "did you mean " + guess + "?"
 	}
-	found := "found the unknown key " + strconv.Quote(clip(key))
+	found := "found the unknown key " + quote(key)
 	if r.strict {
-		r.fail(at, found, "", cure)
+		r.fail(at, found, "", fix)
 		return
 	}
-	r.warn(at, found+", it is ignored", cure)
+	r.warn(at, found+", it is ignored", fix)
 }
 
 func (r *reader) text(n *node, fallback string) string {
@@ -116,11 +116,11 @@ func (r *reader) boolean(n *node) bool {
 		return false
 	}
 	if n.kind != kindBool {
-		cure := ""
+		fix := ""
 		if n.kind == kindString {
-			cure = "write it without quotes"
+			fix = "write it without quotes"
 		}
-		r.fail(n, "found "+n.describe(), "true or false", cure)
+		r.fail(n, "found "+n.describe(), "true or false", fix)
 	}
 	return n.boolean
 }
@@ -147,14 +147,14 @@ func (r *reader) duration(n *node, fallback time.Duration, of func(limits) durat
 	v, err := ParseDuration(n.text)
 	switch {
 	case err != nil:
-		cure := ""
+		fix := ""
 		if guess := suggestDuration(n.text); guess != "" {
-			cure = "write " + guess
+			fix = "write " + guess
 		}
-		r.fail(n, "found "+n.describe(), isoForm+allowed.String(), cure)
+		r.fail(n, "found "+n.describe(), isoForm+allowed.String(), fix)
 		return fallback
 	case !allowed.takes(v):
-		r.fail(n, "found "+n.describe(), allowed.String(), r.relaxedCure(of(r.relaxed).Contains(v)))
+		r.fail(n, "found "+n.describe(), allowed.String(), r.relaxedFix(of(r.relaxed).Contains(v)))
 		return fallback
 	}
 	r.beyond(n, of(r.emulator).Contains(v))
@@ -172,14 +172,14 @@ func (r *reader) integer(n *node, fallback int64, of func(limits) intRange) int6
 	v, ok := wholeNumber(n)
 	switch {
 	case !ok:
-		cure := ""
+		fix := ""
 		if _, err := strconv.ParseInt(strings.TrimSpace(n.text), 10, 64); n.kind == kindString && err == nil {
-			cure = "write it without quotes"
+			fix = "write it without quotes"
 		}
-		r.fail(n, "found "+n.describe(), allowed.String(), cure)
+		r.fail(n, "found "+n.describe(), allowed.String(), fix)
 		return fallback
 	case !allowed.Contains(v):
-		r.fail(n, "found "+n.describe(), allowed.String(), r.relaxedCure(of(r.relaxed).Contains(v)))
+		r.fail(n, "found "+n.describe(), allowed.String(), r.relaxedFix(of(r.relaxed).Contains(v)))
 		return fallback
 	}
 	r.beyond(n, of(r.emulator).Contains(v))
@@ -193,7 +193,7 @@ func (r *reader) unique(seen map[string]*node, name string, at *node, what strin
 	}
 	key := strings.ToLower(name)
 	if first := seen[key]; first != nil {
-		found := fmt.Sprintf("found the %s %s a second time", what, strconv.Quote(clip(name)))
+		found := fmt.Sprintf("found the %s %s a second time", what, quote(name))
 		if line := first.pos.line; line > 0 {
 			found += fmt.Sprintf(" (first on line %d)", line)
 		}
@@ -208,11 +208,11 @@ func (r *reader) quota(n *node, count, most int, what string) {
 	if n == nil || most == 0 || count <= most {
 		return
 	}
-	r.fail(n, fmt.Sprintf("found %d %s", count, what), fmt.Sprintf("up to %d", most), r.relaxedCure(true))
+	r.fail(n, fmt.Sprintf("found %d %s", count, what), fmt.Sprintf("up to %d", most), r.relaxedFix(true))
 }
 
-// relaxedCure suggests the widest profile if that helps.
-func (r *reader) relaxedCure(helps bool) string {
+// relaxedFix suggests the widest profile if that helps.
+func (r *reader) relaxedFix(helps bool) string {
 	if helps {
 		return "change it, or " + r.choose
 	}
@@ -254,6 +254,7 @@ func (r *reader) noteBeyond() {
 	if r.beyondEmulator > len(r.examples) {
 		examples += ", ..."
 	}
-	r.report.add(Finding{Severity: Note, File: r.file,
-		Found: fmt.Sprintf("accepted %s that Microsoft's emulator does not take (%s)", plural(r.beyondEmulator, "value"), examples)})
+	found := fmt.Sprintf("accepted %s that Microsoft's emulator does not take (%s)",
+		plural(r.beyondEmulator, "value"), examples)
+	r.report.add(Finding{Severity: Note, File: r.file, Found: found})
 }

@@ -32,10 +32,10 @@ type Finding struct {
 	Path     string // JSON path such as $.UserConfig.Namespaces[0].Queues[2].Properties.LockDuration
 	Found    string // what is there
 	Allowed  string // what may be there; may be empty
-	Cure     string // what to do; may be empty
+	Fix      string // what to do; may be empty
 }
 
-// String renders the finding on one line: file:line:column: severity: path: found; allowed; cure.
+// String renders the finding on one line: file:line:column: severity: path: found; allowed; fix.
 func (f Finding) String() string {
 	var b strings.Builder
 	b.WriteString(f.File)
@@ -50,8 +50,8 @@ func (f Finding) String() string {
 	if f.Allowed != "" {
 		b.WriteString("; allowed: " + f.Allowed)
 	}
-	if f.Cure != "" {
-		b.WriteString("; " + f.Cure)
+	if f.Fix != "" {
+		b.WriteString("; " + f.Fix)
 	}
 	return b.String()
 }

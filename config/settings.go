@@ -32,9 +32,9 @@ type Settings struct {
 	PortsFile string // gets the bound ports once Minibus is ready
 
 	ExtraPorts        PortList // further ports
-	ExtraPortsDefault PortList // the image's further ports, unless ExtraPorts is set; ports that can't be bound are skipped
+	ExtraPortsDefault PortList // the image's, unless ExtraPorts is set; those that can't be bound are skipped
 
-	NamespacePorts    PortRange // from which each namespace beside the default one gets a port of its own; empty: they get none
+	NamespacePorts    PortRange // of which each namespace beside the default one gets a port; empty: none
 	NamespaceSuffixes NameList  // further domains under which hosts have the names of namespaces
 
 	TLSCert  string   // PEM file of a certificate chain; empty: certificates come from Minibus's own authority
@@ -46,7 +46,7 @@ type Settings struct {
 	AllowedOrigins OriginList // of web pages that may connect over WebSockets
 
 	Auth        Auth   // which clients are let in (DEC-10)
-	RootKey     string // key of RootManageSharedAccessKey; empty: what Config.json says, else that of Microsoft's emulator
+	RootKey     string // of RootManageSharedAccessKey; empty: as in Config.json, else that of Microsoft's emulator
 	OpenMetrics bool   // all clients may read the metrics, even with --auth sas
 	Control     string // "off": there is no control API; "on" or empty: there is
 
@@ -73,69 +73,91 @@ type setting struct {
 
 // table lists all settings in the order of the help.
 var table = []setting{
-	{name: "config", arg: "FILE", group: "Entities", help: "Config.json, - for standard input (without: Microsoft's path" +
-		" if it exists, else queue.1 and topic.1)", set: text(func(s *Settings) *string { return &s.Config })},
+	{name: "config", arg: "FILE", group: "Entities", set: text(func(s *Settings) *string { return &s.Config }),
+		help: "Config.json, - for standard input (without: Microsoft's path if it exists, else queue.1 and topic.1)"},
 	{name: "limits", arg: "PROFILE", initial: "relaxed", group: "Entities",
-		help: "limits on entities, messages and clients: relaxed, standard, premium or emulator", set: into(func(s *Settings) *Limits { return &s.Limits }, ParseLimits)},
+		help: "limits on entities, messages and clients: relaxed, standard, premium or emulator",
+		set:  into(func(s *Settings) *Limits { return &s.Limits }, ParseLimits)},
 
-	{name: "data", arg: "FILE", group: "Storage", help: "database file (default: minibus.db in the user's data directory, /data in the image)",
-		set: text(func(s *Settings) *string { return &s.Data })},
-	{name: "ephemeral", group: "Storage", help: "keep everything in memory; nothing survives the process",
-		set: into(func(s *Settings) *bool { return &s.Ephemeral }, parseSwitch)},
-	{name: "synchronous", arg: "MODE", initial: "normal", group: "Storage", help: "normal: messages survive kill -9; full: a power cut too",
-		set: choice(func(s *Settings) *string { return &s.Synchronous }, "normal", "full")},
+	{name: "data", arg: "FILE", group: "Storage", set: text(func(s *Settings) *string { return &s.Data }),
+		help: "database file (default: minibus.db in the user's data directory, /data in the image)"},
+	{name: "ephemeral", group: "Storage", set: into(func(s *Settings) *bool { return &s.Ephemeral }, parseSwitch),
+		help: "keep everything in memory; nothing survives the process"},
+	{name: "synchronous", arg: "MODE", initial: "normal", group: "Storage",
+		help: "normal: messages survive kill -9; full: a power cut too",
+		set:  choice(func(s *Settings) *string { return &s.Synchronous }, "normal", "full")},
 
-	{name: "host", arg: "ADDRESS", initial: "localhost", group: "Network", help: "address to listen on: localhost, all, or one address",
-		set: setHost},
-	{name: "amqp-port", arg: "PORT", initial: "5672", group: "Network", help: "AMQP; like every port it also takes TLS and HTTP (0: any free one, off: none)",
-		set: into(func(s *Settings) *Port { return &s.AMQPPort }, parsePort)},
-	{name: "tls-port", arg: "PORT", initial: "5671", group: "Network", help: "AMQP over TLS",
-		set: into(func(s *Settings) *Port { return &s.TLSPort }, parsePort)},
-	{name: "http-port", arg: "PORT", initial: "5300", aliases: []string{"EMULATOR_HTTP_PORT"}, group: "Network", help: "health and administration",
-		set: into(func(s *Settings) *Port { return &s.HTTPPort }, parsePort)},
-	{name: "extra-ports", arg: "LIST", group: "Network", help: "more ports, such as 443,80 for SDKs that insist on them (off: none)",
-		set: into(func(s *Settings) *PortList { return &s.ExtraPorts }, parsePortList)},
-	{name: "ports-file", arg: "FILE", group: "Network", help: `when ready, write the ports to FILE: {"amqp":..,"tls":..,"http":..,"extra":[..],"namespaces":{..}}`,
-		set: text(func(s *Settings) *string { return &s.PortsFile })},
+	{name: "host", arg: "ADDRESS", initial: "localhost", group: "Network", set: setHost,
+		help: "address to listen on: localhost, all, or one address"},
+	{name: "amqp-port", arg: "PORT", initial: "5672", group: "Network",
+		help: "AMQP; like every port it also takes TLS and HTTP (0: any free one, off: none)",
+		set:  into(func(s *Settings) *Port { return &s.AMQPPort }, parsePort)},
+	{name: "tls-port", arg: "PORT", initial: "5671", group: "Network",
+		help: "AMQP over TLS",
+		set:  into(func(s *Settings) *Port { return &s.TLSPort }, parsePort)},
+	{name: "http-port", arg: "PORT", initial: "5300", aliases: []string{"EMULATOR_HTTP_PORT"}, group: "Network",
+		help: "health and administration",
+		set:  into(func(s *Settings) *Port { return &s.HTTPPort }, parsePort)},
+	{name: "extra-ports", arg: "LIST", group: "Network",
+		help: "more ports, such as 443,80 for SDKs that insist on them (off: none)",
+		set:  into(func(s *Settings) *PortList { return &s.ExtraPorts }, parsePortList)},
+	{name: "ports-file", arg: "FILE", group: "Network", set: text(func(s *Settings) *string { return &s.PortsFile }),
+		help: `when ready, write the ports to FILE: {"amqp":..,"tls":..,"http":..,"extra":[..],"namespaces":{..}}`},
 
-	{name: "namespace-ports", arg: "RANGE", initial: string(DefaultNamespacePorts), group: "Network", help: "ports of which each further namespace gets one to keep (0: any free ones, off: none)",
-		set: into(func(s *Settings) *PortRange { return &s.NamespacePorts }, parsePortRange)},
-	{name: "namespace-suffix", arg: "LIST", group: "Network", help: "domains under which a host is called as its namespace, such as bus.test for orders.bus.test",
-		set: into(func(s *Settings) *NameList { return &s.NamespaceSuffixes }, parseNameList)},
+	{name: "namespace-ports", arg: "RANGE", initial: string(DefaultNamespacePorts), group: "Network",
+		help: "ports of which each further namespace gets one to keep (0: any free ones, off: none)",
+		set:  into(func(s *Settings) *PortRange { return &s.NamespacePorts }, parsePortRange)},
+	{name: "namespace-suffix", arg: "LIST", group: "Network",
+		help: "domains under which a host is called as its namespace, such as bus.test for orders.bus.test",
+		set:  into(func(s *Settings) *NameList { return &s.NamespaceSuffixes }, parseNameList)},
 
-	{name: "auth", arg: "MODE", initial: "any", group: "Security", help: "any: accept every token; sas: check keys, expiry and rights", set: into(func(s *Settings) *Auth { return &s.Auth }, parseAuth)},
-	{name: "root-key", arg: "KEY", group: "Security", help: "key of RootManageSharedAccessKey, for --auth sas",
-		set: setRootKey},
-	{name: "open-metrics", group: "Security", help: "let all clients read /metrics, even with --auth sas",
-		set: into(func(s *Settings) *bool { return &s.OpenMetrics }, parseSwitch)},
-	{name: "control", arg: "MODE", initial: "on", group: "Security", help: "on, or off: no control API, so that no client can steer Minibus over HTTP",
-		set: choice(func(s *Settings) *string { return &s.Control }, "on", "off")},
-	{name: "tls-cert", arg: "FILE", group: "Security", help: "certificate chain in PEM, instead of certificates of Minibus's own authority",
-		set: text(func(s *Settings) *string { return &s.TLSCert })},
-	{name: "tls-key", arg: "FILE", group: "Security", help: "the key of --tls-cert, in PEM", set: text(func(s *Settings) *string { return &s.TLSKey })},
-	{name: "tls-names", arg: "LIST", group: "Security", help: "hosts and addresses of this Minibus, for clients that send no server name (SNI), WebSockets and browsers",
+	{name: "auth", arg: "MODE", initial: "any", group: "Security",
+		help: "any: accept every token; sas: check keys, expiry and rights",
+		set:  into(func(s *Settings) *Auth { return &s.Auth }, parseAuth)},
+	{name: "root-key", arg: "KEY", group: "Security", set: setRootKey,
+		help: "key of RootManageSharedAccessKey, for --auth sas"},
+	{name: "open-metrics", group: "Security",
+		help: "let all clients read /metrics, even with --auth sas",
+		set:  into(func(s *Settings) *bool { return &s.OpenMetrics }, parseSwitch)},
+	{name: "control", arg: "MODE", initial: "on", group: "Security",
+		help: "on, or off: no control API, so that no client can steer Minibus over HTTP",
+		set:  choice(func(s *Settings) *string { return &s.Control }, "on", "off")},
+	{name: "tls-cert", arg: "FILE", group: "Security", set: text(func(s *Settings) *string { return &s.TLSCert }),
+		help: "certificate chain in PEM, instead of certificates of Minibus's own authority"},
+	{name: "tls-key", arg: "FILE", group: "Security", set: text(func(s *Settings) *string { return &s.TLSKey }),
+		help: "the key of --tls-cert, in PEM"},
+	{name: "tls-names", arg: "LIST", group: "Security",
+		help: "hosts and addresses of this Minibus, for clients that send no server name (SNI), WebSockets and" +
+			" browsers",
 		set: into(func(s *Settings) *NameList { return &s.TLSNames }, parseNameList)},
-	{name: "allowed-origins", arg: "LIST", group: "Security", help: "web pages that may connect over WebSockets, such as http://localhost:3000",
-		set: into(func(s *Settings) *OriginList { return &s.AllowedOrigins }, parseOriginList)},
-	{name: "ca-dir", arg: "DIR", group: "Security", help: "directory of the authority (without: beside the database)",
-		set: text(func(s *Settings) *string { return &s.CADir })},
-	{name: "ca-export", arg: "FILE", group: "Security", help: "at each start, write the authority's certificate to FILE, without its key",
-		set: text(func(s *Settings) *string { return &s.CAExport })},
-	{name: "user", arg: "UID:GID", group: "Security", help: "switch to this user after starting as root (Linux)",
-		set: text(func(s *Settings) *string { return &s.User })},
+	{name: "allowed-origins", arg: "LIST", group: "Security",
+		help: "web pages that may connect over WebSockets, such as http://localhost:3000",
+		set:  into(func(s *Settings) *OriginList { return &s.AllowedOrigins }, parseOriginList)},
+	{name: "ca-dir", arg: "DIR", group: "Security", set: text(func(s *Settings) *string { return &s.CADir }),
+		help: "directory of the authority (without: beside the database)"},
+	{name: "ca-export", arg: "FILE", group: "Security", set: text(func(s *Settings) *string { return &s.CAExport }),
+		help: "at each start, write the authority's certificate to FILE, without its key"},
+	{name: "user", arg: "UID:GID", group: "Security", set: text(func(s *Settings) *string { return &s.User }),
+		help: "switch to this user after starting as root (Linux)"},
 
-	{name: "exit-with-stdin", group: "Process", help: "end, as at an interrupt, when standard input is closed: a program that starts Minibus with a pipe takes it along",
+	{name: "exit-with-stdin", group: "Process",
+		help: "end, as at an interrupt, when standard input is closed: a program that starts Minibus with a pipe" +
+			" takes it along",
 		set: into(func(s *Settings) *bool { return &s.ExitWithStdin }, parseSwitch)},
 
-	{name: "log-format", arg: "FORMAT", initial: "text", group: "Logging", help: "text or json",
-		set: choice(func(s *Settings) *string { return &s.LogFormat }, "text", "json")},
-	{name: "history", arg: "SIZE", initial: "16MiB", group: "Logging", help: "memory for what happened to messages, such as 64MiB; the oldest is forgotten (off: none)",
-		set: into(func(s *Settings) *Size { return &s.History }, parseSize)},
-	{name: "log-level", arg: "LEVEL", initial: "info", group: "Logging", help: "debug, info, warn or error", set: setLevel},
-	{name: "trace", group: "Logging", help: "print every AMQP frame, without bodies and tokens",
-		set: into(func(s *Settings) *bool { return &s.Trace }, parseSwitch)},
+	{name: "log-format", arg: "FORMAT", initial: "text", group: "Logging",
+		help: "text or json",
+		set:  choice(func(s *Settings) *string { return &s.LogFormat }, "text", "json")},
+	{name: "history", arg: "SIZE", initial: "16MiB", group: "Logging",
+		help: "memory for what happened to messages, such as 64MiB; the oldest is forgotten (off: none)",
+		set:  into(func(s *Settings) *Size { return &s.History }, parseSize)},
+	{name: "log-level", arg: "LEVEL", initial: "info", group: "Logging", set: setLevel,
+		help: "debug, info, warn or error"},
+	{name: "trace", group: "Logging", set: into(func(s *Settings) *bool { return &s.Trace }, parseSwitch),
+		help: "print every AMQP frame, without bodies and tokens"},
 
-	{name: "extra-ports-default", arg: "LIST", set: into(func(s *Settings) *PortList { return &s.ExtraPortsDefault }, parsePortList)},
+	{name: "extra-ports-default", arg: "LIST",
+		set: into(func(s *Settings) *PortList { return &s.ExtraPortsDefault }, parsePortList)},
 	{name: "data-default", arg: "FILE", set: text(func(s *Settings) *string { return &s.DataDefault })},
 }
 
@@ -153,10 +175,8 @@ func text(field func(*Settings) *string) func(*Settings, string) error {
 
 func choice(field func(*Settings) *string, words ...string) func(*Settings, string) error {
 	return into(field, func(v string) (string, error) {
-		for _, w := range words {
-			if strings.EqualFold(v, w) {
-				return w, nil
-			}
+		if word := known(words, v); word != "" {
+			return word, nil
 		}
 		return "", fmt.Errorf("found %q; allowed: %s", v, strings.Join(words, ", "))
 	})

@@ -43,7 +43,8 @@ func parseRange(text string) (first, last int, err error) {
 	a, err := strconv.ParseUint(strings.TrimSpace(from), 10, 16)
 	b, second := strconv.ParseUint(strings.TrimSpace(to), 10, 16)
 	if err != nil || second != nil || a == 0 || a > b {
-		return 0, 0, fmt.Errorf("found %q; allowed: a range of ports such as 5700-5719, 0 for any free ones, off for none", clip(text))
+		const wrong = "found %q; allowed: a range of ports such as 5700-5719, 0 for any free ones, off for none"
+		return 0, 0, fmt.Errorf(wrong, clip(text))
 	}
 	return int(a), int(b), nil
 }
@@ -78,7 +79,8 @@ func parsePorts(list string) ([]Port, error) {
 	for _, word := range fields(list) {
 		p, err := parsePort(word)
 		if err != nil || p == PortOff {
-			return nil, fmt.Errorf("found %q; allowed: ports from 0 to 65535, separated by commas, or off for none", clip(word))
+			const wrong = "found %q; allowed: ports from 0 to 65535, separated by commas, or off for none"
+			return nil, fmt.Errorf(wrong, clip(word))
 		}
 		ports = append(ports, p)
 	}
@@ -95,8 +97,10 @@ func parseNameList(v string) (NameList, error) { return NameList(v), nil }
 func parseOriginList(v string) (OriginList, error) {
 	for _, word := range fields(v) {
 		u, err := url.Parse(word)
-		if err != nil || u.Scheme == "" || u.Host == "" || u.Scheme+"://"+u.Host != word || strings.Contains(word, "*") {
-			return "", fmt.Errorf("found %q; allowed: origins such as http://localhost:3000, as browsers write them: without a path, each by its own name", clip(word))
+		plain := err == nil && u.Scheme != "" && u.Host != "" && u.Scheme+"://"+u.Host == word
+		if !plain || strings.Contains(word, "*") {
+			return "", fmt.Errorf("found %q; allowed: origins such as http://localhost:3000, as browsers write them: "+
+				"without a path, each by its own name", clip(word))
 		}
 	}
 	return OriginList(v), nil

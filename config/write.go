@@ -83,14 +83,16 @@ func TopicProperties(o emulator.TopicOptions, l emulator.Limits, keys bool) Prop
 	if given := o.Admin.SupportOrdering; given != nil {
 		ordering = Property{"SupportOrdering", *given, *given == !o.EnablePartitioning}
 	}
-	return append(storageProperties(q, keys), ordering, Property{"DefaultMessageTimeToLive", lasting(q.DefaultMessageTimeToLive), false},
+	living := Property{"DefaultMessageTimeToLive", lasting(q.DefaultMessageTimeToLive), false}
+	return append(storageProperties(q, keys), ordering, living,
 		idleProperty(q), batchedProperty(q), statusProperty(q), metadataProperty(q)).sorted()
 }
 
 // SubscriptionProperties returns those of a subscription, without its rules.
 func SubscriptionProperties(o emulator.SubscriptionOptions, l emulator.Limits) Properties {
 	lettering := o.DeadLetteringOnFilterErrors == nil || *o.DeadLetteringOnFilterErrors
-	return append(sharedProperties(o.Queue.Effective(l)), Property{"DeadLetteringOnFilterEvaluationExceptions", lettering, lettering}).sorted()
+	more := Property{"DeadLetteringOnFilterEvaluationExceptions", lettering, lettering}
+	return append(sharedProperties(o.Queue.Effective(l)), more).sorted()
 }
 
 // sharedProperties are those that queues and subscriptions share.
@@ -109,12 +111,13 @@ func sharedProperties(o emulator.QueueOptions) Properties {
 
 // storageProperties are those that queues and topics share.
 func storageProperties(o emulator.QueueOptions, keys bool) Properties {
+	kilobytes := LimitsStandard.table().DefaultKilobytes
 	p := Properties{
 		{"RequiresDuplicateDetection", o.RequiresDuplicateDetection, false},
 		{"DuplicateDetectionHistoryTimeWindow", FormatDuration(o.DuplicateDetectionWindow), false},
 		{"EnablePartitioning", o.EnablePartitioning, !o.EnablePartitioning},
 		{"MaxSizeInMegabytes", o.MaxSizeInMegabytes, o.MaxSizeInMegabytes == emulator.DefaultMegabytes},
-		{"MaxMessageSizeInKilobytes", o.MaxMessageSizeInKilobytes, o.MaxMessageSizeInKilobytes == LimitsStandard.table().DefaultKilobytes},
+		{"MaxMessageSizeInKilobytes", o.MaxMessageSizeInKilobytes, o.MaxMessageSizeInKilobytes == kilobytes},
 	}
 	if rules := o.Admin.AuthorizationRules; keys && len(rules) > 0 {
 		p = append(p, Property{"AuthorizationRules", writtenPolicies(rules), false})

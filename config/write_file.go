@@ -48,7 +48,10 @@ func Write(list []*Topology, l emulator.Limits, keys bool) ([]byte, error) {
 	}
 	file.UserConfig.Logging.Type = "Console"
 	for _, t := range list {
-		n := writtenNamespace{Name: t.Namespace, Aliases: t.Aliases, Port: t.Port, Queues: []writtenEntity{}, Topics: []writtenTopic{}}
+		n := writtenNamespace{
+			Name: t.Namespace, Aliases: t.Aliases, Port: t.Port,
+			Queues: []writtenEntity{}, Topics: []writtenTopic{},
+		}
 		if keys {
 			n.AuthorizationRules = writtenPolicies(t.AuthorizationRules)
 		}
@@ -86,7 +89,11 @@ func topicOf(e emulator.EntityConfig, l emulator.Limits, keys bool) writtenTopic
 // takesEverything reports whether the only rule is that of a new subscription, which a file leaves out (TOP-4).
 // Without a list of rules it is not known.
 func takesEverything(rules []emulator.RuleOptions) bool {
-	return rules == nil || len(rules) == 1 && strings.EqualFold(rules[0].Name, emulator.DefaultRuleName) && rules[0].IsTrue() && rules[0].Action == ""
+	if len(rules) != 1 {
+		return rules == nil
+	}
+	r := rules[0]
+	return strings.EqualFold(r.Name, emulator.DefaultRuleName) && r.IsTrue() && r.Action == ""
 }
 
 // writtenRules returns the rules of a subscription. One without rules takes nothing. A file can't say so, but a rule

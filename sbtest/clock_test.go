@@ -13,8 +13,8 @@ import (
 	"minibus/sbtest"
 )
 
-// TestDEC35_AnHourBringsAllThatIsDueInOrder to the SDK of Azure: a frozen clock brings nothing, and an hour fires the schedule, ends the locks of a message and of a
-// session, forgets an id and deletes what is idle.
+// TestDEC35_AnHourBringsAllThatIsDueInOrder to the SDK of Azure: a frozen clock brings nothing, and an hour fires the
+// schedule, ends the locks of a message and of a session, forgets an id and deletes what is idle.
 func TestDEC35_AnHourBringsAllThatIsDueInOrder(t *testing.T) {
 	bus := sbtest.Start(t)
 	ns := bus.NewNamespace(t, sbtest.Queue{Name: "orders", LockDuration: 5 * time.Minute, DeadLetteringOnMessageExpiration: true},
@@ -50,7 +50,8 @@ func TestDEC35_AnHourBringsAllThatIsDueInOrder(t *testing.T) {
 	}
 }
 
-// dueThings are a message and a session that are locked, two scheduled messages, one that expires, and one that has an id.
+// dueThings are a message and a session that are locked, two scheduled messages, one that expires, and one that has an
+// id.
 type dueThings struct {
 	*testing.T
 	client   *azservicebus.Client

@@ -12,8 +12,8 @@ import (
 	"minibus/sbtest"
 )
 
-// timed is a namespace with a queue that has a message that someone has locked, one that is due in half an hour, and one that expires in 40
-// minutes. Each namespace has a queue of the same name.
+// timed is a namespace with a queue that has a message that someone has locked, one that is due in half an hour, and
+// one that expires in 40 minutes. Each namespace has a queue of the same name.
 type timed struct {
 	*testing.T
 	ns       *sbtest.Namespace
@@ -36,8 +36,8 @@ func newTimed(t *testing.T, ns *sbtest.Namespace, connection string) *timed {
 	return x
 }
 
-// wantTime fails unless the hour has passed: the scheduled message is there, the expiring one is dead, and the lock is lost. Before that
-// hour, all is as newTimed left it.
+// wantTime fails unless the hour has passed: the scheduled message is there, the expiring one is dead, and the lock is
+// lost. Before that hour, all is as newTimed left it.
 func (x *timed) wantTime(passed bool) {
 	x.Helper()
 	want := sbtest.Counts{Active: 2, Scheduled: 1}

@@ -27,7 +27,8 @@ func receives(t *testing.T, bus *sbtest.Server, entity string) (sbtest.Connectio
 	return sbtest.Connection{}, sbtest.Link{}
 }
 
-// A receiver of the SDK that waits for a message goes on after its link was detached, and after its connection was closed.
+// A receiver of the SDK that waits for a message goes on after its link was detached, and after its connection was
+// closed.
 func TestConnections_TheSDKRecovers(t *testing.T) {
 	for what, end := range map[string]func(*testing.T, *sbtest.Server, sbtest.Connection, sbtest.Link){
 		"detach": func(t *testing.T, bus *sbtest.Server, c sbtest.Connection, l sbtest.Link) {

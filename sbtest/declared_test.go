@@ -83,8 +83,8 @@ func many(n int) (opts []sbtest.Option) {
 
 func list(opts ...sbtest.Option) []sbtest.Option { return opts }
 
-// Start checks the entities of a test as those of a Config.json, wherever the profile of limits stands among the options (DEC-1). The
-// test fails with all that is wrong and what to do.
+// Start checks the entities of a test as those of a Config.json, wherever the profile of limits stands among the
+// options (DEC-1). The test fails with all that is wrong and what to do.
 func TestDEC1_WhatATestDeclaresIsChecked(t *testing.T) {
 	checkRefused(t, map[string]refused{
 		"limits before a queue": {list(sbtest.WithLimits(sbtest.MicrosoftEmulator), orders(sbtest.Queue{MaxDeliveryCount: 20})),

@@ -194,7 +194,8 @@ func published(t *testing.T, subscriptions []sbtest.Subscription, messages ...*a
 	return got
 }
 
-// The rules of a subscription select its messages: SQL, correlation with the type of a value, none, and an action (TOP-4, TOP-5, TOP-9).
+// The rules of a subscription select its messages: SQL, correlation with the type of a value, none, and an action
+// (TOP-4, TOP-5, TOP-9).
 func TestTOP9_RulesOfATestSelectMessages(t *testing.T) {
 	message := func(body string, amount any) *azservicebus.Message {
 		return &azservicebus.Message{Body: []byte(body), Subject: &body, ApplicationProperties: map[string]any{"amount": amount}}

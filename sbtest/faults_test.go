@@ -14,7 +14,8 @@ import (
 	"minibus/sbtest"
 )
 
-// faulty runs f in a bubble with a queue "orders" and a sender of the SDK, of a client that tries again at most three times.
+// faulty runs f in a bubble with a queue "orders" and a sender of the SDK, of a client that tries again at most three
+// times.
 func faulty(t *testing.T, q sbtest.Queue, f func(x *faultyTest)) {
 	t.Helper()
 	q.Name = "orders"
@@ -102,7 +103,8 @@ func TestFaults_TheSDKIsThrottledElsewhere(t *testing.T) {
 	})
 }
 
-// A sender recovers from a link that is detached and from connections that are cut or closed. The message is stored once.
+// A sender recovers from a link that is detached and from connections that are cut or closed. The message is stored
+// once.
 func TestFaults_TheSDKRecovers(t *testing.T) {
 	for name, f := range map[string]sbtest.Fault{
 		"detach": {Kind: sbtest.Detach}, "drop": {Kind: sbtest.Drop}, "close": {Kind: sbtest.Close}, "close for a reason": {Kind: sbtest.Close, Condition: "internal-error"},
@@ -167,7 +169,8 @@ func TestFaults_TheSDKSendsTwiceWhenTheAnswerIsLost(t *testing.T) {
 	}
 }
 
-// The answer to a completion is lost with the connection: the program gets an error, and the message is gone all the same.
+// The answer to a completion is lost with the connection: the program gets an error, and the message is gone all the
+// same.
 func TestFaults_TheAnswerToACompletionIsLost(t *testing.T) {
 	faulty(t, sbtest.Queue{}, func(x *faultyTest) {
 		x.send("1")
@@ -302,7 +305,8 @@ func (x *faultyTest) use(r *azservicebus.SessionReceiver, op sbtest.Operation, m
 	return r.SetSessionState(context.Background(), []byte("x"), nil)
 }
 
-// An attach is refused with the condition of the fault; the SDK gives up when that is final, and tries again when it is not.
+// An attach is refused with the condition of the fault; the SDK gives up when that is final, and tries again when it
+// is not.
 func TestFaults_TheSDKIsRefused(t *testing.T) {
 	for condition, final := range map[string]azservicebus.Code{
 		"not-found": "", "unauthorized-access": azservicebus.CodeUnauthorizedAccess, "entity-disabled": "", "internal-error": "again", "resource-limit-exceeded": "",

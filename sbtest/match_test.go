@@ -42,7 +42,8 @@ var messagesToTry = []sbtest.Message{
 	{MessageID: "id-1", CorrelationID: "c", ReplyTo: "r", To: "t", Body: []byte("hello")},
 }
 
-// TestMatch_WhatItSaysIsWhatTheSDKSees sends each message with the SDK and compares what each subscription has then with what the rules were asked before.
+// TestMatch_WhatItSaysIsWhatTheSDKSees sends each message with the SDK and compares what each subscription has then
+// with what the rules were asked before.
 func TestMatch_WhatItSaysIsWhatTheSDKSees(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bus := sbtest.Start(t, sbtest.Topic{Name: "events", Subscriptions: rulesToTry})

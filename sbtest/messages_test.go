@@ -94,7 +94,8 @@ func controlURL(t *testing.T, bus *sbtest.Server) string {
 	return "http://" + c.Host() + "/$minibus/v1/namespaces/$default/"
 }
 
-// TestLookingDisturbsNobody: while others look, a queue in use keeps its order, counts no delivery more, and loses no lock.
+// TestLookingDisturbsNobody: while others look, a queue in use keeps its order, counts no delivery more, and loses no
+// lock.
 func TestLookingDisturbsNobody(t *testing.T) {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders", LockDuration: time.Minute})
 	client := clientOf(t, bus.ConnectionString(), nil)

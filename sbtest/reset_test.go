@@ -10,7 +10,8 @@ import (
 	"minibus/sbtest"
 )
 
-// TestResetLeavesClientsConnected: a sender and a receiver of the SDK of Azure work on after a reset, without an error, on an empty queue whose numbers begin anew.
+// TestResetLeavesClientsConnected: a sender and a receiver of the SDK of Azure work on after a reset, without an
+// error, on an empty queue whose numbers begin anew.
 func TestResetLeavesClientsConnected(t *testing.T) {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 	ns := bus.NewNamespace(t, sbtest.Queue{Name: "orders"})
@@ -48,7 +49,8 @@ func TestResetLeavesClientsConnected(t *testing.T) {
 	wantCounts(t, bus, "orders", sbtest.Counts{})
 }
 
-// next receives a message. When its link was detached the SDK may return none, without an error, and attaches it again at the next call.
+// next receives a message. When its link was detached the SDK may return none, without an error, and attaches it again
+// at the next call.
 func next(t *testing.T, r *azservicebus.Receiver) *azservicebus.ReceivedMessage {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)

@@ -38,7 +38,8 @@ var snapshotQueues = []sbtest.Entities{
 	sbtest.Queue{Name: "sessions", RequiresSession: true},
 }
 
-// TestSnapshotGivesAConnectedClientTheSame messages, numbers and states of sessions, again and again. Schedules fire, duplicates are recognised and numbers go on.
+// TestSnapshotGivesAConnectedClientTheSame messages, numbers and states of sessions, again and again. Schedules fire,
+// duplicates are recognised and numbers go on.
 func TestSnapshotGivesAConnectedClientTheSame(t *testing.T) {
 	bus := sbtest.Start(t)
 	ns := bus.NewNamespace(t, snapshotQueues...)

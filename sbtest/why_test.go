@@ -17,7 +17,7 @@ func wantWhy(t *testing.T, d *sbtest.Diagnosis, codes string, texts ...string) {
 	t.Helper()
 	var got []string
 	for _, f := range d.Findings {
-		code := string(f.Code)
+		code := f.Code
 		if f.Blocks {
 			code += "!"
 		}

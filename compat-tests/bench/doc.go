@@ -4,11 +4,12 @@
 //	go run ./compat-tests/bench report FILE          the medians of a -json file as a table
 //	go run ./compat-tests/bench echo                 a server for mode echo: it prints its -url
 //
-// Modes: send, receive (receive and accept), both at once, latency (send, receive, accept, one message after
-// another), sessions (drain sessions in order, with many receivers at once), idle (hold connections), and echo (what the machine
-// itself takes for one thing after another, without a broker). Messages may have ids, sessions and due times. It prints rates and percentiles as a table, and as JSON with -json. With the process id of a broker on this
-// machine it also prints the broker's processor time for each message, how often its threads waited, how much they wrote, and its peak
-// memory; with the address of HTTP of a Minibus, also commits and memory allocated.
+// Modes: send, receive (receive and accept), both at once, latency (send, receive, accept, one message after another),
+// sessions (drain sessions in order, with many receivers at once), idle (hold connections), and echo (what the machine
+// itself takes for one thing after another, without a broker). Messages may have ids, sessions and due times. It
+// prints rates and percentiles as a table, and as JSON with -json. With the process id of a broker on this machine it
+// also prints the broker's processor time for each message, how often its threads waited, how much they wrote, and its
+// peak memory; with the address of HTTP of a Minibus, also commits and memory allocated.
 //
 // Developers and compare.sh run it. It owns two goroutines per sending connection and -inflight goroutines in all for
 // receiving, and waits for all of them. It looks at the broker only through AMQP, /proc

@@ -12,8 +12,9 @@ import (
 // echoScheme begins the -url of an echo that is a process of its own.
 const echoScheme = "tcp://"
 
-// echo sends a body to an echo, over a socket, and gets it back, one after another. No broker takes part. An echo in this process shows how slow
-// the machine itself is at times. One that is a process of its own shows what two processes pay to wake each other, whatever the server does.
+// echo sends a body to an echo, over a socket, and gets it back, one after another. No broker takes part. An echo in
+// this process shows how slow the machine itself is at times. One that is a process of its own shows what two
+// processes pay to wake each other, whatever the server does.
 func (r *runner) echo(ctx context.Context) ([]series, error) {
 	address, own := strings.CutPrefix(r.options.url, echoScheme)
 	if !own {

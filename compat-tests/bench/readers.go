@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// readers are ten that look at the broker through the control API while a run lasts, as the windows of people do: two of each kind. They throw away what
-// they get, so that their own work costs little.
+// readers are ten that look at the broker through the control API while a run lasts, as the windows of people do: two
+// of each kind. They throw away what they get, so that their own work costs little.
 type readers struct {
 	base   string // of the namespace
 	queue  string

@@ -19,7 +19,8 @@ type row struct {
 	database          []float64 // bytes per message, if measured
 }
 
-// reportFile prints the medians of a result file as a table in Markdown, in the order of the file. The maximum is that of all runs.
+// reportFile prints the medians of a result file as a table in Markdown, in the order of the file. The maximum is that
+// of all runs.
 func reportFile(path string, out io.Writer) error {
 	file, err := os.Open(path)
 	if err != nil {

@@ -172,7 +172,8 @@ func (r *runner) maySend(ctx context.Context) bool {
 	}
 }
 
-// accepted counts a message and gives a permit, or drops it if enough are there. It reports whether the message was the last one wanted.
+// accepted counts a message and gives a permit, or drops it if enough are there. It reports whether the message was
+// the last one wanted.
 func (r *runner) accepted() (last bool) {
 	select {
 	case r.permits <- struct{}{}:
@@ -181,8 +182,8 @@ func (r *runner) accepted() (last bool) {
 	return r.taken.Add(1) == r.options.count
 }
 
-// ended reports whether an error only means that the time is up. The client library watches the deadline by itself and may
-// notice it a moment before the context does.
+// ended reports whether an error only means that the time is up. The client library watches the deadline by itself and
+// may notice it a moment before the context does.
 func ended(ctx context.Context, err error) bool {
 	var refused *amqp.Error
 	switch {

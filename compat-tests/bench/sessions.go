@@ -16,8 +16,8 @@ const (
 	sessionFilterCode = 0x137000000C
 )
 
-// dress gives a message what the options ask for: a session, an id, a due time. Messages go to the sessions in turn, and each
-// has its place in its session.
+// dress gives a message what the options ask for: a session, an id, a due time. Messages go to the sessions in turn,
+// and each has its place in its session.
 func (r *runner) dress(m *amqp.Message) {
 	o := r.options
 	m.ApplicationProperties = o.properties
@@ -38,8 +38,8 @@ func (r *runner) dress(m *amqp.Message) {
 	}
 }
 
-// drain takes one session after another until all are taken, with several receivers at once, and checks the order of each session's
-// messages. The series hold how long it took to accept a message, and a session.
+// drain takes one session after another until all are taken, with several receivers at once, and checks the order of
+// each session's messages. The series hold how long it took to accept a message, and a session.
 func (r *runner) drain(ctx context.Context, connections []*connection) ([]series, error) {
 	r.toOpen.set(r.options.sessions)
 	var (

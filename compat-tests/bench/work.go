@@ -122,10 +122,10 @@ func (c *creditor) accepted() error {
 	return nil
 }
 
-// receive takes and accepts messages, as many at a time as the connection's share, until a worker calls stop. Any worker of
-// any connection may take the last message, so the count of accepted messages ends them, not a permit to receive:
-// a message may wait in the buffer of one connection while workers of another one are idle. The series holds the time
-// that each accept took.
+// receive takes and accepts messages, as many at a time as the connection's share, until a worker calls stop. Any
+// worker of any connection may take the last message, so the count of accepted messages ends them, not a permit to
+// receive: a message may wait in the buffer of one connection while workers of another one are idle. The series holds
+// the time that each accept took.
 func (r *runner) receive(ctx context.Context, stop context.CancelFunc, c *connection) (series, error) {
 	receiver, err := r.newReceiver(ctx, c, r.share())
 	if err != nil {

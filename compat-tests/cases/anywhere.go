@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// A Test is a test of compat-tests/go that needs no server of its own, with the behaviours that it claims. compat-tests/verify runs
-// such tests in any namespace.
+// A Test is a test of compat-tests/go that needs no server of its own, with the behaviours that it claims.
+// compat-tests/verify runs such tests in any namespace.
 type Test struct {
 	Name string
 	IDs  []string

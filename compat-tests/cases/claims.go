@@ -62,7 +62,8 @@ func Claims(root string) ([]Claim, error) {
 	return append(all, samples...), err
 }
 
-// samplesFile holds messages that every SDK sends to every other one. Its ids are claims of all that can send such a message.
+// samplesFile holds messages that every SDK sends to every other one. Its ids are claims of all that can send such a
+// message.
 const samplesFile = "compat-tests/exchange/samples.json"
 
 var sampleID = regexp.MustCompile(`"id": "([a-z]+\.[a-z]+)"`)

@@ -15,7 +15,8 @@ import (
 // Directory is the environment's variable that names where the suites note what passed.
 const Directory = "MINIBUS_PARITY"
 
-// OtherColumn is the environment's variable that names the column of another release than the newest, for the suites that run several.
+// OtherColumn is the environment's variable that names the column of another release than the newest, for the suites
+// that run several.
 const OtherColumn = "MINIBUS_COLUMN"
 
 // A Proof says that a test of a file passed and proves a behaviour.
@@ -29,8 +30,8 @@ type Proven struct {
 	Proofs   []Proof           // sorted, each once
 }
 
-// Note notes that a test proves behaviours once it has passed with all its subtests. It may be called at the test's begin. The
-// lines are those that every suite writes: column, version, id, file and test, with tabs between.
+// Note notes that a test proves behaviours once it has passed with all its subtests. It may be called at the test's
+// begin. The lines are those that every suite writes: column, version, id, file and test, with tabs between.
 func Note(t testing.TB, column, version, file string, ids ...string) {
 	t.Helper()
 	dir := os.Getenv(Directory)
@@ -104,9 +105,9 @@ func (p *Proven) sort() {
 	p.Proofs = slices.Compact(p.Proofs)
 }
 
-// Check compares what a run proved with what the sources of the suites claim, and says what is missing and what is new. It
-// asks for all columns, and for those oldest releases that ran; with oldest for all oldest releases and nothing else. without
-// names a column that it leaves out.
+// Check compares what a run proved with what the sources of the suites claim, and says what is missing and what is
+// new. It asks for all columns, and for those oldest releases that ran; with oldest for all oldest releases and
+// nothing else. without names a column that it leaves out.
 func (l *List) Check(claims []Claim, run *Proven, oldest bool, without string) (wrong []string) {
 	for _, c := range l.Columns {
 		if c.Version != "" && c.ID != without && !oldest {
@@ -121,8 +122,8 @@ func (l *List) Check(claims []Claim, run *Proven, oldest bool, without string) (
 	return wrong
 }
 
-// compare is Check for one release. A newest release has no behaviours that it leaves out: each of its claims needs a test of
-// its own that passed. An oldest release runs a part of them, and needs one for each behaviour.
+// compare is Check for one release. A newest release has no behaviours that it leaves out: each of its claims needs a
+// test of its own that passed. An oldest release runs a part of them, and needs one for each behaviour.
 func (p *Proven) compare(claims []Claim, o Oldest) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, o.ID+fmt.Sprintf(format, args...)) }
 	switch p.Versions[o.ID] {

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// SeenColumn is the column of what compat-tests/verify saw on Azure, with the Go SDK: what can't be asked of that can't be seen.
+// SeenColumn is the column of what compat-tests/verify saw on Azure, with the Go SDK: what can't be asked of that
+// can't be seen.
 const SeenColumn = "azure"
 
 // Seen is the result of a run of compat-tests/verify.

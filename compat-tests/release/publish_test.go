@@ -10,8 +10,8 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// TestPublishAs names the repository in a copy, which then builds, and whose sbtest another module imports by its address. It
-// moves to another repository in the same way.
+// TestPublishAs names the repository in a copy, which then builds, and whose sbtest another module imports by its
+// address. It moves to another repository in the same way.
 func TestPublishAs(t *testing.T) {
 	harness.NeedAll(t, "to build everything under another name")
 	dir := t.TempDir()
@@ -58,7 +58,7 @@ func wantNamed(t *testing.T, dir, address string) {
 	for name, texts := range map[string][]string{
 		"go.mod":                {"module " + address + "\n"},
 		"packaging/sbom/go.mod": {"module " + address + "/packaging/sbom\n"},
-		"cmd/minibus/main.go":   {"\"" + address + "/server\""},
+		"cmd/minibus/main.go":   {"\"" + address + "/server/command\""},
 		"Dockerfile":            {" -X " + address + "/server.version="},
 		".goreleaser.yaml":      {" -X " + address + "/server.version="},
 		"docs/install.md":       {"https://" + address + "/releases", "ghcr.io/" + strings.ToLower(repository) + ":", "uses: " + repository + "@v1.2.3"},

@@ -58,7 +58,8 @@ func (a *audit) compare(when string) error {
 	return nil
 }
 
-// look peeks at everything. It first waits until everything is forwarded that has to be, so that nothing moves meanwhile.
+// look peeks at everything. It first waits until everything is forwarded that has to be, so that nothing moves
+// meanwhile.
 func (a *audit) look() error {
 	for _, e := range entities {
 		if e.passing || e.burying {
@@ -175,7 +176,8 @@ func (a *audit) note(e entity, m *azservicebus.ReceivedMessage, dead bool) {
 	a.found[key] = append(a.found[key], seen)
 }
 
-// places returns the messages found, in the ledger's form. A message that moved on meanwhile counts where it was seen last.
+// places returns the messages found, in the ledger's form. A message that moved on meanwhile counts where it was seen
+// last.
 func (a *audit) places() map[string][]ledger.Place {
 	places := make(map[string][]ledger.Place, len(a.found))
 	for key, seen := range a.found {

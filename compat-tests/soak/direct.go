@@ -51,8 +51,8 @@ func (s *soak) direct(list []fault) error {
 	return nil
 }
 
-// runStretches works and breaks things between checkpoints. Every other stretch leaves the process alive, so that its memory at
-// rest can be compared with that at the checkpoint before.
+// runStretches works and breaks things between checkpoints. Every other stretch leaves the process alive, so that its
+// memory at rest can be compared with that at the checkpoint before.
 func (s *soak) runStretches(list []fault) error {
 	until := s.began.Add(s.duration)
 	stretch := min(max(s.duration/5, shortestStretch), longestStretch)
@@ -114,8 +114,8 @@ func (s *soak) work(until time.Time, while time.Duration) {
 	}
 }
 
-// breakSomething applies a fault. If that ended the process, it starts the process again and compares everything with the ledger
-// before the load goes on.
+// breakSomething applies a fault. If that ended the process, it starts the process again and compares everything with
+// the ledger before the load goes on.
 func (s *soak) breakSomething(f fault) error {
 	s.report.fault(f.name)
 	err := f.do(s)
@@ -155,7 +155,8 @@ func (s *soak) stopLoad(gone bool) {
 	}
 }
 
-// runRounds runs many short lives, ended by kill -9 and SIGTERM in turn, with the other faults asked for by name in between.
+// runRounds runs many short lives, ended by kill -9 and SIGTERM in turn, with the other faults asked for by name in
+// between.
 func (s *soak) runRounds(list []fault) error {
 	var ends, others []fault
 	for _, f := range list {

@@ -91,9 +91,9 @@ func (a *audit) cancel(ctx context.Context, e entity, numbers []int64) error {
 	return nil
 }
 
-// patience is how long a receive waits for a message that was peeked. Receivers that have ended may still hold its lock. It is also long
-// enough for a busy machine to open a link: if the wait ended during that, the SDK would begin the connection anew, and what was on
-// its way to a receive-and-delete link would be lost.
+// patience is how long a receive waits for a message that was peeked. Receivers that have ended may still hold its
+// lock. It is also long enough for a busy machine to open a link: if the wait ended during that, the SDK would begin
+// the connection anew, and what was on its way to a receive-and-delete link would be lost.
 const patience = 20 * time.Second
 
 // takeAll receives the messages with these numbers, and no others.

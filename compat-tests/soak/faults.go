@@ -157,8 +157,8 @@ func (s *soak) hasClock() error {
 	return onLinux(s)
 }
 
-// mostOff bounds how far the broker's clock is set from the machine's. Twice that is less than the window of the queue that detects
-// duplicates.
+// mostOff bounds how far the broker's clock is set from the machine's. Twice that is less than the window of the queue
+// that detects duplicates.
 const mostOff = 8 * time.Second
 
 // stepClock sets the broker's clock forward or back. By the client's clock, locks may then end early or last longer.
@@ -182,8 +182,8 @@ func (s *soak) setClock(off time.Duration) error {
 	return s.signal(clockSignal)
 }
 
-// advanceClock sets the broker's clock, if it was ever set, as far forward as it goes. Before a checkpoint everything that was
-// to happen soon has to happen, however late the clock was.
+// advanceClock sets the broker's clock, if it was ever set, as far forward as it goes. Before a checkpoint everything
+// that was to happen soon has to happen, however late the clock was.
 func (s *soak) advanceClock() error {
 	if !s.clockSet {
 		return nil

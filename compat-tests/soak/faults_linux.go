@@ -27,8 +27,8 @@ func (s *soak) signal(signal unix.Signal) error {
 	return nil
 }
 
-// limitFileSize makes every write to a file fail: it sets the limit on a file's size to one byte, and Go ignores the signal that
-// the kernel sends.
+// limitFileSize makes every write to a file fail: it sets the limit on a file's size to one byte, and Go ignores the
+// signal that the kernel sends.
 func (s *soak) limitFileSize(on bool) error { return s.limit(unix.RLIMIT_FSIZE, on, 1) }
 
 // limitOpenFiles leaves the process no file descriptor to open.

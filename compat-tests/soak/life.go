@@ -59,8 +59,8 @@ func (s *soak) kill() {
 	s.trouble.breaking(true)
 }
 
-// terminate asks the broker to end. It must end cleanly, and lose nothing that it took or gave. Receivers that delete stop
-// asking for messages shortly before, so that many are on their way at that moment.
+// terminate asks the broker to end. It must end cleanly, and lose nothing that it took or gave. Receivers that delete
+// stop asking for messages shortly before, so that many are on their way at that moment.
 func (s *soak) terminate() {
 	s.credit.Store(0)
 	time.Sleep(damTime)
@@ -86,8 +86,8 @@ func (s *soak) gone() bool {
 	}
 }
 
-// newClient makes a client that tries each operation once: the broker may store a send twice if the client repeats it. Version
-// 1.11 of the SDK repeats settlements all the same.
+// newClient makes a client that tries each operation once: the broker may store a send twice if the client repeats it.
+// Version 1.11 of the SDK repeats settlements all the same.
 func (s *soak) newClient() (*azservicebus.Client, error) {
 	return azservicebus.NewClientFromConnectionString(s.connectionString(), &azservicebus.ClientOptions{
 		RetryOptions: azservicebus.RetryOptions{MaxRetries: -1},

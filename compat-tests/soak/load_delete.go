@@ -8,15 +8,15 @@ import (
 	"minibus/compat-tests/rawclient"
 )
 
-// The most credit that receivers that delete have open: usually a little, so that messages can be held back, and just before the broker
-// is told to end as much as most SDKs have.
+// The most credit that receivers that delete have open: usually a little, so that messages can be held back, and just
+// before the broker is told to end as much as most SDKs have.
 const (
 	usualCredit = 20
 	burstCredit = 500
 )
 
-// receiveAndDelete receives and deletes, and counts messages until the very end of the connection: after a graceful stop every
-// message is here or in the queue. Only a broken connection loses what was on its way.
+// receiveAndDelete receives and deletes, and counts messages until the very end of the connection: after a graceful
+// stop every message is here or in the queue. Only a broken connection loses what was on its way.
 func (w *worker) receiveAndDelete() error {
 	conn, err := rawclient.Dial(w.proxyAddr())
 	if err != nil {

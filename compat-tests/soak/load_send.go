@@ -59,8 +59,8 @@ func (w *worker) send(f *feed) error {
 	return nil
 }
 
-// sendSome sends one message or one batch. A batch without an answer is stored whole or not at all, and so are the copies of a
-// message in the subscriptions.
+// sendSome sends one message or one batch. A batch without an answer is stored whole or not at all, and so are the
+// copies of a message in the subscriptions.
 func (w *worker) sendSome(sender *azservicebus.Sender, f *feed, n, together int) error {
 	where := f.where
 	if where == 0 {

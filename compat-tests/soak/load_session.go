@@ -16,7 +16,8 @@ import (
 
 func sessionName(i int) string { return fmt.Sprintf("s%d", i) }
 
-// sendInSession sends the messages of one session one after another, so that their numbers give the order in which they must come.
+// sendInSession sends the messages of one session one after another, so that their numbers give the order in which
+// they must come.
 func (w *worker) sendInSession(session string) error {
 	sender, err := w.client.NewSender("sessions", nil)
 	if err != nil {

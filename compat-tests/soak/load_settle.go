@@ -31,7 +31,8 @@ func queueReceiver(queue string) opener {
 	return func(c *azservicebus.Client) (*azservicebus.Receiver, error) { return c.NewReceiverForQueue(queue, nil) }
 }
 
-// openLink opens a receiver and its links, which would take too long during a receive: the SDK opens them at the first use.
+// openLink opens a receiver and its links, which would take too long during a receive: the SDK opens them at the first
+// use.
 func (w *worker) openLink(open opener) (*azservicebus.Receiver, error) {
 	receiver, err := open(w.client)
 	if err != nil {
@@ -76,8 +77,8 @@ func (w *worker) key(m *azservicebus.ReceivedMessage, entity, book string) strin
 	return book + "/" + id
 }
 
-// delivered notes in the ledger all messages that came together, before any of them is settled: a settlement may last longer than
-// the locks of the others, which another receiver then gets and settles.
+// delivered notes in the ledger all messages that came together, before any of them is settled: a settlement may last
+// longer than the locks of the others, which another receiver then gets and settles.
 func (w *worker) delivered(messages []*azservicebus.ReceivedMessage, e *eating) (keys []string) {
 	from := e.from
 	if from == 0 {
@@ -153,8 +154,8 @@ func (w *worker) deferAndTake(receiver *azservicebus.Receiver, m *azservicebus.R
 	return w.settle(key, ledger.Nowhere, time.Now(), func(ctx context.Context) error { return receiver.CompleteMessage(ctx, again[0], nil) })
 }
 
-// hoard takes messages and never settles them, so that their locks end again and again on one link. The link outlives the
-// load: at the checkpoint all its messages are gone, and the broker must no longer remember them for it.
+// hoard takes messages and never settles them, so that their locks end again and again on one link. The link outlives
+// the load: at the checkpoint all its messages are gone, and the broker must no longer remember them for it.
 func (w *worker) hoard() error {
 	receiver, err := w.openLink(queueReceiver("held"))
 	if err != nil {

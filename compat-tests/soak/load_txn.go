@@ -32,8 +32,8 @@ func newMover(conn *rawclient.Conn) (*mover, error) {
 	return m, errors.Join(failures[:]...)
 }
 
-// transact moves messages: each transaction completes three and sends three successors. It rolls back every fourth transaction. It does
-// not receive the successors: the audit checks that each message is in one queue or the other.
+// transact moves messages: each transaction completes three and sends three successors. It rolls back every fourth
+// transaction. It does not receive the successors: the audit checks that each message is in one queue or the other.
 func (w *worker) transact() error {
 	conn, err := rawclient.Dial(w.proxyAddr())
 	if err != nil {

@@ -18,8 +18,8 @@ const (
 	restLook   = 200 * time.Millisecond
 	restSteady = 8 // looks without change before it counts as at rest
 
-	// How much more a process may have at one checkpoint than at the one before, with nothing stored at either. A larger heap is
-	// a leak; the resident memory also holds the peak of the load, which the runtime gives back slowly.
+	// How much more a process may have at one checkpoint than at the one before, with nothing stored at either. A
+	// larger heap is a leak; the resident memory also holds the peak of the load, which the runtime gives back slowly.
 	heapGrowth     = 6 << 20
 	residentGrowth = 48 << 20
 

@@ -12,8 +12,8 @@ import (
 // recoveryLimit is how long after a fault the broker may still refuse.
 const recoveryLimit = 15 * time.Second
 
-// mustRecover sends messages until one is stored. If the broker does not recover, that is a finding, and a restart lets the run
-// go on.
+// mustRecover sends messages until one is stored. If the broker does not recover, that is a finding, and a restart
+// lets the run go on.
 func (s *soak) mustRecover(after string) error {
 	began := time.Now()
 	var last error

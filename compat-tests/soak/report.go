@@ -86,7 +86,8 @@ func (s *soak) progress() {
 		s.book.Stored(), rest, findings)
 }
 
-// finish stops the broker and writes the summary. It keeps the directory after a finding or an error, or if an option names it.
+// finish stops the broker and writes the summary. It keeps the directory after a finding or an error, or if an option
+// names it.
 func (s *soak) finish(failure error) (report, error) {
 	if s.server != nil {
 		failure = errors.Join(failure, s.server.KillNow())

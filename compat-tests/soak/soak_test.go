@@ -13,7 +13,8 @@ import (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// TestSoak_ShortRunsFindNothing runs every kind of load for a short time: stretches with checkpoints, and a few short lives.
+// TestSoak_ShortRunsFindNothing runs every kind of load for a short time: stretches with checkpoints, and a few short
+// lives.
 func TestSoak_ShortRunsFindNothing(t *testing.T) {
 	harness.NeedAll(t, "to run what takes long")
 	only := []string{"kill", "term", "drop"}

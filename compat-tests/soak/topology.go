@@ -23,8 +23,8 @@ type entity struct {
 	dying    bool // available messages end in the dead-letter queue after a while
 }
 
-// entities lists all entities of the load, except the queues of the administration load. Those that forward come before their targets:
-// after an audit has seen one empty, it finds everything in the target.
+// entities lists all entities of the load, except the queues of the administration load. Those that forward come
+// before their targets: after an audit has seen one empty, it finds everything in the target.
 var entities = []entity{
 	{name: "plain", book: "plain", place: ledger.InQueue},
 	{name: "deleting", book: "deleting", place: ledger.InQueue},

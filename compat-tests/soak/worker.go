@@ -60,8 +60,8 @@ func (l *load) stop(gone bool) {
 	<-done
 }
 
-// letGo closes the clients of workers that were waiting for an answer when connections were broken, since before a time. In go-amqp
-// 1.7 they may wait for ever.
+// letGo closes the clients of workers that were waiting for an answer when connections were broken, since before a
+// time. In go-amqp 1.7 they may wait for ever.
 func (l *load) letGo(since time.Time) {
 	l.mu.Lock()
 	var stuck []*azservicebus.Client
