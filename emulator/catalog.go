@@ -133,3 +133,17 @@ func (es Entities) Page(kind EntityKind, skip, top int) (page []*Entity, total i
 func (es Entities) Queues() []*Queue {
 	return mapped(es.ns.catalog.entities(KindQueue), func(q *Entity) *Queue { return &Queue{q} })
 }
+
+// cantForwardTo says why nothing can be forwarded to a path; nil: it can.
+func (c *catalog) cantForwardTo(path string) error {
+	target := c.lookUp(path)
+	if target == nil {
+		return c.missing(path)
+	}
+	if target.subscription != nil {
+		return target.may.missing() // FWD-1
+	}
+	target.mu.Lock()
+	defer target.mu.Unlock()
+	return target.may.takeForwards()
+}

@@ -73,8 +73,8 @@
 //   - jobs, work on many messages in the background: job_run.go, job_select.go, job_move.go, transfer_move.go
 //   - registry, how entities come, change and go: queue_admin.go, topic_admin.go, entity_delete.go, plan.go, apply.go,
 //     configurator.go, configurator_merge.go, dry_run.go, load.go, load_messages.go, reset.go, snapshot.go
-//   - diagnosis, why nothing is received: facts.go, why.go, why_facts.go, why_entity.go, why_receivers.go,
-//     why_messages.go, await.go, await_message.go, await_words.go; where a message would go: match.go, match_rules.go
+//   - diagnosis, why nothing is received: facts.go, why.go, why_findings.go, await.go;
+//     where a message would go: match.go
 //   - broker, the namespaces of a process: broker.go, broker_names.go, broker_directory.go, broker_change.go,
 //     clock.go (a namespace's time under control)
 package emulator

@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"minibus/emulator/filter"
@@ -12,8 +13,8 @@ import (
 type MatchQuestion struct {
 	Message message.Message
 
-	// Rule is asked in place of those that a subscription has. On a topic it is that of a new subscription with the default settings. It needs
-	// no name. Nil: each subscription has its own.
+	// Rule is asked instead of the rules that a subscription has. On a topic it is the rule of a new subscription with
+	// the default settings. It needs no name. Nil: each subscription has its own.
 	Rule *RuleOptions
 }
 
@@ -46,11 +47,11 @@ type MatchedCopy struct {
 	Reason      string // for which it would be dead-lettered, with the description
 	Description string
 	Changes     []PropertyChange
-	Forwards    []string // where it would go on to, one entity after another
+	Forwards    []string // the entities to which it would be forwarded, one after another
 	Stopped     error    // why it would go no further; nil if it would stay in the last one
 }
 
-// PropertyChange is a property that a copy has and the message has not, or not so.
+// PropertyChange is a property in which a copy differs from the message.
 type PropertyChange struct {
 	Name   string // of an application property, or sys. and the name of the service's
 	Before filter.Value
@@ -68,6 +69,241 @@ type RuleMatching struct {
 
 // Selects reports whether the rule selects the message.
 func (r *RuleMatching) Selects() bool { return r.Err == nil && r.Outcome == filter.True }
+
+// maxExplained is how many rules that do not select a message are explained.
+const maxExplained = 2000
+
+// Match says which subscriptions of a topic a message would reach, by which rules and with which changes, and why it
+// would not reach the others; of a subscription only what would come to that. It evaluates the rules as sending does,
+// but sends nothing: no number is drawn, nothing is counted, and it is no use of the topic.
+//
+// It fails with CodeArgument for a message or a rule that is not valid, with the service's words for a text that does
+// not parse, and with CodeNotAllowed on a queue.
+func (q *Entity) Match(ask MatchQuestion) (*Matching, error) {
+	m := &matching{t: q.topic, s: q.subscription}
+	switch {
+	case m.s != nil:
+		m.t = m.s.topic
+	case m.t == nil:
+		return nil, errorf(CodeNotAllowed, q.path, "The entity '%s' has no rules: it is neither a topic nor a "+
+			"subscription.", q.path)
+	}
+	in, err := m.t.inspect(nil, []message.Message{ask.Message})
+	if err != nil {
+		return nil, err
+	}
+	m.in = in
+	m.Topic = m.t.path
+	list, err := m.choose(&ask)
+	if err != nil {
+		return nil, err
+	}
+	m.send()
+	for _, x := range list {
+		m.Subscriptions = append(m.Subscriptions, m.evaluate(x))
+	}
+	return &m.Matching, nil
+}
+
+// matching is an answer that is being made.
+type matching struct {
+	Matching
+	t         *Topic
+	s         *Subscription // the only one to look at; nil: all
+	in        []incoming    // one
+	o         original
+	v         view
+	explained int
+}
+
+// candidate is a subscription and the rules that are evaluated for it.
+type candidate struct {
+	s     *Subscription
+	rules []*rule
+}
+
+// choose returns the subscriptions to look at, by name.
+func (m *matching) choose(ask *MatchQuestion) (list []candidate, err error) {
+	m.t.mu.Lock()
+	for _, s := range m.t.byID() {
+		if m.s == nil || s == m.s {
+			list = append(list, candidate{s, s.decisions.rules})
+		}
+	}
+	m.t.mu.Unlock()
+	switch {
+	case m.s != nil && len(list) == 0:
+		return nil, m.s.may.missing()
+	case ask.Rule != nil && m.s == nil:
+		list = []candidate{{s: newSubscription(m.t, 0, "", SubscriptionOptions{})}}
+	}
+	if ask.Rule != nil {
+		o := *ask.Rule
+		if o.Name == "" {
+			o.Name = "rule"
+		}
+		r, err := list[0].s.compile(o, m.t.ns.Limits())
+		if err != nil {
+			return nil, err
+		}
+		list[0].rules = []*rule{r}
+	}
+	slices.SortFunc(list, func(a, b candidate) int {
+		return strings.Compare(strings.ToLower(a.s.name), strings.ToLower(b.s.name))
+	})
+	return list, nil
+}
+
+// send finds out what becomes of the message in the topic.
+func (m *matching) send() {
+	t, in := m.t, &m.in[0]
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := t.ns.Now()
+	m.Refused = t.may.store(m.in)
+	_, _, m.Duplicate = t.duplicates.look(in, now)
+	if in.waits(now) {
+		m.Scheduled = int64(in.info.Scheduled)
+		now = m.Scheduled
+	}
+	next := t.counters.of[0].last + 1
+	m.o = original{in: in, seq: next, first: next, at: now, ttl: t.options.effectiveTTL(in.info.TTL)}
+	m.v = m.o.view(t.ns)
+}
+
+// evaluate evaluates the rules of a subscription.
+func (m *matching) evaluate(x candidate) SubscriptionMatching {
+	a := SubscriptionMatching{Path: x.s.path, Name: x.s.name, Status: x.s.Entity.Options().Status}
+	results := &matched{}
+	for _, r := range x.rules {
+		outcome, err := r.matcher.Eval(&m.v)
+		if outcome == filter.True || err != nil {
+			results.take(r, err)
+		} else if m.explained++; m.explained > maxExplained {
+			m.Unexplained++
+			continue
+		}
+		a.Rules = append(a.Rules, RuleMatching{
+			Name: r.options.Name, Filter: r.options.condition(), Action: r.options.Action,
+			Explanation: r.matcher.Explain(&m.v),
+		})
+	}
+	m.t.mu.Lock()
+	copies := x.s.appendCopies(nil, results, &m.v, &m.o)
+	for _, r := range results.actions {
+		if slices.ContainsFunc(copies, func(c copyOf) bool { return c.reason == "" && c.rule == r.options.Name }) {
+			continue
+		}
+		_, err := x.s.act(r, copyOf{info: m.v.info}, &m.v) // fails, since there is no copy
+		i := slices.IndexFunc(a.Rules, func(l RuleMatching) bool { return l.Name == r.options.Name })
+		a.Rules[i].ActionError = err
+	}
+	m.t.mu.Unlock()
+	for i := range copies {
+		a.Copies = append(a.Copies, m.copied(&copies[i]))
+	}
+	return a
+}
+
+// copied describes a copy.
+func (m *matching) copied(c *copyOf) MatchedCopy {
+	d := MatchedCopy{Rule: c.rule}
+	if c.reason != "" {
+		d.Rule = ""
+	}
+	x := extra{}
+	c.s.mu.Lock()
+	if c.s.deadOnArrival(c, &m.o, &x) {
+		d.Sub = DeadLetter
+		d.Reason = x.reason
+		v, _ := message.LookupProperty(x.overlay, DeadLetterErrorDescription)
+		d.Description, _ = v.(string)
+	}
+	forward := c.s.options.forwardTarget(d.Sub)
+	c.s.mu.Unlock()
+	d.Changes = m.changes(&x, c)
+	d.Forwards, d.Stopped = m.follow(forward, c.info.HasGroupID)
+	return d
+}
+
+// follow returns the entities through which a message would be forwarded, beginning with target, and why it would go
+// no further than to the last one.
+func (m *matching) follow(target string, hasSession bool) (path []string, stopped error) {
+	ns := m.t.ns
+	for hops := 1; target != ""; hops++ {
+		if hops > maxHops {
+			return path, fmt.Errorf("it would be forwarded more than %d times and dead-lettered: %s", maxHops,
+				hopCountExceeded)
+		}
+		if err := ns.catalog.cantForwardTo(target); err != nil {
+			return path, err
+		}
+		q, err := ns.Entity(target)
+		if err != nil {
+			return path, err
+		}
+		o := q.Options()
+		if o.RequiresSession && !hasSession {
+			return path, errorf(CodeNotAllowed, q.path, "The message has no session id, which '%s' requires.", q.path)
+		}
+		path = append(path, q.path)
+		target = o.ForwardTo // a topic has none
+	}
+	return path, nil
+}
+
+// changes compares the copy with the message: the service's properties first, then the application's by name.
+func (m *matching) changes(x *extra, c *copyOf) (list []PropertyChange) {
+	p := message.Patch{Properties: x.overlay, System: x.system, OmitBody: true}
+	changed, err := message.Scan(p.Append(nil, &m.in[0].m))
+	if err != nil {
+		return nil // what the broker writes can be read
+	}
+	after := m.v
+	after.m = changed
+	after.info = c.info
+	after.ttl = c.ttl
+	after.asked = 0
+	for p := range filter.SystemProperty(len(systemKeys)) {
+		if systemKeys[p] == "" {
+			continue
+		}
+		if before, now := m.v.System(p), after.System(p); before != now {
+			list = append(list, PropertyChange{Name: "sys." + p.String(), Before: before, After: now})
+		}
+	}
+	had, has := userValues(&m.in[0].m), userValues(&changed)
+	first := len(list)
+	for _, u := range had {
+		if now, _ := lookUp(has, u.Name); now != u.After {
+			list = append(list, PropertyChange{Name: u.Name, Before: u.After, After: now})
+		}
+	}
+	for _, u := range has {
+		if _, known := lookUp(had, u.Name); !known {
+			list = append(list, u)
+		}
+	}
+	slices.SortFunc(list[first:], func(a, b PropertyChange) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// userValues returns the application properties of a message, as if all were new.
+func userValues(m *message.Message) (list []PropertyChange) {
+	for e := m.UserProperties(); e.Next(); {
+		list = append(list, PropertyChange{Name: string(e.Key()), After: filterValue(e.Value())})
+	}
+	return list
+}
+
+func lookUp(list []PropertyChange, name string) (filter.Value, bool) {
+	for _, u := range list {
+		if u.Name == name {
+			return u.After, true
+		}
+	}
+	return filter.Value{}, false
+}
 
 // String returns what becomes of the message, a line for each copy and each reason.
 func (m *Matching) String() string {

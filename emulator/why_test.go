@@ -33,7 +33,7 @@ func (b *broker) wantWhy(ask emulator.Question, codes string, texts ...string) {
 			code += "!"
 		}
 		got = append(got, code)
-		if f.Text == "" || f.Cure == "" && f.Code != emulator.FindReceiving {
+		if f.Text == "" || f.Fix == "" && f.Code != emulator.FindReceiving {
 			b.t.Errorf("%s has no text or no cure: %+v", f.Code, f)
 		}
 		if d.Has(f.Code) != true || f.Blocks && !d.Blocked() {

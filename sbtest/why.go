@@ -54,7 +54,7 @@ func (n *Namespace) Why(t testing.TB, entity string, client ...string) *Diagnosi
 	found := n.server.Why(n.ns, e, sub, append(client, "")[0])
 	d := &Diagnosis{Entity: found.Path, Available: found.Available, Receivers: found.Receivers, text: found.String()}
 	for _, f := range found.Findings {
-		d.Findings = append(d.Findings, Finding{Code: string(f.Code), Blocks: f.Blocks, Text: f.Text, Fix: f.Cure})
+		d.Findings = append(d.Findings, Finding{Code: string(f.Code), Blocks: f.Blocks, Text: f.Text, Fix: f.Fix})
 	}
 	return d
 }
