@@ -23,11 +23,12 @@ type subQueueFlags struct{ dead, transfer bool }
 
 func (f *subQueueFlags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.dead, "dlq", false, "the dead-letter queue of the entity")
-	c.Flags().BoolVar(&f.transfer, "transfer-dlq", false, "its transfer dead-letter queue: messages that could not be forwarded")
+	c.Flags().BoolVar(&f.transfer, "transfer-dlq", false,
+		"its transfer dead-letter queue: messages that could not be forwarded")
 }
 
-const addressHelp = `ENTITY is a queue, or a subscription as TOPIC/SUBSCRIPTION. A dead-letter queue is ENTITY with --dlq, or the path of the service,
-such as orders/$DeadLetterQueue or events/Subscriptions/audit/$DeadLetterQueue.`
+const addressHelp = `ENTITY is a queue, or a subscription as TOPIC/SUBSCRIPTION. A dead-letter queue is ENTITY with
+--dlq, or the path of the service, such as orders/$DeadLetterQueue or events/Subscriptions/audit/$DeadLetterQueue.`
 
 // parseAddress reads the path of an entity.
 func parseAddress(arg string, f subQueueFlags) (address, error) {
@@ -93,8 +94,9 @@ func (a address) paths() (all []string) {
 	return all
 }
 
-// settle finds out whether an unsure address is a subscription or a queue: it opens a receiver, which asks for no message.
-func (a *app) settle(ctx context.Context, at *address) error {
+// resolve finds out whether an unsure address is a subscription or a queue: it opens a receiver, which asks for no
+// message.
+func (a *app) resolve(ctx context.Context, at *address) error {
 	if !at.unsure {
 		return nil
 	}
@@ -102,7 +104,8 @@ func (a *app) settle(ctx context.Context, at *address) error {
 	if err != nil {
 		return err
 	}
-	r, err := client.NewReceiverForSubscription(at.topic, at.subscription, &azservicebus.ReceiverOptions{SubQueue: at.sub})
+	r, err := client.NewReceiverForSubscription(at.topic, at.subscription,
+		&azservicebus.ReceiverOptions{SubQueue: at.sub})
 	if err != nil {
 		return a.about(at.String(), err)
 	}
@@ -138,8 +141,9 @@ func isNotAllowed(err error) bool {
 }
 
 // receiver opens a receiver without a session. It connects when it is used.
-func (a *app) receiver(ctx context.Context, at *address, mode azservicebus.ReceiveMode) (*azservicebus.Receiver, error) {
-	if err := a.settle(ctx, at); err != nil {
+func (a *app) receiver(ctx context.Context, at *address,
+	mode azservicebus.ReceiveMode) (*azservicebus.Receiver, error) {
+	if err := a.resolve(ctx, at); err != nil {
 		return nil, err
 	}
 	client, err := a.messages()
@@ -160,11 +164,12 @@ func (a *app) receiver(ctx context.Context, at *address, mode azservicebus.Recei
 }
 
 // acceptSession opens a receiver with a session: with any free one if session is nil.
-func (a *app) acceptSession(ctx context.Context, at *address, session *string, mode azservicebus.ReceiveMode) (*azservicebus.SessionReceiver, error) {
+func (a *app) acceptSession(ctx context.Context, at *address, session *string,
+	mode azservicebus.ReceiveMode) (*azservicebus.SessionReceiver, error) {
 	if at.sub != 0 {
 		return nil, Usage("%s: a dead-letter queue has no sessions; leave --session out", at)
 	}
-	if err := a.settle(ctx, at); err != nil {
+	if err := a.resolve(ctx, at); err != nil {
 		return nil, err
 	}
 	client, err := a.messages()

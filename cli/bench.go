@@ -34,13 +34,17 @@ const (
 
 func (a *app) benchCommand() *cobra.Command {
 	f := &benchFlags{}
-	c := &cobra.Command{Use: "bench [QUEUE]", Short: "measure how fast the namespace takes and gives messages", Args: Arguments("[QUEUE]"),
-		Long: `Sends messages with Microsoft's SDK, one by one and --in-flight of them at a time, then receives and completes them, and prints rates and latencies: of a send and a completion
-how long its answer took, of a receive how long a call waited that returned messages. The client is part of what it measures.
+	c := &cobra.Command{Use: "bench [QUEUE]", Short: "measure how fast the namespace takes and gives messages",
+		Args: Arguments("[QUEUE]"),
+		Long: `Sends messages with Microsoft's SDK, one by one and --in-flight of them at a time, then receives and
+completes them, and prints rates and latencies: of a send and a completion how long its answer took, of a receive how
+long a call waited that returned messages. The client is part of what it measures.
 
-It makes a queue and removes it at the end, also when it is interrupted. QUEUE names one that is there instead. It has to be empty, since all of its messages are completed.
-Making a queue, and a look whether one is empty, need a key with the Manage right. In Azure each message is charged for.`,
-		Example: "  minibus bench\n  minibus bench --messages 1 --size 1048576\n  minibus bench --in-flight 1 --duration 10s\n  minibus bench --sessions 100 -o json"}
+It makes a queue and removes it at the end, also when it is interrupted. QUEUE names one that is there instead. It has
+to be empty, since all of its messages are completed. Making a queue, and a look whether one is empty, need a key with
+the Manage right. In Azure each message is charged for.`,
+		Example: "  minibus bench\n  minibus bench --messages 1 --size 1048576\n" +
+			"  minibus bench --in-flight 1 --duration 10s\n  minibus bench --sessions 100 -o json"}
 	p := c.Flags()
 	p.IntVarP(&f.messages, "messages", "n", 10000, "`number` of messages; with --duration no limit unless it is given")
 	p.IntVar(&f.size, "size", 1024, "`bytes` of a body")
@@ -54,7 +58,8 @@ Making a queue, and a look whether one is empty, need a key with the Manage righ
 		for _, n := range []struct {
 			flag               string
 			found, least, most int
-		}{{"messages", f.messages, 1, benchMessages}, {"size", f.size, 0, benchSize}, {"in-flight", f.inFlight, 1, benchInFlight}, {"sessions", f.sessions, 0, benchSessions}} {
+		}{{"messages", f.messages, 1, benchMessages}, {"size", f.size, 0, benchSize},
+			{"in-flight", f.inFlight, 1, benchInFlight}, {"sessions", f.sessions, 0, benchSessions}} {
 			if n.found < n.least || n.found > n.most {
 				return Usage("--%s: found %d; allowed: %d to %d", n.flag, n.found, n.least, n.most)
 			}
@@ -105,9 +110,11 @@ func (b *benching) prepare(ctx context.Context, args []string) (leave func(conte
 	}
 	if len(args) == 0 {
 		b.queue = "minibus-bench-" + b.run
-		_, err := client.CreateQueue(context.WithoutCancel(ctx), b.queue, &admin.CreateQueueOptions{Properties: &admin.QueueProperties{
-			RequiresSession: new(b.flags.sessions > 0), AutoDeleteOnIdle: new("PT1H") /* should the command be killed */, MaxDeliveryCount: new(int32(1000)),
-		}})
+		_, err := client.CreateQueue(context.WithoutCancel(ctx), b.queue,
+			&admin.CreateQueueOptions{Properties: &admin.QueueProperties{
+				RequiresSession:  new(b.flags.sessions > 0),
+				AutoDeleteOnIdle: new("PT1H") /* should the command be killed */, MaxDeliveryCount: new(int32(1000)),
+			}})
 		return func(ctx context.Context) error {
 			_, err := client.DeleteQueue(ctx, b.queue, nil)
 			return b.app.about("remove the queue "+b.queue, err)
@@ -125,11 +132,17 @@ func (b *benching) prepare(ctx context.Context, args []string) (leave func(conte
 	case err != nil:
 		return nil, b.app.about("look at "+b.queue, err)
 	case q == nil || state == nil:
-		return nil, failed(exitNotFound, "there is no queue %s; %s", b.queue, cureMissing)
+		return nil, failed(exitNotFound, "there is no queue %s; %s", b.queue, fixMissing)
 	case state.ActiveMessageCount > 0:
-		return nil, failed(exitFailed, "%s has %s, which bench would complete: give an empty queue, or none", b.queue, config.Plural(int(state.ActiveMessageCount), "message"))
-	case (b.flags.sessions > 0) != (q.RequiresSession != nil && *q.RequiresSession):
-		return nil, Usage("bench: %s delivers by session if, and only if, --sessions is given", b.queue)
+		return nil, failed(exitFailed, "%s has %s, which bench would complete: give an empty queue, or none",
+			b.queue, config.Plural(int(state.ActiveMessageCount), "message"))
+	}
+	bySession := q.RequiresSession != nil && *q.RequiresSession
+	switch {
+	case bySession && b.flags.sessions == 0:
+		return nil, Usage("bench: %s delivers by session: give --sessions", b.queue)
+	case !bySession && b.flags.sessions > 0:
+		return nil, Usage("bench: %s does not deliver by session: leave --sessions out", b.queue)
 	}
 	return b.drain, nil
 }
@@ -137,7 +150,8 @@ func (b *benching) prepare(ctx context.Context, args []string) (leave func(conte
 // benchPatience is how long a receive of bench may wait for a message that was sent.
 const benchPatience = 30 * time.Second
 
-// benching is a run of bench. Messages are sent and completed to the end when the command is interrupted, so that it knows what is left.
+// benching is a run of bench. Messages are sent and completed to the end when the command is interrupted, so that it
+// knows what is left.
 type benching struct {
 	app   *app
 	flags *benchFlags
@@ -167,7 +181,8 @@ func (b *benching) measure(ctx context.Context) ([]measurement, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []measurement{sends.measured("send", b.flags.size), receives.measured("receive", b.flags.size), completions.measured("complete", b.flags.size)}, nil
+	return []measurement{sends.measured("send", b.flags.size), receives.measured("receive", b.flags.size),
+		completions.measured("complete", b.flags.size)}, nil
 }
 
 // sendAll sends until there are enough messages, the time is over, or the command is interrupted.
@@ -264,7 +279,8 @@ func (b *benching) receiveAll(ctx context.Context) (receives, completions *laten
 }
 
 // receiveFrom receives a number of messages from a receiver, completes some of them at a time, and closes the receiver.
-func (b *benching) receiveFrom(ctx context.Context, r inbox, count int64, inFlight int, receives, completions *latencies) error {
+func (b *benching) receiveFrom(ctx context.Context, r inbox, count int64, inFlight int,
+	receives, completions *latencies) error {
 	group, going := errgroup.WithContext(ctx)
 	group.SetLimit(inFlight)
 	err := b.receive(going, r, count, inFlight, receives, func(m *azservicebus.ReceivedMessage) {
@@ -293,7 +309,8 @@ func (b *benching) receiveFrom(ctx context.Context, r inbox, count int64, inFlig
 }
 
 // receive calls take for a number of messages.
-func (b *benching) receive(ctx context.Context, r inbox, count int64, inFlight int, receives *latencies, take func(*azservicebus.ReceivedMessage)) error {
+func (b *benching) receive(ctx context.Context, r inbox, count int64, inFlight int, receives *latencies,
+	take func(*azservicebus.ReceivedMessage)) error {
 	for left := count; left > 0; {
 		waiting, cancel := context.WithTimeout(ctx, benchPatience)
 		begin := time.Now()
@@ -306,7 +323,8 @@ func (b *benching) receive(ctx context.Context, r inbox, count int64, inFlight i
 			}
 			return ctx.Err() // the end of the command
 		case errors.Is(err, context.DeadlineExceeded):
-			return failed(exitFailed, "%s did not come within %v; does another client receive from %s?", config.Plural(int(left), "message"), benchPatience, b.queue)
+			return failed(exitFailed, "%s did not come within %v; does another client receive from %s?",
+				config.Plural(int(left), "message"), benchPatience, b.queue)
 		case err != nil:
 			return fmt.Errorf("receive: %w", err)
 		}
@@ -426,7 +444,9 @@ func (l *latencies) measured(operation string, size int) measurement {
 	m.Seconds = l.end.Sub(l.begin).Seconds()
 	m.PerSecond = float64(m.Messages) / m.Seconds
 	m.MebibytePerSecond = m.PerSecond * float64(size) / (1 << 20)
-	m.P50Millis, m.P99Millis, m.MaxMillis = l.millis(50), l.millis(99), l.millis(100)
+	m.P50Millis = l.millis(50)
+	m.P99Millis = l.millis(99)
+	m.MaxMillis = l.millis(100)
 	return m
 }
 
@@ -440,8 +460,10 @@ func (l *latencies) millis(percent int) float64 {
 func (a *app) benchResult(all []measurement) error {
 	a.out.list("OPERATION", "MESSAGES", "SECONDS", "PER SECOND", "MIB/S", "P50 MS", "P99 MS", "MAX MS")
 	for _, m := range all {
-		if err := a.out.add(m, m.Operation, fmt.Sprint(m.Messages), fmt.Sprintf("%.2f", m.Seconds), fmt.Sprintf("%.0f", m.PerSecond), fmt.Sprintf("%.2f", m.MebibytePerSecond),
-			fmt.Sprintf("%.2f", m.P50Millis), fmt.Sprintf("%.2f", m.P99Millis), fmt.Sprintf("%.2f", m.MaxMillis)); err != nil {
+		if err := a.out.add(m, m.Operation, fmt.Sprint(m.Messages), fmt.Sprintf("%.2f", m.Seconds),
+			fmt.Sprintf("%.0f", m.PerSecond), fmt.Sprintf("%.2f", m.MebibytePerSecond),
+			fmt.Sprintf("%.2f", m.P50Millis), fmt.Sprintf("%.2f", m.P99Millis),
+			fmt.Sprintf("%.2f", m.MaxMillis)); err != nil {
 			return err
 		}
 	}

@@ -15,12 +15,15 @@ import (
 
 // dueTexts say to people what the kinds mean.
 var dueTexts = map[string]string{
-	"lockEnds": "the lock of a message ends", "scheduled": "a scheduled message becomes active", "expires": "a message expires",
-	"sessionLockEnds": "the lock of a session ends", "forwardRetried": "forwarding is tried again", "idle": "the entity is deleted unless it is used",
+	"lockEnds": "the lock of a message ends", "scheduled": "a scheduled message becomes active",
+	"expires":         "a message expires",
+	"sessionLockEnds": "the lock of a session ends", "forwardRetried": "forwarding is tried again",
+	"idle": "the entity is deleted unless it is used",
 }
 
 func (a *app) clockCommand() *cobra.Command {
-	show := &cobra.Command{Use: "show", Short: "show what the clock of the namespace says, and what is due next", Args: Arguments(),
+	show := &cobra.Command{Use: "show", Short: "show what the clock of the namespace says, and what is due next",
+		Args: Arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.steer(cmd, "show the clock", http.MethodGet, "", nil)
 		}}
@@ -33,9 +36,11 @@ func (a *app) clockCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d, err := parseDuration(args[0])
 			if err != nil || d <= 0 {
-				return Usage("advance: found %q; give a duration of more than zero, such as 90s, 1h, 7d or PT1H. A clock never goes back", oneLine(args[0]))
+				return Usage("advance: found %q; give a duration of more than zero, such as 90s, 1h, 7d or PT1H. A "+
+					"clock never goes back", oneLine(args[0]))
 			}
-			return a.steer(cmd, "advance the clock", http.MethodPost, "advance", map[string]string{"by": config.FormatDuration(d)})
+			return a.steer(cmd, "advance the clock", http.MethodPost, "advance",
+				map[string]string{"by": config.FormatDuration(d)})
 		}}
 	set := &cobra.Command{Use: "set INSTANT", Short: "let time pass until an instant", Args: Arguments("INSTANT"),
 		Example: "  minibus clock set 2030-01-01T00:00:00Z",
@@ -51,7 +56,8 @@ func (a *app) clockCommand() *cobra.Command {
 			return a.steer(cmd, "resume the clock", http.MethodPost, "resume", nil)
 		}}
 	return group("clock", "the time of a namespace of a Minibus, which locks, schedules and expiry follow",
-		"Everything that falls due on the way has happened, in order, when a command ends. A clock never goes back.\n"+controlHelp,
+		"Everything that falls due on the way has happened, in order, when a command ends. A clock never goes "+
+			"back.\n"+controlHelp,
 		show, freeze, advance, set, resume)
 }
 
@@ -65,7 +71,8 @@ func (a *app) steer(cmd *cobra.Command, what, method, operation string, body any
 	if err := a.control(cmd.Context(), method, path, body, &c); err != nil {
 		return a.about(what, err)
 	}
-	pairs := [][2]string{{"now", c.Now.Format(time.RFC3339Nano)}, {"offset", c.Offset}, {"frozen", strconv.FormatBool(c.Frozen)}}
+	pairs := [][2]string{{"now", c.Now.Format(time.RFC3339Nano)}, {"offset", c.Offset},
+		{"frozen", strconv.FormatBool(c.Frozen)}}
 	for _, d := range c.Due {
 		text := dueTexts[d.Kind]
 		if text == "" {
@@ -79,7 +86,8 @@ func (a *app) steer(cmd *cobra.Command, what, method, operation string, body any
 // clockPatience bounds how long a command waits for the clock of the namespace before it takes the machine's time.
 const clockPatience = 5 * time.Second
 
-// scheduled reads a time, or a duration from now, by the clock of the namespace. It returns nil for an empty text. name is that of the argument.
+// scheduled reads a time, or a duration from now, by the clock of the namespace. It returns nil for an empty text.
+// name is that of the argument.
 func (a *app) scheduled(ctx context.Context, name, text string) (*time.Time, error) {
 	if text == "" {
 		return nil, nil
@@ -90,12 +98,14 @@ func (a *app) scheduled(ctx context.Context, name, text string) (*time.Time, err
 	}
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
-		return nil, Usage("%s: found %q; allowed: a duration from now such as 10m, or a time such as 2026-01-31T12:00:00Z", name, oneLine(text))
+		return nil, Usage("%s: found %q; allowed: a duration from now such as 10m, or a time such as "+
+			"2026-01-31T12:00:00Z", name, oneLine(text))
 	}
 	return &at, nil
 }
 
-// now returns what the clock of the namespace says. Without a control API that is the machine's time: only a Minibus has clocks that can be moved.
+// now returns what the clock of the namespace says. Without a control API that is the machine's time: only a Minibus
+// has clocks that can be moved.
 func (a *app) now(ctx context.Context) (time.Time, error) {
 	if err := a.connect(); err != nil {
 		return time.Time{}, err

@@ -29,7 +29,8 @@ func (a *app) completions(root *cobra.Command) {
 			}
 		case "queue", "topic", "sub", "rule", "dlq":
 			for _, sub := range c.Commands() {
-				if sub.Name() != "create" && (sub.Name() != "ls" || c.Name() == "dlq" || c.Name() == "rule") || c.Name() == "rule" {
+				if sub.Name() != "create" && (sub.Name() != "ls" || c.Name() == "dlq" || c.Name() == "rule") ||
+					c.Name() == "rule" {
 					sub.ValidArgsFunction = a.namesOf(c.Name() == "queue" || c.Name() == "dlq", c.Name() == "topic",
 						slices.Contains([]string{"sub", "rule", "dlq"}, c.Name()))
 				}
@@ -42,7 +43,8 @@ func (a *app) completions(root *cobra.Command) {
 	}
 }
 
-// namesOf returns the function that lists entities of these kinds as the first argument. It stays silent if it can't ask.
+// namesOf returns the function that lists entities of these kinds as the first argument. It stays silent if it can't
+// ask.
 func (a *app) namesOf(q, t, s bool) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begin string) (found []string, _ cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -66,7 +68,8 @@ func (a *app) namesOf(q, t, s bool) cobra.CompletionFunc {
 			properties, states, _ := subscriptions.list(ctx, client, "")
 			found = append(found, pathsOf(sorted(&subscriptions, properties, states))...)
 		}
-		return slices.DeleteFunc(found, func(name string) bool { return !strings.HasPrefix(name, begin) }), cobra.ShellCompDirectiveNoFileComp
+		return slices.DeleteFunc(found, func(name string) bool { return !strings.HasPrefix(name, begin) }),
+			cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
@@ -78,8 +81,10 @@ func pathsOf(all []entity) (paths []string) {
 }
 
 // eventKinds are the kinds of events, which the shell completes.
-var eventKinds = []string{"sent", "scheduled", "copied", "forwardedHere", "activated", "delivered", "receivedAndDeleted", "lockRenewed", "completed", "abandoned", "released",
-	"deferred", "lockExpired", "returned", "deadLettered", "expired", "forwarded", "duplicate", "cancelled", "purged", "rescheduled", "sendRefused", "settlementRefused", "fault", "sessionBroken"}
+var eventKinds = []string{"sent", "scheduled", "copied", "forwardedHere", "activated", "delivered",
+	"receivedAndDeleted", "lockRenewed", "completed", "abandoned", "released",
+	"deferred", "lockExpired", "returned", "deadLettered", "expired", "forwarded", "duplicate", "cancelled",
+	"purged", "rescheduled", "sendRefused", "settlementRefused", "fault", "sessionBroken"}
 
 // completeMore lets the shell complete values of flags, and arguments that are no entities.
 func (a *app) completeMore(root *cobra.Command) {
@@ -98,7 +103,8 @@ func (a *app) completeMore(root *cobra.Command) {
 	flag("fault add", "entity", entity)
 	flag("history", "entity", entity)
 	for command, complete := range map[string]cobra.CompletionFunc{
-		"snapshot restore": a.itemsOf("snapshots"), "snapshot rm": a.itemsOf("snapshots"), "conn show": a.itemsOf("connections"),
+		"snapshot restore": a.itemsOf("snapshots"), "snapshot rm": a.itemsOf("snapshots"),
+		"conn show": a.itemsOf("connections"),
 	} {
 		if c, _, err := root.Find(strings.Fields(command)); err == nil {
 			c.ValidArgsFunction = complete

@@ -18,7 +18,8 @@ import (
 
 func (a *app) configCommand() *cobra.Command {
 	c := group("config", "a Config.json: check one, print a namespace of a Minibus as one, apply one to it",
-		"check needs no server. print, diff and apply use the control API of a Minibus. With --auth sas they need a key of the default\n"+
+		"check needs no server. print, diff and apply use the control API of a Minibus. With --auth sas they need "+
+			"a key of the default\n"+
 			"namespace with the Manage right.",
 		a.configCheck(), a.configPrint(), a.configDiff(), a.configApply())
 	other := c.RunE
@@ -32,9 +33,10 @@ func (a *app) configCommand() *cobra.Command {
 }
 
 func (a *app) configCheck() *cobra.Command {
-	c := &cobra.Command{Use: "check [FILE]", Short: "check a Config.json; the exit code is 1 if it is wrong", Args: Arguments("[FILE]"),
-		Long: "Prints each mistake with its place and what to do, and warns of accepted settings that may surprise. Without FILE it checks the\n" +
-			"configuration that the server would use.",
+	c := &cobra.Command{Use: "check [FILE]", Short: "check a Config.json; the exit code is 1 if it is wrong",
+		Args: Arguments("[FILE]"),
+		Long: `Prints each mistake with its place and what to do, and warns of accepted settings that may surprise.
+Without FILE it checks the configuration that the server would use.`,
 		Example: "  minibus config check Config.json"}
 	settings := ServerFlags(c, a.env.Environ, "config", "limits")
 	c.RunE = func(_ *cobra.Command, args []string) error {
@@ -85,12 +87,15 @@ func (a *app) checkFile(named string, limits config.Limits) error {
 }
 
 func (a *app) configPrint() *cobra.Command {
-	c := &cobra.Command{Use: "print [FILE]", Short: "print the live namespace, or a file, as a Config.json", Args: Arguments("[FILE]"),
-		Long: "Prints the entities of the namespace as a Config.json, from which Minibus starts with the same entities. With FILE it prints that file as Minibus reads it,\n" +
-			"without a server: with the defaults that differ from Azure's, names spelled alike, and without what has no effect.",
+	c := &cobra.Command{Use: "print [FILE]", Short: "print the live namespace, or a file, as a Config.json",
+		Args: Arguments("[FILE]"),
+		Long: `Prints the entities of the namespace as a Config.json, from which Minibus starts with the same
+entities. With FILE it prints that file as Minibus reads it, without a server: with the defaults that differ from
+Azure's, names spelled alike, and without what has no effect.`,
 		Example: "  minibus config print > Config.json\n  minibus config print Config.json"}
 	keys := c.Flags().Bool("keys", false, "with policies and their keys")
-	limits := c.Flags().String("limits", "relaxed", "of FILE: the `profile` of limits: relaxed, standard, premium or emulator")
+	limits := c.Flags().String("limits", "relaxed",
+		"of FILE: the `profile` of limits: relaxed, standard, premium or emulator")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return a.printFile(args[0], *limits, *keys)
@@ -162,12 +167,16 @@ func (a *app) configFile(file string) ([]byte, error) {
 const exitTrouble = 2
 
 func (a *app) configDiff() *cobra.Command {
-	c := &cobra.Command{Use: "diff FILE", Short: "show what a file would change in the live namespace; the exit code is 1 if anything", Args: Arguments("FILE"),
-		Long: "Shows what config apply would do: + for an entity that is created, ~ for one that changes, with each setting, - for one that is deleted, ! for one that can't be\n" +
-			"made what the file says. Entities that the file does not have count only with --prune. FILE is a Config.json, or has Queues and Topics of one namespace; - is\n" +
-			"standard input. Exit code: 0 the same, 1 different, 2 and more an error.",
+	c := &cobra.Command{Use: "diff FILE",
+		Short: "show what a file would change in the live namespace; the exit code is 1 if anything",
+		Args:  Arguments("FILE"),
+		Long: `Shows what config apply would do: + for an entity that is created, ~ for one that changes, with each
+setting, - for one that is deleted, ! for one that can't be made what the file says. Entities that the file does not
+have count only with --prune. FILE is a Config.json, or has Queues and Topics of one namespace; - is standard input.
+Exit code: 0 the same, 1 different, 2 and more an error.`,
 		Example: "  minibus config diff Config.json\n  minibus config diff Config.json --prune -o json | jq .summary"}
-	prune := c.Flags().Bool("prune", false, "with the entities that the file does not have, which apply --prune deletes")
+	prune := c.Flags().Bool("prune", false,
+		"with the entities that the file does not have, which apply --prune deletes")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		d, err := a.compare(cmd, args[0], "config/diff", *prune)
 		if err == nil {
@@ -186,12 +195,14 @@ func (a *app) configDiff() *cobra.Command {
 }
 
 func (a *app) configApply() *cobra.Command {
-	c := &cobra.Command{Use: "apply FILE", Short: "make the live namespace what a file says, all or nothing", Args: Arguments("FILE"),
-		Long: "Creates entities that are missing and changes settings and rules that differ, as a start with the file would. Other entities stay, unless --prune is given. Messages\n" +
-			"stay, but for those of entities that --prune deletes. If anything can't be done nothing is. It asks first if a person is at the terminal.",
+	c := &cobra.Command{Use: "apply FILE", Short: "make the live namespace what a file says, all or nothing",
+		Args: Arguments("FILE"),
+		Long: `Creates entities that are missing and changes settings and rules that differ, as a start with the file
+would. Other entities stay, unless --prune is given. Messages stay, but for those of entities that --prune deletes. If
+anything can't be done nothing is. It asks first if a person is at the terminal.`,
 		Example: "  minibus config apply Config.json\n  minibus config apply Config.json --prune --yes"}
 	prune := c.Flags().Bool("prune", false, "delete the entities that the file does not have, with their messages")
-	yes := c.Flags().BoolP("yes", "y", false, "don't ask")
+	yes := yesFlag(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		text, err := a.configFile(args[0])
 		if err != nil {
@@ -295,7 +306,8 @@ func diffLines(d *api.ConfigDiff) (lines []string) {
 }
 
 // sendConfig sends the text of a file to an operation of the control API that answers with a diff.
-func (a *app) sendConfig(ctx context.Context, file string, text []byte, operation string, prune bool) (d api.ConfigDiff, err error) {
+func (a *app) sendConfig(ctx context.Context, file string, text []byte, operation string,
+	prune bool) (d api.ConfigDiff, err error) {
 	path := thisNamespace + "/" + operation
 	if prune {
 		path += "?prune=true"

@@ -22,10 +22,11 @@ func (a *app) connCommand() *cobra.Command {
 const maxContainer = 24
 
 func (a *app) connList() *cobra.Command {
-	c := &cobra.Command{Use: "ls", Aliases: []string{"list"}, Short: "list the connections, the oldest first", Args: Arguments(),
+	c := &cobra.Command{Use: "ls", Aliases: []string{"list"}, Short: "list the connections, the oldest first",
+		Args:    Arguments(),
 		Example: "  minibus conn ls\n  minibus conn ls --entity orders -o jsonl"}
-	entity := c.Flags().String("entity", "", "only those with a link to this `path`, such as orders or events/Subscriptions/audit, "+
-		"and those that do not answer")
+	entity := c.Flags().String("entity", "", "only those with a link to this `path`, such as orders or "+
+		"events/Subscriptions/audit, and those that do not answer")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		query := url.Values{}
 		if *entity != "" {
@@ -33,7 +34,8 @@ func (a *app) connList() *cobra.Command {
 		}
 		a.out.list("ID", "REMOTE", "TRANSPORT", "SDK", "RECEIVES", "SENDS", "STATE", "SINCE", "CONTAINER")
 		_, err := listPages(cmd.Context(), a, inThis("connections"), query, func(c *api.Connection) []string {
-			return []string{c.ID, c.Remote, c.Transport, sdkOf(c), linksOf(c, "receiver"), linksOf(c, "sender"), stateOf(c),
+			return []string{c.ID, c.Remote, c.Transport, sdkOf(c), linksOf(c, "receiver"), linksOf(c, "sender"),
+				stateOf(c),
 				shownTime(c.Since), printable.Clip(c.Container, maxContainer)}
 		})
 		return a.about("list connections", err)
@@ -57,7 +59,8 @@ func stateOf(c *api.Connection) string {
 func linksOf(c *api.Connection, role string) string {
 	var all []string
 	for _, l := range c.Links {
-		node := strings.HasPrefix(l.Address, "$") || strings.HasSuffix(l.Address, "/$management") || l.Address == "coordinator"
+		node := strings.HasPrefix(l.Address, "$") || strings.HasSuffix(l.Address, "/$management") ||
+			l.Address == "coordinator"
 		if l.Role == role && !node {
 			all = append(all, l.Address)
 		}
@@ -77,10 +80,12 @@ func (a *app) connShow() *cobra.Command {
 				return err
 			}
 			a.out.write("\n")
-			a.out.list("LINK", "ROLE", "ADDRESS", "MODE", "SESSION", "CREDIT", "UNSETTLED", "WINDOW", "MESSAGES", "WAITS FOR")
+			a.out.list("LINK", "ROLE", "ADDRESS", "MODE", "SESSION", "CREDIT", "UNSETTLED", "WINDOW", "MESSAGES",
+				"WAITS FOR")
 			for _, l := range s.is.Links {
 				if err := a.out.add(l, number(&l.ID), l.Role, l.Address, l.Mode, text(l.SessionID), number(&l.Credit),
-					strconv.Itoa(l.Unsettled), number(&l.SessionWindow), number(&l.Deliveries), l.WaitsFor); err != nil {
+					strconv.Itoa(l.Unsettled), number(&l.SessionWindow), number(&l.Deliveries),
+					l.WaitsFor); err != nil {
 					return err
 				}
 			}
@@ -89,8 +94,10 @@ func (a *app) connShow() *cobra.Command {
 }
 
 func connectionPairs(c *api.Connection) [][2]string {
-	pairs := [][2]string{{"id", c.ID}, {"remote", c.Remote}, {"transport", c.Transport}, {"state", stateOf(c)}, {"since", shownTime(c.Since)}}
-	for _, p := range [][2]string{{"host", c.Host}, {"container", c.Container}, {"sdk", sdkOf(c)}, {"platform", c.Platform},
+	pairs := [][2]string{{"id", c.ID}, {"remote", c.Remote}, {"transport", c.Transport}, {"state", stateOf(c)},
+		{"since", shownTime(c.Since)}}
+	for _, p := range [][2]string{{"host", c.Host}, {"container", c.Container}, {"sdk", sdkOf(c)},
+		{"platform", c.Platform},
 		{"policies", strings.Join(c.Policies, " ")}} {
 		if p[1] != "" {
 			pairs = append(pairs, p)
@@ -106,10 +113,11 @@ func connectionPairs(c *api.Connection) [][2]string {
 func shownTime(t time.Time) string { return t.Format(time.RFC3339Nano) }
 
 func (a *app) connClose() *cobra.Command {
-	return &cobra.Command{Use: "close CONNECTION[/LINK]...", Short: "close connections, or detach links", Args: Arguments("CONNECTION..."),
-		Long: `Closes connections as the service does before a restart, or, with CONNECTION/LINK, detaches links as it does when they are
-idle. Clients of the SDKs connect and attach again: this shows whether a program recovers. Locks of messages run on; sessions are
-free at once.`,
+	return &cobra.Command{Use: "close CONNECTION[/LINK]...", Short: "close connections, or detach links",
+		Args: Arguments("CONNECTION..."),
+		Long: `Closes connections as the service does before a restart, or, with CONNECTION/LINK, detaches links as it
+does when they are idle. Clients of the SDKs connect and attach again: this shows whether a program recovers. Locks of
+messages run on; sessions are free at once.`,
 		Example: "  minibus conn close c3\n  minibus conn close c3/2",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, arg := range args {
@@ -133,13 +141,15 @@ free at once.`,
 }
 
 func (a *app) connRefused() *cobra.Command {
-	return &cobra.Command{Use: "refused", Short: "list the links and tokens that were refused lately, the latest first", Args: Arguments(),
+	return &cobra.Command{Use: "refused",
+		Short: "list the links and tokens that were refused lately, the latest first", Args: Arguments(),
 		Example: "  minibus conn refused\n  minibus conn refused -o jsonl",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a.out.list("TIME", "WHAT", "ENTITY", "CONDITION", "CONNECTION", "REMOTE", "CONTAINER", "TEXT")
 			some, err := listPages(cmd.Context(), a, inThis("refusals"), url.Values{}, func(r *api.Refusal) []string {
 				entity := strings.TrimSuffix(r.Entity+"/"+r.SubQueue, "/")
-				return []string{r.Time.Format(time.RFC3339), r.Operation, entity, r.Condition, r.Client.Connection, r.Client.Remote,
+				return []string{r.Time.Format(time.RFC3339), r.Operation, entity, r.Condition, r.Client.Connection,
+					r.Client.Remote,
 					printable.Clip(r.Client.Container, maxContainer), r.Text}
 			})
 			if err == nil && !some {

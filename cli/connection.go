@@ -51,11 +51,11 @@ func (a *app) connect() error {
 	}
 	c, err := sas.ParseConnection(strings.Trim(strings.TrimSpace(text), `"'`))
 	if err != nil {
-		cure := ""
+		hint := ""
 		if !strings.Contains(text, ";") {
-			cure = "; in a shell it needs quotation marks, for a semicolon ends a command"
+			hint = "; in a shell it needs quotation marks, for a semicolon ends a command"
 		}
-		return Usage("%s: %v%s", source, err, cure)
+		return Usage("%s: %v%s", source, err, hint)
 	}
 	a.source, a.target = source, c
 	return nil
@@ -79,8 +79,8 @@ func (a *app) hider() *secrets.Hider { return secrets.New(a.target.Key, a.target
 // redact removes keys and signatures from a text.
 func (a *app) redact(text string) string { return a.hider().Text(text) }
 
-// tlsConfig trusts the system's authorities, the one of --ca, and without it that of the local Minibus, which can only vouch for
-// names of Service Bus and of this machine.
+// tlsConfig trusts the system's authorities, the one of --ca, and without it that of the local Minibus, which can
+// only vouch for names of Service Bus and of this machine.
 func (a *app) tlsConfig() (*tls.Config, error) {
 	pool, err := x509.SystemCertPool()
 	if err != nil {
@@ -121,8 +121,10 @@ func (a *app) messages() (*azservicebus.Client, error) {
 		return nil, err
 	}
 	a.client, err = azservicebus.NewClientFromConnectionString(a.target.String(), &azservicebus.ClientOptions{
-		TLSConfig: config, ApplicationID: "minibus-cli-" + strconv.Itoa(os.Getpid()), // by which conn ls and the history name this process
-		RetryOptions: azservicebus.RetryOptions{MaxRetries: 2, RetryDelay: 200 * time.Millisecond, MaxRetryDelay: 2 * time.Second},
+		// By which conn ls and the history name this process.
+		TLSConfig: config, ApplicationID: "minibus-cli-" + strconv.Itoa(os.Getpid()),
+		RetryOptions: azservicebus.RetryOptions{MaxRetries: 2, RetryDelay: 200 * time.Millisecond,
+			MaxRetryDelay: 2 * time.Second},
 	})
 	if err != nil {
 		return nil, Usage("%s: %v", a.source, err)
@@ -146,11 +148,13 @@ func (a *app) entities() (*admin.Client, error) {
 	if c.Emulator && !hasPort(c.Host()) {
 		c.Endpoint += ":" + cmp.Or(a.adminPort, usualAdmin)
 	}
-	a.admin, err = admin.NewClientFromConnectionString(c.String(), &admin.ClientOptions{ClientOptions: azcore.ClientOptions{
-		Transport: &carrier{plain: c.Emulator, client: a.httpClient(config)},
-		Retry:     policy.RetryOptions{MaxRetries: 2, RetryDelay: 200 * time.Millisecond, MaxRetryDelay: 5 * time.Second},
-		Telemetry: policy.TelemetryOptions{ApplicationID: "minibus-cli"},
-	}})
+	a.admin, err = admin.NewClientFromConnectionString(c.String(),
+		&admin.ClientOptions{ClientOptions: azcore.ClientOptions{
+			Transport: &carrier{plain: c.Emulator, client: a.httpClient(config)},
+			Retry: policy.RetryOptions{MaxRetries: 2, RetryDelay: 200 * time.Millisecond,
+				MaxRetryDelay: 5 * time.Second},
+			Telemetry: policy.TelemetryOptions{ApplicationID: "minibus-cli"},
+		}})
 	if err != nil {
 		return nil, Usage("%s: %v", a.source, err)
 	}
@@ -218,7 +222,8 @@ func (a *app) local() error {
 		switch {
 		case err == nil:
 			ports.AMQP, ports.HTTP = written.AMQP, written.HTTP // what is bound, whatever the variables ask for
-		case s.AMQPPort == 0 || s.HTTPPort == 0 || a.variable("MINIBUS_AMQP_PORT")+a.variable("MINIBUS_HTTP_PORT") == "":
+		case s.AMQPPort == 0 || s.HTTPPort == 0 ||
+			a.variable("MINIBUS_AMQP_PORT")+a.variable("MINIBUS_HTTP_PORT") == "":
 			name := "MINIBUS_PORTS_FILE"
 			if a.portsFile != "" {
 				name = "--ports-file"
@@ -227,7 +232,8 @@ func (a *app) local() error {
 		}
 	}
 	if ports.AMQP == 0 && ports.HTTP == 0 {
-		return Usage("MINIBUS_AMQP_PORT and MINIBUS_HTTP_PORT name no port of the local Minibus: name its ports file in MINIBUS_PORTS_FILE, or give --connection")
+		return Usage("MINIBUS_AMQP_PORT and MINIBUS_HTTP_PORT name no port of the local Minibus: name its ports " +
+			"file in MINIBUS_PORTS_FILE, or give --connection")
 	}
 	a.source, a.isLocal = "the settings of the local Minibus", true
 	a.target, a.adminPort = connectionAt(config.ClientHost(s.Host), ports)

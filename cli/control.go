@@ -30,8 +30,8 @@ const thisNamespace = "namespaces/$this"
 // tokenLife is how long a token for a request to the control API lasts.
 const tokenLife = time.Hour
 
-// control sends a request to the control API and reads the answer into out, unless that is nil. in becomes the body, unless it is nil. path is
-// relative to the API's and escaped.
+// control sends a request to the control API and reads the answer into out, unless that is nil. in becomes the body,
+// unless it is nil. path is relative to the API's and escaped.
 func (a *app) control(ctx context.Context, method, path string, in, out any) error {
 	answer, err := a.controlAnswer(ctx, method, path, in)
 	if err != nil {
@@ -45,7 +45,7 @@ func (a *app) control(ctx context.Context, method, path string, in, out any) err
 		if f := a.explainConnection(err); f != nil {
 			return f
 		}
-		return failed(exitFailed, "%s answers with what is not JSON (%v); is it a Minibus?", a.host(), err)
+		return failed(exitFailed, "%s did not answer in JSON (%v); is it a Minibus?", a.host(), err)
 	}
 	return nil
 }
@@ -56,7 +56,8 @@ func get[T any](ctx context.Context, a *app, what, path string) (answer answered
 }
 
 // listPages writes a list of the control API: for each item of all pages a row, or the item as it came.
-func listPages[T any](ctx context.Context, a *app, path string, query url.Values, row func(*T) []string) (some bool, err error) {
+func listPages[T any](ctx context.Context, a *app, path string, query url.Values,
+	row func(*T) []string) (some bool, err error) {
 	for {
 		var page api.Page[answered[T]]
 		if err := a.control(ctx, http.MethodGet, path+"?"+query.Encode(), nil, &page); err != nil {
@@ -99,7 +100,8 @@ const (
 	manageHelp  = "With --auth sas it needs a key of the default namespace with the Manage right."
 )
 
-// controlAnswer sends a request to the control API and returns the answer, whose body the caller closes. An answer that is an error is returned as one.
+// controlAnswer sends a request to the control API and returns the answer, whose body the caller closes. An answer
+// that is an error is returned as one.
 func (a *app) controlAnswer(ctx context.Context, method, path string, in any) (*http.Response, error) {
 	client, base, err := a.controlClient()
 	if err != nil {
@@ -159,7 +161,8 @@ func (a *app) explainProblem(answer *http.Response) error {
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, maxProblem))
 	var problem api.Error
 	if json.Unmarshal(text, &problem) != nil || problem.Detail == "" {
-		return failed(exitFailed, "%s answers %d to a request for the control API; only a Minibus has one, and not with --control off", a.host(), answer.StatusCode)
+		return failed(exitFailed, "%s answers %d to a request for the control API; only a Minibus has one, and not "+
+			"with --control off", a.host(), answer.StatusCode)
 	}
 	detail := oneLine(a.redact(inFlags(a.command, problem.Detail)))
 	for _, more := range problem.Errors[min(1, len(problem.Errors)):] {
@@ -173,11 +176,11 @@ func (a *app) explainProblem(answer *http.Response) error {
 		return failed(exitUsage, "%s", detail)
 	case http.StatusNotFound:
 		if strings.HasPrefix(detail, missingEntity) && !strings.Contains(detail, "Did you mean") {
-			detail = then(detail, cureMissing)
+			detail = then(detail, fixMissing)
 		}
 		return failed(exitNotFound, "%s", detail)
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return failed(exitUnauthorized, "%s", then(detail, cureRights))
+		return failed(exitUnauthorized, "%s", then(detail, fixRights))
 	case http.StatusServiceUnavailable:
 		return failed(exitUnreachable, "%s", detail)
 	}
@@ -214,15 +217,17 @@ func inThis(parts ...string) string {
 
 // argumentNames are the flags for arguments of the control API that have another name there.
 var argumentNames = map[string]string{
-	"sql": "where", "sessionId": "session", "sequenceNumbers": "number", "enqueuedAfter": "after", "enqueuedBefore": "before",
+	"sql": "where", "sessionId": "session", "sequenceNumbers": "number", "enqueuedAfter": "after",
+	"enqueuedBefore":    "before",
 	"delayMilliseconds": "delay", "operations": "operation", "timeoutSeconds": "timeout",
 }
 
 // argumentPlace finds an argument of the control API in an error, with the document before it.
-var argumentPlace = regexp.MustCompile(`(?:The request is not as \S+ says: )?\b(?:body|query|path)\.([A-Za-z.]*[A-Za-z])(?:\[\d+\])*: `)
+var argumentPlace = regexp.MustCompile(`(?:The request is not as \S+ says: )?` +
+	`\b(?:body|query|path)\.([A-Za-z.]*[A-Za-z])(?:\[\d+\])*: `)
 
-// inFlags names flags and arguments of a command where an error of the control API names its own. It leaves what the command has no flag for, and all
-// of a document that the user wrote.
+// inFlags names flags and arguments of a command where an error of the control API names its own. It leaves what the
+// command has no flag for, and all of a document that the user wrote.
 func inFlags(c *cobra.Command, text string) string {
 	if c == nil || c.Flags().Changed("json") {
 		return text
@@ -236,7 +241,8 @@ func inFlags(c *cobra.Command, text string) string {
 	})
 }
 
-// flagFor returns the flag or the positional argument of a command that sets an argument of the control API; empty if there is none.
+// flagFor returns the flag or the positional argument of a command that sets an argument of the control API; empty
+// if there is none.
 func flagFor(c *cobra.Command, name string) string {
 	if slices.Contains(strings.Fields(c.Use), strings.ToUpper(name)) {
 		return strings.ToUpper(name)

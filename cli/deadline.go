@@ -15,7 +15,8 @@ const usualTimeout = time.Minute
 // streamSilence is longer than a stream of events is silent: it has a comment every 15 seconds.
 const streamSilence = 45 * time.Second
 
-// mostAnswer is more than an answer has, in bytes: a body of 100 MiB is the longest. A stream of events may have any number.
+// mostAnswer is more than an answer has, in bytes: a body of 100 MiB is the longest. A stream of events may have any
+// number.
 const mostAnswer = 128 << 20
 
 // silenceError is the error of a server that does not answer in time.

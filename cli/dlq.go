@@ -13,11 +13,12 @@ import (
 )
 
 func (a *app) dlqCommand() *cobra.Command {
-	return group("dlq", "dead letters: list them by reason, send them again, remove them", "", a.dlqList(), a.dlqResubmit(), a.dlqPurge())
+	return group("dlq", "dead letters: list them by reason, send them again, remove them", "", a.dlqList(),
+		a.dlqResubmit(), a.dlqPurge())
 }
 
-// letters are the dead letters of an entity with the same reason.
-type letters struct {
+// deadLetterGroup is the dead letters of an entity with the same reason.
+type deadLetterGroup struct {
 	Entity      string     `json:"entity"`
 	Reason      string     `json:"reason"`
 	Description string     `json:"description,omitempty"` // of the newest one
@@ -28,11 +29,14 @@ type letters struct {
 
 func (a *app) dlqList() *cobra.Command {
 	var transfer bool
-	c := &cobra.Command{Use: "ls [ENTITY]", Short: "list the dead letters of an entity by reason, or the entities that have some", Args: Arguments("[ENTITY]"),
-		Long: "With ENTITY it looks at all dead letters and counts them by reason. Without, it lists the queues and subscriptions that have dead letters; " +
-			"that needs\nthe right to manage.",
+	c := &cobra.Command{Use: "ls [ENTITY]",
+		Short: "list the dead letters of an entity by reason, or the entities that have some",
+		Args:  Arguments("[ENTITY]"),
+		Long: `With ENTITY it looks at all dead letters and counts them by reason. Without, it lists the queues and
+subscriptions that have dead letters; that needs the right to manage.`,
 		Example: "  minibus dlq ls\n  minibus dlq ls events/audit -o json"}
-	c.Flags().BoolVar(&transfer, "transfer", false, "the transfer dead-letter queue: messages that could not be forwarded")
+	c.Flags().BoolVar(&transfer, "transfer", false,
+		"the transfer dead-letter queue: messages that could not be forwarded")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return a.entitiesWithDeadLetters(cmd.Context(), transfer)
@@ -100,15 +104,15 @@ func (a *app) reasons(ctx context.Context, at address) error {
 	if err != nil {
 		return err
 	}
-	entity := p.at // an unsure address is settled
+	entity := p.at // an unsure address is resolved
 	entity.sub = 0
 	p.does = "list the dead letters of " + entity.String()
-	found := make(map[string]*letters)
+	found := make(map[string]*deadLetterGroup)
 	err = p.each(ctx, math.MaxInt, func(m *message) error {
 		reason := reasonOf(m)
 		l := found[reason]
 		if l == nil {
-			l = &letters{Entity: p.at.String(), Reason: reason, Oldest: m.EnqueuedTime}
+			l = &deadLetterGroup{Entity: p.at.String(), Reason: reason, Oldest: m.EnqueuedTime}
 			found[reason] = l
 		}
 		l.Count++
@@ -120,11 +124,12 @@ func (a *app) reasons(ctx context.Context, at address) error {
 		return err
 	}
 	a.out.list("REASON", "COUNT", "OLDEST", "NEWEST", "DESCRIPTION OF THE NEWEST")
-	for _, l := range slices.SortedFunc(maps.Values(found), func(x, y *letters) int {
+	for _, l := range slices.SortedFunc(maps.Values(found), func(x, y *deadLetterGroup) int {
 		return cmp.Or(cmp.Compare(y.Count, x.Count), cmp.Compare(x.Reason, y.Reason))
 	}) {
 		count := int64(l.Count)
-		if err := a.out.add(l, cmp.Or(l.Reason, "(none)"), number(&count), stamp(l.Oldest), stamp(l.Newest), oneLine(l.Description)); err != nil {
+		if err := a.out.add(l, cmp.Or(l.Reason, "(none)"), number(&count), stamp(l.Oldest), stamp(l.Newest),
+			oneLine(l.Description)); err != nil {
 			return err
 		}
 	}

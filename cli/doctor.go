@@ -18,7 +18,7 @@ type Finding struct {
 	Level  Level  `json:"level"`
 	About  string `json:"about"` // such as "port 5672"
 	Detail string `json:"detail"`
-	Cure   string `json:"cure,omitempty"`
+	Fix    string `json:"cure,omitempty"`
 }
 
 // Level says how good a finding is.
@@ -32,12 +32,14 @@ const (
 )
 
 func (a *app) doctorCommand() *cobra.Command {
-	c := &cobra.Command{Use: "doctor [-- SERVER FLAGS]", Short: "look for what is wrong with the Minibus on this machine, and say how to mend it",
-		Long: `Looks at the configuration, the running server, its ports and who has them, the clients that are connected or were refused lately, the database and its disk, and the authority for TLS. It changes nothing.
-It takes the settings of the server from the environment, as the server does, and its ports from MINIBUS_PORTS_FILE. If yours has flags, write them after --.
-It also tries the connection string of --connection or of the environment, and says what answers there. If that names a port of this machine and neither flags nor variables name
-ports of the server, it looks at the server there.
-The exit code is 1 if something is wrong.`,
+	c := &cobra.Command{Use: "doctor [-- SERVER FLAGS]",
+		Short: "look for what is wrong with the Minibus on this machine, and say how to mend it",
+		Long: `Looks at the configuration, the running server, its ports and who has them, the clients that are
+connected or were refused lately, the database and its disk, and the authority for TLS. It changes nothing. It takes
+the settings of the server from the environment, as the server does, and its ports from MINIBUS_PORTS_FILE. If yours
+has flags, write them after --. It also tries the connection string of --connection or of the environment, and says
+what answers there. If that names a port of this machine and neither flags nor variables name ports of the server, it
+looks at the server there. The exit code is 1 if something is wrong.`,
 		Example: "  minibus doctor\n  minibus doctor -- --data bus.db --http-port 5301\n  minibus doctor -o json"}
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		if n := cmd.ArgsLenAtDash(); n > 0 || n < 0 && len(args) > 0 {
@@ -87,7 +89,7 @@ func diagnosis(wrong int) error {
 	return failed(exitFailed, "doctor: %d things are wrong", wrong)
 }
 
-// doctorText writes the findings for people: a line each, and the cure below it.
+// doctorText writes the findings for people: a line each, and the fix below it.
 func (a *app) doctorText(findings []Finding) error {
 	wrong, width := 0, 0
 	for _, f := range findings {
@@ -101,8 +103,8 @@ func (a *app) doctorText(findings []Finding) error {
 		level := string(f.Level)
 		a.out.coloured(colours[f.Level], level+"      "[:6-len(level)])
 		a.out.write("%-*s  %s\n", width, f.About, visible(f.Detail))
-		if f.Cure != "" {
-			a.out.write("%*s-> %s\n", 6+width+2, "", visible(f.Cure))
+		if f.Fix != "" {
+			a.out.write("%*s-> %s\n", 6+width+2, "", visible(f.Fix))
 		}
 	}
 	if err := a.out.push(); err != nil {
@@ -116,32 +118,34 @@ const tryPatience = 5 * time.Second
 
 // namesPorts reports whether the environment says which ports the server has.
 func (a *app) namesPorts() bool {
-	return slices.ContainsFunc([]string{"MINIBUS_AMQP_PORT", "MINIBUS_HTTP_PORT", "MINIBUS_PORTS_FILE"}, func(name string) bool { return a.variable(name) != "" })
+	return slices.ContainsFunc([]string{"MINIBUS_AMQP_PORT", "MINIBUS_HTTP_PORT", "MINIBUS_PORTS_FILE"},
+		func(name string) bool { return a.variable(name) != "" })
 }
 
-// tryConnection tries the connection string that other commands would use, if there is one. port is where the Minibus is that it names on this
-// machine; empty if it names none.
+// tryConnection tries the connection string that other commands would use, if there is one. port is where the
+// Minibus is that it names on this machine; empty if it names none.
 func (a *app) tryConnection(ctx context.Context) (findings []Finding, port string) {
 	const correct = "correct it: minibus env prints one for the Minibus of this machine"
 	text, source := a.connectionString()
 	if strings.TrimSpace(text) == "" {
 		return nil, ""
 	}
-	f := Finding{Level: Wrong, About: "connection", Cure: correct}
+	f := Finding{Level: Wrong, About: "connection", Fix: correct}
 	if err := a.connect(); err != nil {
 		f.Detail = a.redact(err.Error())
 		return []Finding{f}, ""
 	}
-	if host, given, err := net.SplitHostPort(a.target.Host()); err == nil && a.target.Emulator && (host == "localhost" || host == "127.0.0.1") {
+	if host, given, err := net.SplitHostPort(a.target.Host()); err == nil && a.target.Emulator &&
+		(host == "localhost" || host == "127.0.0.1") {
 		port = given
 	}
-	f.Level, f.Detail, f.Cure = a.whatAnswers(ctx)
+	f.Level, f.Detail, f.Fix = a.whatAnswers(ctx)
 	f.Detail = a.redact(source + " names " + a.host() + ": " + f.Detail)
 	return []Finding{f}, port
 }
 
 // whatAnswers finds out what the connection string leads to.
-func (a *app) whatAnswers(ctx context.Context) (l Level, detail, cure string) {
+func (a *app) whatAnswers(ctx context.Context) (l Level, detail, fix string) {
 	ctx, cancel := context.WithTimeout(ctx, tryPatience)
 	defer cancel()
 	const start = "start it, or correct the connection string: minibus env prints one for the Minibus of this machine"
@@ -163,10 +167,12 @@ func (a *app) whatAnswers(ctx context.Context) (l Level, detail, cure string) {
 		return Note, "what answers there is no Minibus; doctor looks no further", ""
 	}
 	var f *failure
-	if err := a.control(ctx, http.MethodGet, thisNamespace, nil, nil); errors.As(err, &f) && f.code == exitUnauthorized {
+	if err := a.control(ctx, http.MethodGet, thisNamespace, nil, nil); errors.As(err, &f) &&
+		f.code == exitUnauthorized {
 		return Wrong, fmt.Sprintf("Minibus %s answers, and refuses the key: %s", version, f.text), ""
 	} else if errors.As(err, &f) && f.code == exitNotFound {
-		return Wrong, fmt.Sprintf("Minibus %s answers: %s", version, f.text), "minibus namespace ls lists its namespaces"
+		return Wrong, fmt.Sprintf("Minibus %s answers: %s", version, f.text),
+			"minibus namespace ls lists its namespaces"
 	}
 	return Good, fmt.Sprintf("Minibus %s answers", version), ""
 }

@@ -30,7 +30,8 @@ func (a *app) subCommand() *cobra.Command {
 
 // entityCommands makes the second words of a kind.
 func entityCommands[P any](a *app, k *kind[P]) []*cobra.Command {
-	return []*cobra.Command{listCommand(a, k), showCommand(a, k), createCommand(a, k), updateCommand(a, k), removeCommand(a, k)}
+	return []*cobra.Command{listCommand(a, k), showCommand(a, k), createCommand(a, k), updateCommand(a, k),
+		removeCommand(a, k)}
 }
 
 // path checks the path of an entity.
@@ -46,17 +47,21 @@ func (k *kind[P]) path(arg string) (string, error) {
 	return topic + "/" + name, nil
 }
 
-// clean checks a name that becomes part of an address, which the SDK does not escape: what follows a question mark would be cut off.
+// clean checks a name that becomes part of an address, which the SDK does not escape: what follows a question mark
+// would be cut off.
 func clean(name string) (string, error) {
-	if i := strings.IndexFunc(name, func(r rune) bool { return strings.ContainsRune("?#%\\", r) || !unicode.IsPrint(r) }); i >= 0 {
+	if i := strings.IndexFunc(name,
+		func(r rune) bool { return strings.ContainsRune("?#%\\", r) || !unicode.IsPrint(r) }); i >= 0 {
 		return "", Usage("no name of an entity has the character %q, found in %q", []rune(name[i:])[0], oneLine(name))
 	}
 	return strings.Trim(name, "/"), nil
 }
 
 func listCommand[P any](a *app, k *kind[P]) *cobra.Command {
-	c := &cobra.Command{Use: "ls", Aliases: []string{"list"}, Short: "list " + k.plural + " with their counts", Args: Arguments(),
-		Example: "  minibus " + word(k.name) + " ls\n  minibus " + word(k.name) + " ls -o json | jq '.[] | select(.counts.deadLetter > 0)'"}
+	c := &cobra.Command{Use: "ls", Aliases: []string{"list"}, Short: "list " + k.plural + " with their counts",
+		Args: Arguments(),
+		Example: "  minibus " + word(k.name) + " ls\n  minibus " + word(k.name) +
+			" ls -o json | jq '.[] | select(.counts.deadLetter > 0)'"}
 	if k.name == "subscription" {
 		c.Use, c.Args = "ls [TOPIC]", Arguments("[TOPIC]")
 		c.Example = "  minibus sub ls            all topics'\n  minibus sub ls events"
@@ -119,7 +124,8 @@ func word(kind string) string {
 }
 
 func showCommand[P any](a *app, k *kind[P]) *cobra.Command {
-	return &cobra.Command{Use: "show " + k.argument, Short: "show one with its counts and all properties", Args: Arguments(k.argument),
+	return &cobra.Command{Use: "show " + k.argument, Short: "show one with its counts and all properties",
+		Args: Arguments(k.argument),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := k.path(args[0])
 			if err != nil {
@@ -145,8 +151,8 @@ func showCommand[P any](a *app, k *kind[P]) *cobra.Command {
 		}}
 }
 
-// otherKind returns "topic" if a path that was taken for a queue's is that of a topic, "queue" for the reverse, and else nothing. The service answers
-// about either under the same address, so only the content tells.
+// otherKind returns "topic" if a path that was taken for a queue's is that of a topic, "queue" for the reverse, and
+// else nothing. The service answers about either under the same address, so only the content tells.
 func otherKind(ctx context.Context, client *admin.Client, kind, path string) string {
 	switch kind {
 	case queues.name:
@@ -189,7 +195,8 @@ func (e entity) pairs() [][2]string {
 }
 
 func createCommand[P any](a *app, k *kind[P]) *cobra.Command {
-	c := &cobra.Command{Use: "create " + k.argument, Short: "create one", Args: Arguments(k.argument), Example: createExample(k.name)}
+	c := &cobra.Command{Use: "create " + k.argument, Short: "create one", Args: Arguments(k.argument),
+		Example: createExample(k.name)}
 	fill := propertyFlags[P](c, true)
 	ifNotExists := c.Flags().Bool("if-not-exists", false, "succeed if it exists, and leave it as it is")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -237,9 +244,11 @@ func createExample(kind string) string {
 		return "  minibus queue create orders --lock-duration 30s --max-delivery-count 3\n" +
 			"  minibus queue create orders --requires-session --default-message-time-to-live 14d --if-not-exists"
 	case "topic":
-		return "  minibus topic create events --requires-duplicate-detection --duplicate-detection-history-time-window 10m"
+		return "  minibus topic create events --requires-duplicate-detection " +
+			"--duplicate-detection-history-time-window 10m"
 	}
-	return "  minibus sub create events/audit --max-delivery-count 5\n  minibus sub create events/large --forward-to bulk"
+	return "  minibus sub create events/audit --max-delivery-count 5\n" +
+		"  minibus sub create events/large --forward-to bulk"
 }
 
 // exists reports whether an entity was not created because there is one.
@@ -249,7 +258,8 @@ func exists(err error) bool {
 }
 
 func updateCommand[P any](a *app, k *kind[P]) *cobra.Command {
-	c := &cobra.Command{Use: "update " + k.argument, Short: "change properties of one; the others stay as they are", Args: Arguments(k.argument),
+	c := &cobra.Command{Use: "update " + k.argument, Short: "change properties of one; the others stay as they are",
+		Args:    Arguments(k.argument),
 		Example: "  minibus " + word(k.name) + " update " + k.argument + " --status Disabled"}
 	fill := propertyFlags[P](c, false)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -278,8 +288,10 @@ func updateCommand[P any](a *app, k *kind[P]) *cobra.Command {
 	return c
 }
 
-// change reads an entity and writes it back with other properties. The service offers no way to notice a change between the two.
-func change[P any](ctx context.Context, a *app, k *kind[P], client *admin.Client, path string, fill func(*P) (int, error)) (*P, error) {
+// change reads an entity and writes it back with other properties. The service offers no way to notice a change
+// between the two.
+func change[P any](ctx context.Context, a *app, k *kind[P], client *admin.Client, path string,
+	fill func(*P) (int, error)) (*P, error) {
 	properties, err := k.get(ctx, client, path)
 	if err != nil || properties == nil {
 		return nil, missing(k.name, err)
@@ -293,15 +305,11 @@ func change[P any](ctx context.Context, a *app, k *kind[P], client *admin.Client
 }
 
 func removeCommand[P any](a *app, k *kind[P]) *cobra.Command {
-	c := &cobra.Command{Use: "rm " + k.argument + "...", Aliases: []string{"delete"}, Short: "delete some with all their messages",
-		Long: "Deletes them with all their messages, without a way back. It asks first if a person is at the terminal.",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return Usage("%s needs %s; see %s --help", called(cmd), k.argument, cmd.CommandPath())
-			}
-			return nil
-		}}
-	yes := c.Flags().BoolP("yes", "y", false, "don't ask")
+	c := &cobra.Command{Use: "rm " + k.argument + "...", Aliases: []string{"delete"},
+		Short: "delete some with all their messages",
+		Long:  "Deletes them with all their messages, without a way back. " + asksFirst,
+		Args:  Arguments(k.argument + "...")}
+	yes := yesFlag(c)
 	ifExists := c.Flags().Bool("if-exists", false, "succeed if there is none")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		var paths []string
@@ -316,7 +324,8 @@ func removeCommand[P any](a *app, k *kind[P]) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := a.confirm(*yes, "Delete %s %s at %s, with all messages?", k.name, strings.Join(paths, ", "), a.host()); err != nil {
+		if err := a.confirm(*yes, "Delete %s %s at %s, with all messages?", k.name, strings.Join(paths, ", "),
+			a.host()); err != nil {
 			return err
 		}
 		for _, path := range paths {

@@ -22,14 +22,17 @@ var envFormats = []string{"sh", "powershell", "dotenv", "json", "appsettings", "
 
 func (a *app) envCommand() *cobra.Command {
 	f := &envFlags{}
-	c := &cobra.Command{Use: "env [FORMAT]", Short: "print the connection string for a shell, a .env file or a .NET project", Args: Arguments("[FORMAT]"),
-		Long: `Prints the connection string of the namespace, with its key, as FORMAT: sh (the default), powershell, dotenv, json, appsettings for an
-appsettings.json, launchsettings for a launchSettings.json. For an emulator a second variable, SERVICEBUS_ADMIN_CONNECTION_STRING or NAME_ADMIN,
-has the string for entities. It does not ask the server.`,
-		Example: "  eval \"$(minibus env)\"\n  minibus env powershell | Invoke-Expression\n  minibus env dotenv --ports-file ports.json > .env\n" +
+	c := &cobra.Command{Use: "env [FORMAT]",
+		Short: "print the connection string for a shell, a .env file or a .NET project", Args: Arguments("[FORMAT]"),
+		Long: `Prints the connection string of the namespace, with its key, as FORMAT: sh (the default), powershell,
+dotenv, json, appsettings for an appsettings.json, launchsettings for a launchSettings.json. For an emulator a second
+variable, SERVICEBUS_ADMIN_CONNECTION_STRING or NAME_ADMIN, has the string for entities. It does not ask the server.`,
+		Example: "  eval \"$(minibus env)\"\n  minibus env powershell | Invoke-Expression\n" +
+			"  minibus env dotenv --ports-file ports.json > .env\n" +
 			"  minibus env launchsettings --name ConnectionStrings__ServiceBus"}
 	p := c.Flags()
-	p.StringVar(&f.name, "name", "SERVICEBUS_CONNECTION_STRING", "`name` of the variable; for appsettings, of the connection string (default there ServiceBus)")
+	p.StringVar(&f.name, "name", "SERVICEBUS_CONNECTION_STRING",
+		"`name` of the variable; for appsettings, of the connection string (default there ServiceBus)")
 	p.StringVar(&f.entity, "entity", "", "put this `path` into the string as EntityPath")
 	p.StringVar(&f.portsFile, "ports-file", "", "take the port from the `file` that a Minibus wrote with --ports-file")
 	p.StringVar(&f.namespace, "namespace", "", "with --ports-file, the port of this `namespace`")
@@ -55,7 +58,8 @@ var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 func (a *app) printEnv(format string, f *envFlags) error {
 	switch {
 	case format != "appsettings" && !variableName.MatchString(f.name):
-		return Usage("--name: found %q; allowed: letters, digits and underscores, without a digit at the beginning", oneLine(f.name))
+		return Usage("--name: found %q; allowed: letters, digits and underscores, without a digit at the beginning",
+			oneLine(f.name))
 	case f.namespace != "" && f.portsFile == "":
 		return Usage("--namespace belongs to --ports-file, which has the ports of namespaces")
 	}
@@ -93,7 +97,8 @@ func administration(name string) string {
 	return name + "Admin"
 }
 
-// withPort returns the connection string with a port for entities. Without one, the port that the string has serves them.
+// withPort returns the connection string with a port for entities. Without one, the port that the string has serves
+// them.
 func withPort(c sas.Connection, port string) sas.Connection {
 	u, err := url.Parse(c.Endpoint)
 	if err != nil || u.Port() != "" && port == "" {
@@ -150,7 +155,8 @@ func formatEnv(format string, variables [][2]string) (string, error) {
 	case "appsettings":
 		document = map[string]any{"ConnectionStrings": all}
 	case "launchsettings":
-		document = map[string]any{"profiles": map[string]any{"minibus": map[string]any{"commandName": "Project", "environmentVariables": all}}}
+		document = map[string]any{"profiles": map[string]any{"minibus": map[string]any{"commandName": "Project",
+			"environmentVariables": all}}}
 	default:
 		return "", Usage("env: found %q; allowed: %s", oneLine(format), strings.Join(envFormats, ", "))
 	}

@@ -95,9 +95,9 @@ func (a *app) explain(err error) *failure {
 		}
 		switch sdk.Code {
 		case azservicebus.CodeNotFound:
-			return &failure{exitNotFound, then(text, cureMissing)}
+			return &failure{exitNotFound, then(text, fixMissing)}
 		case azservicebus.CodeUnauthorizedAccess:
-			return &failure{exitUnauthorized, then(text, cureRights)}
+			return &failure{exitUnauthorized, then(text, fixRights)}
 		case azservicebus.CodeTimeout:
 			return &failure{exitNothing, text}
 		case azservicebus.CodeConnectionLost:
@@ -117,8 +117,9 @@ func isNotFound(err error) bool {
 }
 
 const (
-	cureRights  = "give a connection string with a key that has the right: Send to send, Listen to peek and receive, Manage for entities"
-	cureMissing = "minibus queue ls, minibus topic ls and minibus sub ls list what there is"
+	fixRights = "give a connection string with a key that has the right: Send to send, Listen to peek and " +
+		"receive, Manage for entities"
+	fixMissing = "minibus queue ls, minibus topic ls and minibus sub ls list what there is"
 )
 
 // explainAnswer explains an answer of the administration.
@@ -136,7 +137,7 @@ func explainAnswer(e *azcore.ResponseError) *failure {
 	case http.StatusNotFound:
 		return &failure{exitNotFound, text}
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return &failure{exitUnauthorized, then(text, cureRights)}
+		return &failure{exitUnauthorized, then(text, fixRights)}
 	}
 	return &failure{exitFailed, text}
 }
@@ -150,9 +151,9 @@ func explainCondition(e *amqp.Error) *failure {
 	text = fmt.Sprintf("%s (%s)", text, e.Condition)
 	switch e.Condition {
 	case amqp.ErrCondNotFound:
-		return &failure{exitNotFound, then(text, cureMissing)}
+		return &failure{exitNotFound, then(text, fixMissing)}
 	case amqp.ErrCondUnauthorizedAccess:
-		return &failure{exitUnauthorized, then(text, cureRights)}
+		return &failure{exitUnauthorized, then(text, fixRights)}
 	case "com.microsoft:timeout":
 		return &failure{exitNothing, text}
 	}
@@ -170,7 +171,8 @@ func (a *app) explainConnection(err error) *failure {
 		network *net.OpError
 		silent  *silenceError
 	)
-	said := func(words string) bool { return strings.Contains(err.Error(), words) } // the SDK does not let look at its causes
+	// The SDK does not let look at its causes.
+	said := func(words string) bool { return strings.Contains(err.Error(), words) }
 	host := a.host()
 	f := &failure{code: exitUnreachable}
 	switch {
@@ -178,12 +180,16 @@ func (a *app) explainConnection(err error) *failure {
 		f.text = fmt.Sprintf("%s did not answer in %v; --timeout lets a command wait longer", host, silent.after)
 	case errors.Is(err, errEndless):
 		f.text = fmt.Sprintf("%s answers with more than %d MiB, which no Minibus does", host, mostAnswer>>20)
-	case errors.As(err, &unknown), errors.As(err, &invalid), said("signed by unknown authority"), said("certificate is not trusted"):
-		f.text = fmt.Sprintf("the certificate of %s is not trusted: give its authority with --ca FILE; minibus cert says where a Minibus has it", host)
+	case errors.As(err, &unknown), errors.As(err, &invalid), said("signed by unknown authority"),
+		said("certificate is not trusted"):
+		f.text = fmt.Sprintf("the certificate of %s is not trusted: give its authority with --ca FILE; minibus "+
+			"cert says where a Minibus has it", host)
 	case errors.As(err, &name), said("certificate is valid for"), said("certificate is not valid for"):
 		f.text = fmt.Sprintf("the certificate of %s is for another host: %s", host, oneLine(err.Error()))
-	case errors.As(err, &noTLS), said("server gave HTTP response to HTTPS client"), said("first record does not look like a TLS handshake"):
-		f.text = fmt.Sprintf("%s speaks no TLS at this port; for an emulator add UseDevelopmentEmulator=true to the connection string", host)
+	case errors.As(err, &noTLS), said("server gave HTTP response to HTTPS client"),
+		said("first record does not look like a TLS handshake"):
+		f.text = fmt.Sprintf("%s speaks no TLS at this port; for an emulator add UseDevelopmentEmulator=true to "+
+			"the connection string", host)
 	case errors.As(err, &noHost), said("no such host"):
 		f.text = fmt.Sprintf("the host %s is not known; check it in %s", host, a.source)
 	case errors.Is(err, syscall.ECONNREFUSED), said("connection refused"):
@@ -199,13 +205,15 @@ func (a *app) explainConnection(err error) *failure {
 // nothingListens says what to do about it.
 func (a *app) nothingListens() string {
 	if a.isLocal {
-		return fmt.Sprintf("nothing listens at %s: start a Minibus, name its port in MINIBUS_AMQP_PORT, or give a connection string with --connection or %s", a.host(), variables[0])
+		return fmt.Sprintf("nothing listens at %s: start a Minibus, name its port in MINIBUS_AMQP_PORT, or give a "+
+			"connection string with --connection or %s", a.host(), variables[0])
 	}
-	return fmt.Sprintf("nothing listens at %s, which %s names: start a Minibus, or give another connection string with --connection or %s", a.host(), a.source, variables[0])
+	return fmt.Sprintf("nothing listens at %s, which %s names: start a Minibus, or give another connection string "+
+		"with --connection or %s", a.host(), a.source, variables[0])
 }
 
-// then puts a sentence and its cure on one line.
-func then(text, cure string) string { return strings.TrimRight(text, ". ") + "; " + cure }
+// then puts a sentence and its fix on one line.
+func then(text, fix string) string { return strings.TrimRight(text, ". ") + "; " + fix }
 
 // oneLine replaces line breaks and control characters, since the text may come from a server, and cuts it.
 func oneLine(s string) string {

@@ -24,11 +24,13 @@ func (a *app) faultCommand() *cobra.Command {
 }
 
 func (a *app) faultList() *cobra.Command {
-	return &cobra.Command{Use: "ls", Aliases: []string{"list"}, Short: "list the faults, with how many operations each has hit", Args: Arguments(),
+	return &cobra.Command{Use: "ls", Aliases: []string{"list"},
+		Short: "list the faults, with how many operations each has hit", Args: Arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a.out.list("ID", "KIND", "OPERATIONS", "ENTITY", "CLIENT", "STATE", "HITS", "UNTIL")
 			_, err := listPages(cmd.Context(), a, inThis("faults"), url.Values{}, func(f *api.Fault) []string {
-				return []string{number(&f.ID), faultText(f), strings.Join(f.Operations, " "), f.Entity, f.Client, f.State,
+				return []string{number(&f.ID), faultText(f), strings.Join(f.Operations, " "), f.Entity, f.Client,
+					f.State,
 					strconv.Itoa(f.Hits), stamp(f.Until)}
 			})
 			return a.about("list faults", err)
@@ -52,18 +54,24 @@ func faultText(f *api.Fault) string {
 
 func (a *app) faultAdd() *cobra.Command {
 	c := &cobra.Command{Use: "add KIND", Short: "inject a fault, and print its number", Args: Arguments("[KIND]"),
-		Long: "KIND is throttle, refuse, detach, drop, close, loseLock, loseSession, delay, starve, failJournal or expireToken. An operation is attachSender, attachReceiver,\n" +
-			"send, receive, settle, renew, manage, authenticate, or now for what is connected. docs/faults.md says which belong together.",
-		Example: "  minibus fault add throttle --entity orders --count 2\n  minibus fault add refuse --operation attachReceiver --condition unauthorized-access --for 1m\n" +
+		Long: `KIND is throttle, refuse, detach, drop, close, loseLock, loseSession, delay, starve, failJournal or
+expireToken. An operation is attachSender, attachReceiver, send, receive, settle, renew, manage, authenticate, or now
+for what is connected. docs/faults.md says which belong together.`,
+		Example: "  minibus fault add throttle --entity orders --count 2\n" +
+			"  minibus fault add refuse --operation attachReceiver --condition unauthorized-access --for 1m\n" +
 			"  minibus fault add drop --operation send --after --count 1\n  minibus fault add --json fault.json",
-		ValidArgs: []string{"throttle", "refuse", "detach", "drop", "close", "loseLock", "loseSession", "delay", "starve", "failJournal", "expireToken"}}
+		ValidArgs: []string{"throttle", "refuse", "detach", "drop", "close", "loseLock", "loseSession", "delay",
+			"starve", "failJournal", "expireToken"}}
 	var o api.FaultOrder
 	var during, delay, file string
 	p := c.Flags()
-	p.StringSliceVar(&o.Operations, "operation", nil, "the `operations` that it hits (default those that are usual for the kind)")
+	p.StringSliceVar(&o.Operations, "operation", nil,
+		"the `operations` that it hits (default those that are usual for the kind)")
 	p.StringVar(&o.Entity, "entity", "", "only at this `path`, such as orders, orders/$DeadLetterQueue or events/audit")
-	p.StringVar(&o.Client, "client", "", "only this `client`: the id of a connection, its container, client library or address")
-	p.StringVar(&o.Condition, "condition", "", "the `condition` of the error, such as not-found (default that of the service)")
+	p.StringVar(&o.Client, "client", "",
+		"only this `client`: the id of a connection, its container, client library or address")
+	p.StringVar(&o.Condition, "condition", "",
+		"the `condition` of the error, such as not-found (default that of the service)")
 	p.StringVar(&delay, "delay", "", "how long an outcome is kept back, a `duration` such as 500ms")
 	p.BoolVar(&o.After, "after", false, "carry the operation out, and lose its answer")
 	p.IntVar(&o.Skip, "skip", 0, "let this `number` of operations go well first")
@@ -71,14 +79,18 @@ func (a *app) faultAdd() *cobra.Command {
 	p.Float64Var(&o.Probability, "probability", 0, "hit an operation with this `probability`, such as 0.1")
 	p.Int64Var(&o.Seed, "seed", 0, "a `number` by which the same operations are hit again")
 	p.StringVar(&during, "for", "", "a `duration`, by the clock of the namespace, after which the fault is over")
-	p.StringVar(&file, "json", "", "read the fault from a `file` instead, as the control API takes it; - is standard input")
-	_ = c.RegisterFlagCompletionFunc("operation", cobra.FixedCompletions([]string{"attachSender", "attachReceiver", "send", "receive", "settle", "renew", "manage", "authenticate", "now"},
-		cobra.ShellCompDirectiveNoFileComp))
+	p.StringVar(&file, "json", "",
+		"read the fault from a `file` instead, as the control API takes it; - is standard input")
+	_ = c.RegisterFlagCompletionFunc("operation",
+		cobra.FixedCompletions([]string{"attachSender", "attachReceiver", "send", "receive", "settle", "renew",
+			"manage", "authenticate", "now"},
+			cobra.ShellCompDirectiveNoFileComp))
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		var body any = &o
 		var err error
 		switch {
-		case file != "" && (len(args) > 0 || cmd.Flags().NFlag() > countGiven(cmd, "json", "output", "connection", "ca")):
+		case file != "" && (len(args) > 0 ||
+			cmd.Flags().NFlag() > countGiven(cmd, "json", "output", "connection", "ca")):
 			return Usage("fault add --json takes neither KIND nor other flags: the document says all")
 		case file != "":
 			body, err = a.readFault(file)
@@ -97,7 +109,8 @@ func (a *app) faultAdd() *cobra.Command {
 		if err := a.control(cmd.Context(), http.MethodPost, inThis("faults"), body, &f); err != nil {
 			return a.about("inject the fault", err)
 		}
-		return a.out.done(f, "injected fault %d: %s hits %s", f.is.ID, faultText(&f.is), strings.Join(f.is.Operations, ", "))
+		return a.out.done(f, "injected fault %d: %s hits %s", f.is.ID, faultText(&f.is),
+			strings.Join(f.is.Operations, ", "))
 	}
 	return c
 }
@@ -124,7 +137,8 @@ func faultDurations(o *api.FaultOrder, during, delay string) error {
 	if delay != "" {
 		d, err := time.ParseDuration(delay)
 		if err != nil || d < time.Millisecond {
-			return Usage("--delay: found %q; give a duration of a millisecond or more, such as 500ms or 5s", oneLine(delay))
+			return Usage("--delay: found %q; give a duration of a millisecond or more, such as 500ms or 5s",
+				oneLine(delay))
 		}
 		o.DelayMillis = int(d.Milliseconds())
 	}
@@ -156,7 +170,8 @@ func (a *app) readFault(file string) (json.RawMessage, error) {
 }
 
 func (a *app) faultRemove() *cobra.Command {
-	c := &cobra.Command{Use: "rm FAULT...", Short: "remove faults; what they keep back goes on", Example: "  minibus fault rm 3\n  minibus fault rm --all"}
+	c := &cobra.Command{Use: "rm FAULT...", Short: "remove faults; what they keep back goes on",
+		Example: "  minibus fault rm 3\n  minibus fault rm --all"}
 	all := c.Flags().Bool("all", false, "remove all faults of the namespace")
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		if *all == (len(args) > 0) {

@@ -37,8 +37,8 @@ func setHeading(f *pflag.Flag, heading string) {
 	f.Annotations[headingKey] = []string{heading}
 }
 
-// ServerFlags gives a command the flags of the server. Its help lists those that are named, or all if none is. The function that it
-// returns reads them, and the environment, when the command runs.
+// ServerFlags gives a command the flags of the server. Its help lists those that are named, or all if none is. The
+// function that it returns reads them, and the environment, when the command runs.
 func ServerFlags(c *cobra.Command, environ []string, listed ...string) func() (config.Settings, error) {
 	c.Flags().SortFlags = false
 	flags := config.Flags()
@@ -61,7 +61,8 @@ func ServerFlags(c *cobra.Command, environ []string, listed ...string) func() (c
 	}
 }
 
-// WithVariables gives each flag that a command has so far a variable in the environment, which counts if the flag is not given.
+// WithVariables gives each flag that a command has so far a variable in the environment, which counts if the flag is
+// not given.
 func WithVariables(c *cobra.Command, environ []string) {
 	var own []*pflag.Flag
 	c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -92,7 +93,8 @@ func (a *app) serverSettings(flags []string) (config.Settings, error) {
 		return config.Settings{}, flagError(c, err)
 	}
 	if word := c.Flags().Arg(0); word != "" {
-		return config.Settings{}, Usage("found the word %q after --; only flags of the server belong there", oneLine(word))
+		return config.Settings{}, Usage("found the word %q after --; only flags of the server belong there",
+			oneLine(word))
 	}
 	return read()
 }
@@ -194,7 +196,8 @@ func writeFlags(b *strings.Builder, c *cobra.Command) {
 	c.LocalFlags().VisitAll(add)
 	c.InheritedFlags().VisitAll(add)
 	if variables {
-		b.WriteString("\nEach of these flags has a variable in the environment: --amqp-port is MINIBUS_AMQP_PORT. A flag wins over its variable.\n")
+		b.WriteString("\nEach of these flags has a variable in the environment: --amqp-port is MINIBUS_AMQP_PORT. " +
+			"A flag wins over its variable.\n")
 	}
 	for _, heading := range headings {
 		if sets[heading] != nil {
@@ -205,13 +208,14 @@ func writeFlags(b *strings.Builder, c *cobra.Command) {
 
 // helpCommand is the command help.
 func helpCommand(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{Use: "help [COMMAND]", Short: "more about a command", RunE: func(_ *cobra.Command, args []string) error {
-		c, _, _ := root.Find(args)
-		if c == root && len(args) > 0 {
-			return unknownCommand(root, args[0])
-		}
-		return c.Help()
-	}}
+	return &cobra.Command{Use: "help [COMMAND]", Short: "more about a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, _, _ := root.Find(args)
+			if c == root && len(args) > 0 {
+				return unknownCommand(root, args[0])
+			}
+			return c.Help()
+		}}
 }
 
 // flagError explains a mistake in a flag, with a guess for one that does not exist.
@@ -258,10 +262,12 @@ func commandsWith(c *cobra.Command, flag string) (all []string) {
 	return all
 }
 
-// unknownCommand is the error for a word that is no command, with a guess. The word may be a connection string, which is not shown.
+// unknownCommand is the error for a word that is no command, with a guess. The word may be a connection string,
+// which is not shown.
 func unknownCommand(root *cobra.Command, word string) error {
 	if strings.Contains(word, "=") {
-		return Usage("the first word is no command; a connection string belongs to minibus export, or to the flag --connection")
+		return Usage("the first word is no command; a connection string belongs to minibus export, or to the flag " +
+			"--connection")
 	}
 	if fix := fileFlag(word); fix != "" {
 		return Usage("there is no command %q, %s", oneLine(word), fix)

@@ -40,21 +40,31 @@ type historyFlags struct {
 }
 
 func (a *app) historyCommand() *cobra.Command {
-	c := &cobra.Command{Use: "history [ID|ENTITY#NUMBER]...", Short: "tell the life of a message, or list what happened to messages",
-		Long: `With messages it tells the life of each: who sent it, which rules copied it, who got it and until when it was locked, and how it ended. It follows the message
-through topics, forwards and dead-letter queues. A message is named by its message id, or by its entity and sequence number. Without messages
-it lists the latest events. With -f it goes on with those that come, until it is interrupted.
+	c := &cobra.Command{Use: "history [ID|ENTITY#NUMBER]...",
+		Short: "tell the life of a message, or list what happened to messages",
+		Long: `With messages it tells the life of each: who sent it, which rules copied it, who got it and until when
+it was locked, and how it ended. It follows the message through topics, forwards and dead-letter queues. A message is
+named by its message id, or by its entity and sequence number. Without messages it lists the latest events. With -f it
+goes on with those that come, until it is interrupted.
 
-The AFTER column is the time since the event before. Minibus remembers the last events in memory (the server's --history), also of messages that are gone.
+The AFTER column is the time since the event before. Minibus remembers the last events in memory (the server's
+--history), also of messages that are gone.
 ` + controlHelp,
-		Example: "  minibus history order-7\n  minibus history orders#12 events/audit#3 -o jsonl\n  minibus history --entity orders --kind deadLettered,expired --since 10m\n  minibus history --newest -n 5\n  minibus history -f --client billing"}
+		Example: "  minibus history order-7\n  minibus history orders#12 events/audit#3 -o jsonl\n" +
+			"  minibus history --entity orders --kind deadLettered,expired --since 10m\n" +
+			"  minibus history --newest -n 5\n  minibus history -f --client billing"}
 	f := &historyFlags{}
 	p := c.Flags()
-	p.StringSliceVar(&f.ids, "message-id", nil, "the life of the messages with these `ids`; for an id with a # and a number at its end")
-	p.StringVar(&f.entity, "entity", "", "only events of this `path`, such as orders, events/audit or orders/$DeadLetterQueue")
-	p.StringSliceVar(&f.kinds, "kind", nil, "only events of these `kinds`, such as sent, delivered, completed, deadLettered")
-	p.StringVar(&f.client, "client", "", "only what this client did, by the `name` of its connection, its container or its address")
-	p.StringVar(&f.since, "since", "", "only events since this `time`, such as 2026-03-01T12:00:00Z, or so long ago, such as 10m")
+	p.StringSliceVar(&f.ids, "message-id", nil,
+		"the life of the messages with these `ids`; for an id with a # and a number at its end")
+	p.StringVar(&f.entity, "entity", "",
+		"only events of this `path`, such as orders, events/audit or orders/$DeadLetterQueue")
+	p.StringSliceVar(&f.kinds, "kind", nil,
+		"only events of these `kinds`, such as sent, delivered, completed, deadLettered")
+	p.StringVar(&f.client, "client", "",
+		"only what this client did, by the `name` of its connection, its container or its address")
+	p.StringVar(&f.since, "since", "",
+		"only events since this `time`, such as 2026-03-01T12:00:00Z, or so long ago, such as 10m")
 	p.StringVar(&f.before, "before", "", "only events before this `time`, or so long ago")
 	p.IntVarP(&f.count, "count", "n", 20, "the most `events`: the latest")
 	p.BoolVar(&f.all, "all", false, "all events that Minibus remembers")
@@ -131,7 +141,8 @@ func (a *app) instant(ctx context.Context, flag, text string) (string, error) {
 	}
 	ago, err := parseDuration(text)
 	if err != nil {
-		return "", Usage("--%s: found %q; allowed: a time such as 2026-03-01T12:00:00Z, or a duration such as 10m", flag, oneLine(text))
+		return "", Usage("--%s: found %q; allowed: a time such as 2026-03-01T12:00:00Z, or a duration such as 10m",
+			flag, oneLine(text))
 	}
 	var c api.Clock
 	if err := a.control(ctx, http.MethodGet, inThis("clock"), nil, &c); err != nil {
@@ -167,13 +178,15 @@ func (a *app) lives(ctx context.Context, args, ids []string) error {
 			return err
 		}
 		if !some {
-			return failed(exitNotFound, "Minibus remembers nothing of the message %s: it never came, or what happened is forgotten (the server's --history)", oneLine(arg))
+			return failed(exitNotFound, "Minibus remembers nothing of the message %s: it never came, or what "+
+				"happened is forgotten (the server's --history)", oneLine(arg))
 		}
 	}
 	return nil
 }
 
-// lifeQueries returns what to ask for a message, one after the other until there is an answer: a path may be that of a subscription or of a queue.
+// lifeQueries returns what to ask for a message, one after the other until there is an answer: a path may be that of
+// a subscription or of a queue.
 func lifeQueries(arg string, isID bool) ([]url.Values, error) {
 	i := strings.LastIndexByte(arg, '#')
 	n, err := strconv.ParseInt(arg[i+1:], 10, 64)
@@ -213,12 +226,15 @@ func (a *app) listEvents(ctx context.Context, f *historyFlags, query url.Values)
 }
 
 // eachEvent calls add with the events that there are, and returns the number from which to go on.
-func (a *app) eachEvent(ctx context.Context, f *historyFlags, query url.Values, add func(*answered[api.Event]) error) (int64, error) {
+func (a *app) eachEvent(ctx context.Context, f *historyFlags, query url.Values,
+	add func(*answered[api.Event]) error) (int64, error) {
 	if f.all && !f.newest {
 		return a.oldestEvents(ctx, query, add)
 	}
 	var found []answered[api.Event]
-	next, cursor, left := int64(-1), int64(0), f.count
+	next := int64(-1)
+	cursor := int64(0)
+	left := f.count
 	for {
 		limit := eventPageSize
 		if !f.all {
@@ -256,7 +272,8 @@ func (a *app) eachEvent(ctx context.Context, f *historyFlags, query url.Values, 
 }
 
 // oldestEvents calls add with all events that there are, and returns the number from which to go on.
-func (a *app) oldestEvents(ctx context.Context, query url.Values, add func(*answered[api.Event]) error) (next int64, err error) {
+func (a *app) oldestEvents(ctx context.Context, query url.Values,
+	add func(*answered[api.Event]) error) (next int64, err error) {
 	for {
 		page, err := a.eventPage(ctx, query, "oldest", next, eventPageSize)
 		if err != nil {
@@ -273,7 +290,8 @@ func (a *app) oldestEvents(ctx context.Context, query url.Values, add func(*answ
 	}
 }
 
-func (a *app) eventPage(ctx context.Context, query url.Values, order string, cursor int64, limit int) (page eventPage, err error) {
+func (a *app) eventPage(ctx context.Context, query url.Values, order string, cursor int64,
+	limit int) (page eventPage, err error) {
 	maps.Copy(query, eventPageQuery(order, cursor, limit))
 	return page, a.control(ctx, http.MethodGet, inThis("history")+"?"+query.Encode(), nil, &page)
 }
@@ -307,9 +325,10 @@ func between(d time.Duration) string {
 // errExpired ends a stream with its token.
 var errExpired = errors.New("the token has expired")
 
-// followEvents calls add with the events from a number on, as they come, until the stream or ctx ends. A number less than 0 begins
-// with those to come. A stream lasts as long as its token; the next one goes on where it ended.
-func (a *app) followEvents(ctx context.Context, from int64, query url.Values, add func(*answered[api.Event]) error) error {
+// followEvents calls add with the events from a number on, as they come, until the stream or ctx ends. A number less
+// than 0 begins with those to come. A stream lasts as long as its token; the next one goes on where it ended.
+func (a *app) followEvents(ctx context.Context, from int64, query url.Values,
+	add func(*answered[api.Event]) error) error {
 	for {
 		err := a.streamEvents(ctx, from, query, func(e *answered[api.Event]) error {
 			from = e.is.Number + 1
@@ -325,14 +344,16 @@ func (a *app) followEvents(ctx context.Context, from int64, query url.Values, ad
 }
 
 // streamEvents calls add with the events of one stream.
-func (a *app) streamEvents(ctx context.Context, from int64, query url.Values, add func(*answered[api.Event]) error) error {
+func (a *app) streamEvents(ctx context.Context, from int64, query url.Values,
+	add func(*answered[api.Event]) error) error {
 	if from >= 0 {
 		query.Set("from", strconv.FormatInt(max(from, 1), 10))
 	}
 	for _, name := range []string{"order", "limit", "cursor"} {
 		query.Del(name)
 	}
-	answer, err := a.controlAnswer(withPatience(ctx, patience{pieces: true, stream: true}), http.MethodGet, inThis("events")+"?"+query.Encode(), nil)
+	answer, err := a.controlAnswer(withPatience(ctx, patience{pieces: true, stream: true}), http.MethodGet,
+		inThis("events")+"?"+query.Encode(), nil)
 	if err != nil {
 		return err
 	}
@@ -369,8 +390,8 @@ const maxServerEvent = 1 << 20
 // expired is the comment with which a stream ends with its token, and the name of an event that stands for it.
 const expired = "the token has expired"
 
-// eachServerEvent reads a stream of server-sent events and calls f with the name and the data of each. It returns nil at the end of
-// the stream.
+// eachServerEvent reads a stream of server-sent events and calls f with the name and the data of each. It returns
+// nil at the end of the stream.
 func eachServerEvent(r io.Reader, f func(name, data string) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxServerEvent)

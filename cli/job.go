@@ -24,8 +24,8 @@ type filterFlags struct {
 	names                   []string // of the flags
 }
 
-const filterHelp = "With one of --deferred, --scheduled, --where, --text, --reason, --session, --before and --number it lets a Minibus choose the messages,\n" +
-	"in the background; Ctrl-C ends that. A namespace in Azure can't."
+const filterHelp = "With one of --deferred, --scheduled, --where, --text, --reason, --session, --before and " +
+	"--number\nit lets a Minibus choose the messages, in the background; Ctrl-C ends that. A namespace in Azure can't."
 
 func (f *filterFlags) add(c *cobra.Command) {
 	p := c.Flags()
@@ -56,7 +56,8 @@ func (f *filterFlags) filter(c *cobra.Command) (*api.JobFilter, error) {
 	if !some {
 		return nil, nil
 	}
-	out := &api.JobFilter{SQL: f.sql, Text: f.text, Reason: given(c, "reason", &f.reason), SessionID: given(c, "session", &f.session), SequenceNumbers: f.numbers}
+	out := &api.JobFilter{SQL: f.sql, Text: f.text, Reason: given(c, "reason", &f.reason),
+		SessionID: given(c, "session", &f.session), SequenceNumbers: f.numbers}
 	if f.before != "" {
 		before, err := time.Parse(time.RFC3339, f.before)
 		if err != nil {
@@ -75,7 +76,8 @@ func (f *filterFlags) filter(c *cobra.Command) (*api.JobFilter, error) {
 // runJob starts a job and follows it to its end. An interrupt cancels it.
 func (a *app) runJob(ctx context.Context, what string, o api.JobOrder) (api.Job, error) {
 	var j api.Job
-	if err := a.control(context.WithoutCancel(ctx), http.MethodPost, inThis("jobs"), o, &j); err != nil { // or an interrupt would not know what to cancel
+	// Or an interrupt would not know what to cancel.
+	if err := a.control(context.WithoutCancel(ctx), http.MethodPost, inThis("jobs"), o, &j); err != nil {
 		return j, err
 	}
 	path := inThis("jobs", strconv.FormatInt(j.ID, 10))
@@ -123,7 +125,8 @@ func (a *app) purgeSome(cmd *cobra.Command, arg string, sub subQueueFlags, f *pu
 	if err != nil {
 		return a.about(fmt.Sprintf("purge %s, after %s removed", entity, config.Plural(int(j.Done), "message")), err)
 	}
-	if err := a.out.done(map[string]any{"entity": entity, "removed": j.Done, "skipped": j.Skipped, "failed": j.Failed}, "removed %s from %s", config.Plural(int(j.Done), "message"), entity); err != nil {
+	if err := a.out.done(map[string]any{"entity": entity, "removed": j.Done, "skipped": j.Skipped,
+		"failed": j.Failed}, "removed %s from %s", config.Plural(int(j.Done), "message"), entity); err != nil {
 		return err
 	}
 	if j.Skipped > 0 {
@@ -135,11 +138,13 @@ func (a *app) purgeSome(cmd *cobra.Command, arg string, sub subQueueFlags, f *pu
 	return nil
 }
 
-// resubmitSome lets a Minibus send the dead letters again that a filter selects, with what edit changes in them, nil for nothing but the properties of a
-// dead letter.
-func (a *app) resubmitSome(ctx context.Context, at address, filter *api.JobFilter, edit *api.JobEdit, f *resubmitFlags) error {
+// resubmitSome lets a Minibus send the dead letters again that a filter selects, with what edit changes in them, nil
+// for nothing but the properties of a dead letter.
+func (a *app) resubmitSome(ctx context.Context, at address, filter *api.JobFilter, edit *api.JobEdit,
+	f *resubmitFlags) error {
 	if f.newIDs || f.ttl != "" {
-		return Usage("dlq resubmit: --new-ids and --ttl don't go with --where, --text and the flags that edit: leave them out")
+		return Usage("dlq resubmit: --new-ids and --ttl don't go with --where, --text and the flags that edit: " +
+			"leave them out")
 	}
 	if edit == nil {
 		edit = &api.JobEdit{Strip: new(true)}
@@ -156,17 +161,22 @@ func (a *app) resubmitSome(ctx context.Context, at address, filter *api.JobFilte
 			to = root
 		}
 	}
-	j, err := a.runJob(ctx, "resubmitted", api.JobOrder{Kind: "resubmit", Entity: entity, Target: to, Max: int64(f.count), Edit: edit, Filter: filter})
+	j, err := a.runJob(ctx, "resubmitted",
+		api.JobOrder{Kind: "resubmit", Entity: entity, Target: to, Max: int64(f.count), Edit: edit, Filter: filter})
 	a.interrupted = fmt.Sprintf(", after %s were sent to %s", config.Plural(int(j.Done), "dead letter"), to)
 	if err != nil {
-		return a.about(fmt.Sprintf("resubmit from %s, after %s", entity, config.Plural(int(j.Done), "dead letter")), err)
+		return a.about(fmt.Sprintf("resubmit from %s, after %s", entity, config.Plural(int(j.Done), "dead letter")),
+			err)
 	}
 	result := map[string]any{"entity": entity, "to": to, "resubmitted": j.Done, "left": j.Failed + j.Skipped}
-	if err := a.out.done(result, "resubmitted %s from %s to %s", config.Plural(int(j.Done), "dead letter"), entity, to); err != nil {
+	if err := a.out.done(result, "resubmitted %s from %s to %s", config.Plural(int(j.Done), "dead letter"), entity,
+		to); err != nil {
 		return err
 	}
 	if j.Failed > 0 && len(j.Errors) > 0 {
-		return failed(exitFailed, "%s could not be moved: number %d: %s", config.Plural(int(j.Failed), "dead letter"), j.Errors[0].SequenceNumber, oneLine(a.redact(j.Errors[0].Detail)))
+		return failed(exitFailed, "%s could not be moved: number %d: %s",
+			config.Plural(int(j.Failed), "dead letter"), j.Errors[0].SequenceNumber,
+			oneLine(a.redact(j.Errors[0].Detail)))
 	}
 	return nil
 }
@@ -183,12 +193,14 @@ var editNames = []string{"set", "unset", "subject", "body", "body-file", "strip"
 
 func (f *editFlags) add(c *cobra.Command) {
 	p := c.Flags()
-	p.StringArrayVar(&f.set, "set", nil, "give each the application property `name=value`, or name=type:value; only with a Minibus")
+	p.StringArrayVar(&f.set, "set", nil,
+		"give each the application property `name=value`, or name=type:value; only with a Minibus")
 	p.StringArrayVar(&f.unset, "unset", nil, "take the application property with this `name` away; only with a Minibus")
 	p.StringVar(&f.subject, "subject", "", "give each this subject, a `text`; only with a Minibus")
 	p.StringVar(&f.body, "body", "", "give each this body, a `text`; only with a Minibus")
 	p.StringVar(&f.file, "body-file", "", "give each the body in this `file`; only with a Minibus")
-	p.BoolVar(&f.strip, "strip", true, "take the properties DeadLetterReason and DeadLetterErrorDescription away; --strip=false only with a Minibus")
+	p.BoolVar(&f.strip, "strip", true,
+		"take the properties DeadLetterReason and DeadLetterErrorDescription away; --strip=false only with a Minibus")
 }
 
 // edit returns what the flags say, nil if none was given.
@@ -204,7 +216,8 @@ func (f *editFlags) edit(c *cobra.Command) (*api.JobEdit, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &api.JobEdit{Strip: &f.strip, Properties: mapToJSON(set), RemoveProperties: f.unset, Subject: given(c, "subject", &f.subject), Body: given(c, "body", &f.body)}
+	e := &api.JobEdit{Strip: &f.strip, Properties: mapToJSON(set), RemoveProperties: f.unset,
+		Subject: given(c, "subject", &f.subject), Body: given(c, "body", &f.body)}
 	if f.file == "" {
 		return e, nil
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus/admin"
 )
 
-// kind is a kind of entity: queues, topics, subscriptions. P is the SDK's structure of their properties. Paths of a kind without
-// a parent are names; those of subscriptions are TOPIC/NAME.
+// kind is a kind of entity: queues, topics, subscriptions. P is the SDK's structure of their properties. Paths of a
+// kind without a parent are names; those of subscriptions are TOPIC/NAME.
 type kind[P any] struct {
 	name, plural string
 	argument     string // its path in the help
@@ -76,8 +76,8 @@ func (e entity) status() string {
 	return ""
 }
 
-// describe makes the entity of a path from its properties and, if known, its state. Queues and topics are in lower case, as
-// the service lists them, although it answers with the spelling of the request.
+// describe makes the entity of a path from its properties and, if known, its state. Queues and topics are in lower
+// case, as the service lists them, although it answers with the spelling of the request.
 func (k *kind[P]) describe(path string, properties *P, state *runtimeState) entity {
 	e := entity{Kind: k.name, Name: strings.ToLower(path), Properties: asMap(properties)}
 	if topic, name, ok := splitSubscription(path); ok && k.name == "subscription" {
@@ -85,7 +85,9 @@ func (k *kind[P]) describe(path string, properties *P, state *runtimeState) enti
 	}
 	if state != nil {
 		e.Counts, e.SizeInBytes = &state.Counts, state.SizeInBytes
-		e.CreatedAt, e.UpdatedAt, e.AccessedAt = moment(state.CreatedAt), moment(state.UpdatedAt), moment(state.AccessedAt)
+		e.CreatedAt = moment(state.CreatedAt)
+		e.UpdatedAt = moment(state.UpdatedAt)
+		e.AccessedAt = moment(state.AccessedAt)
 	}
 	return e
 }
@@ -149,7 +151,8 @@ func sorted[P any](k *kind[P], properties map[string]P, states map[string]runtim
 		all = append(all, k.describe(path, &p, state))
 	}
 	slices.SortFunc(all, func(a, b entity) int {
-		return cmp.Or(cmp.Compare(strings.ToLower(a.path()), strings.ToLower(b.path())), cmp.Compare(a.path(), b.path()))
+		return cmp.Or(cmp.Compare(strings.ToLower(a.path()), strings.ToLower(b.path())),
+			cmp.Compare(a.path(), b.path()))
 	})
 	return all
 }
@@ -167,14 +170,17 @@ var queues = kind[admin.QueueProperties]{
 	columns: []string{"NAME", "STATUS", "ACTIVE", "DEAD-LETTER", "SCHEDULED", "TRANSFER", "TRANSFER-DLQ", "BYTES"},
 	row: func(e entity) []string {
 		c := e.Counts
-		return []string{e.Name, e.status(), number(c.Active), number(c.DeadLetter), number(c.Scheduled), number(c.Transfer),
+		return []string{e.Name, e.status(), number(c.Active), number(c.DeadLetter), number(c.Scheduled),
+			number(c.Transfer),
 			number(c.TransferDeadLetter), number(e.SizeInBytes)}
 	},
-	create: func(ctx context.Context, c *admin.Client, path string, p *admin.QueueProperties) (admin.QueueProperties, error) {
+	create: func(ctx context.Context, c *admin.Client, path string, p *admin.QueueProperties) (admin.QueueProperties,
+		error) {
 		r, err := c.CreateQueue(ctx, path, &admin.CreateQueueOptions{Properties: p})
 		return r.QueueProperties, err
 	},
-	update: func(ctx context.Context, c *admin.Client, path string, p admin.QueueProperties) (admin.QueueProperties, error) {
+	update: func(ctx context.Context, c *admin.Client, path string, p admin.QueueProperties) (admin.QueueProperties,
+		error) {
 		r, err := c.UpdateQueue(ctx, path, p, nil)
 		return r.QueueProperties, err
 	},
@@ -196,8 +202,10 @@ var queues = kind[admin.QueueProperties]{
 		}
 		return new(stateOfQueue(r.QueueRuntimeProperties)), nil
 	},
-	list: func(ctx context.Context, c *admin.Client, _ string) (map[string]admin.QueueProperties, map[string]runtimeState, error) {
-		items, err := pages(ctx, c.NewListQueuesPager(nil), func(r admin.ListQueuesResponse) []admin.QueueItem { return r.Queues })
+	list: func(ctx context.Context, c *admin.Client, _ string) (map[string]admin.QueueProperties,
+		map[string]runtimeState, error) {
+		items, err := pages(ctx, c.NewListQueuesPager(nil),
+			func(r admin.ListQueuesResponse) []admin.QueueItem { return r.Queues })
 		if err != nil {
 			return nil, nil, err
 		}
@@ -218,8 +226,10 @@ var queues = kind[admin.QueueProperties]{
 
 func stateOfQueue(r admin.QueueRuntimeProperties) runtimeState {
 	return runtimeState{
-		Counts: counts{Active: &r.ActiveMessageCount, DeadLetter: &r.DeadLetterMessageCount, Scheduled: &r.ScheduledMessageCount,
-			Transfer: &r.TransferMessageCount, TransferDeadLetter: &r.TransferDeadLetterMessageCount, Total: &r.TotalMessageCount},
+		Counts: counts{Active: &r.ActiveMessageCount, DeadLetter: &r.DeadLetterMessageCount,
+			Scheduled: &r.ScheduledMessageCount,
+			Transfer:  &r.TransferMessageCount, TransferDeadLetter: &r.TransferDeadLetterMessageCount,
+			Total: &r.TotalMessageCount},
 		SizeInBytes: &r.SizeInBytes, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, AccessedAt: r.AccessedAt,
 	}
 }
@@ -228,13 +238,16 @@ var topics = kind[admin.TopicProperties]{
 	name: "topic", plural: "topics", argument: "TOPIC",
 	columns: []string{"NAME", "STATUS", "SUBSCRIPTIONS", "SCHEDULED", "BYTES"},
 	row: func(e entity) []string {
-		return []string{e.Name, e.status(), number(e.Counts.Subscriptions), number(e.Counts.Scheduled), number(e.SizeInBytes)}
+		return []string{e.Name, e.status(), number(e.Counts.Subscriptions), number(e.Counts.Scheduled),
+			number(e.SizeInBytes)}
 	},
-	create: func(ctx context.Context, c *admin.Client, path string, p *admin.TopicProperties) (admin.TopicProperties, error) {
+	create: func(ctx context.Context, c *admin.Client, path string, p *admin.TopicProperties) (admin.TopicProperties,
+		error) {
 		r, err := c.CreateTopic(ctx, path, &admin.CreateTopicOptions{Properties: p})
 		return r.TopicProperties, err
 	},
-	update: func(ctx context.Context, c *admin.Client, path string, p admin.TopicProperties) (admin.TopicProperties, error) {
+	update: func(ctx context.Context, c *admin.Client, path string, p admin.TopicProperties) (admin.TopicProperties,
+		error) {
 		r, err := c.UpdateTopic(ctx, path, p, nil)
 		return r.TopicProperties, err
 	},
@@ -256,8 +269,10 @@ var topics = kind[admin.TopicProperties]{
 		}
 		return new(stateOfTopic(r.TopicRuntimeProperties)), nil
 	},
-	list: func(ctx context.Context, c *admin.Client, _ string) (map[string]admin.TopicProperties, map[string]runtimeState, error) {
-		items, err := pages(ctx, c.NewListTopicsPager(nil), func(r admin.ListTopicsResponse) []admin.TopicItem { return r.Topics })
+	list: func(ctx context.Context, c *admin.Client, _ string) (map[string]admin.TopicProperties,
+		map[string]runtimeState, error) {
+		items, err := pages(ctx, c.NewListTopicsPager(nil),
+			func(r admin.ListTopicsResponse) []admin.TopicItem { return r.Topics })
 		if err != nil {
 			return nil, nil, err
 		}
@@ -288,14 +303,17 @@ var subscriptions = kind[admin.SubscriptionProperties]{
 	columns: []string{"NAME", "STATUS", "ACTIVE", "DEAD-LETTER", "TRANSFER", "TRANSFER-DLQ"},
 	row: func(e entity) []string {
 		c := e.Counts
-		return []string{e.path(), e.status(), number(c.Active), number(c.DeadLetter), number(c.Transfer), number(c.TransferDeadLetter)}
+		return []string{e.path(), e.status(), number(c.Active), number(c.DeadLetter), number(c.Transfer),
+			number(c.TransferDeadLetter)}
 	},
-	create: func(ctx context.Context, c *admin.Client, path string, p *admin.SubscriptionProperties) (admin.SubscriptionProperties, error) {
+	create: func(ctx context.Context, c *admin.Client, path string,
+		p *admin.SubscriptionProperties) (admin.SubscriptionProperties, error) {
 		topic, name, _ := splitSubscription(path)
 		r, err := c.CreateSubscription(ctx, topic, name, &admin.CreateSubscriptionOptions{Properties: p})
 		return r.SubscriptionProperties, err
 	},
-	update: func(ctx context.Context, c *admin.Client, path string, p admin.SubscriptionProperties) (admin.SubscriptionProperties, error) {
+	update: func(ctx context.Context, c *admin.Client, path string,
+		p admin.SubscriptionProperties) (admin.SubscriptionProperties, error) {
 		topic, name, _ := splitSubscription(path)
 		r, err := c.UpdateSubscription(ctx, topic, name, p, nil)
 		return r.SubscriptionProperties, err
@@ -327,16 +345,19 @@ var subscriptions = kind[admin.SubscriptionProperties]{
 func stateOfSubscription(r admin.SubscriptionRuntimeProperties) runtimeState {
 	return runtimeState{
 		Counts: counts{Active: &r.ActiveMessageCount, DeadLetter: &r.DeadLetterMessageCount,
-			Transfer: &r.TransferMessageCount, TransferDeadLetter: &r.TransferDeadLetterMessageCount, Total: &r.TotalMessageCount},
+			Transfer: &r.TransferMessageCount, TransferDeadLetter: &r.TransferDeadLetterMessageCount,
+			Total: &r.TotalMessageCount},
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, AccessedAt: r.AccessedAt,
 	}
 }
 
 // listSubscriptions lists those of a topic, or of all topics.
-func listSubscriptions(ctx context.Context, c *admin.Client, parent string) (map[string]admin.SubscriptionProperties, map[string]runtimeState, error) {
+func listSubscriptions(ctx context.Context, c *admin.Client,
+	parent string) (map[string]admin.SubscriptionProperties, map[string]runtimeState, error) {
 	parents := []string{parent}
 	if parent == "" {
-		items, err := pages(ctx, c.NewListTopicsPager(nil), func(r admin.ListTopicsResponse) []admin.TopicItem { return r.Topics })
+		items, err := pages(ctx, c.NewListTopicsPager(nil),
+			func(r admin.ListTopicsResponse) []admin.TopicItem { return r.Topics })
 		if err != nil {
 			return nil, nil, err
 		}

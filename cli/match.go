@@ -28,13 +28,17 @@ type matchFlags struct {
 
 func (a *app) ruleTest() *cobra.Command {
 	f := &matchFlags{sendFlags: sendFlags{repeat: 1}}
-	c := &cobra.Command{Use: "test TOPIC", Short: "say which subscriptions a message would reach, and why not the others; nothing is sent", Args: Arguments("TOPIC"),
-		Long: `Asks the rules of a topic, or of one subscription as TOPIC/SUBSCRIPTION, about a message. The flags describe it as those of send do; with --jsonl each line of
---file or of the standard input is a message in JSON, as minibus peek -o jsonl writes it. With --sql, or --rule and a file with a rule as Config.json has it, this rule
-is asked in place of those of the subscription, or on a topic as that of a new subscription.
+	c := &cobra.Command{Use: "test TOPIC",
+		Short: "say which subscriptions a message would reach, and why not the others; nothing is sent",
+		Args:  Arguments("TOPIC"),
+		Long: `Asks the rules of a topic, or of one subscription as TOPIC/SUBSCRIPTION, about a message. The flags
+describe it as those of send do; with --jsonl each line of --file or of the standard input is a message in JSON, as
+minibus peek -o jsonl writes it. With --sql, or --rule and a file with a rule as Config.json has it, this rule is
+asked in place of those of the subscription, or on a topic as that of a new subscription.
 ` + controlHelp,
 		Example: "  minibus rule test events -p amount=int:1500 --subject order\n" +
-			"  minibus rule test events/large -p amount=int:1500 --sql \"amount > 1000\" --action \"SET priority = 'high'\"\n" +
+			"  minibus rule test events/large -p amount=int:1500 --sql \"amount > 1000\" --action \"SET priority = " +
+			"'high'\"\n" +
 			"  minibus peek orders --dlq -o jsonl | minibus rule test events --jsonl"}
 	f.describe(c)
 	c.Flags().BoolVar(&f.jsonl, "jsonl", false, "each line of the input is a message in JSON")
@@ -141,7 +145,9 @@ func (a *app) matchOne(ctx context.Context, at *address, f *matchFlags, m *messa
 	}
 	err := a.control(ctx, http.MethodPost, inThis("entities", is.path(), "match"), body, &s)
 	if err != nil && at.unsure && isNotFound(err) {
-		is.queue, is.topic, is.subscription = at.queue, "", ""
+		is.queue = at.queue
+		is.topic = ""
+		is.subscription = ""
 		err = a.control(ctx, http.MethodPost, inThis("entities", is.path(), "match"), body, &s)
 	}
 	if err != nil {
@@ -157,7 +163,8 @@ func (a *app) matchOne(ctx context.Context, at *address, f *matchFlags, m *messa
 	return a.out.document(s)
 }
 
-// matchText writes what becomes of the message for people: a line for each subscription, with copies and reasons below it.
+// matchText writes what becomes of the message for people: a line for each subscription, with copies and reasons
+// below it.
 func (a *app) matchText(m *api.Matching) {
 	switch {
 	case m.Refused != "":

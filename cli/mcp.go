@@ -10,19 +10,24 @@ import (
 )
 
 func (a *app) mcpCommand() *cobra.Command {
-	c := &cobra.Command{Use: "mcp", Short: "let a coding assistant look into the bus, over the Model Context Protocol", Args: Arguments(),
-		Long: `Serves the operations of the control API as tools, over standard input and output. An assistant starts the command itself: docs/mcp.md has what to write
-into its configuration. The tools only read, unless --allow-write is given. Minibus need not run yet when the assistant starts.
+	c := &cobra.Command{Use: "mcp",
+		Short: "let a coding assistant look into the bus, over the Model Context Protocol", Args: Arguments(),
+		Long: `Serves the operations of the control API as tools, over standard input and output. An assistant starts
+the command itself: docs/mcp.md has what to write into its configuration. The tools only read, unless --allow-write is
+given. Minibus need not run yet when the assistant starts.
 ` + manageHelp,
 		Example: "  minibus mcp\n  minibus mcp --allow-write -c \"$MINIBUS_CONNECTION\""}
-	write := c.Flags().Bool("allow-write", false, "tools too that send, move and delete messages, change entities and steer the bus")
+	write := c.Flags().Bool("allow-write", false,
+		"tools too that send, move and delete messages, change entities and steer the bus")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		if _, _, err := a.controlClient(); err != nil {
 			return err
 		}
 		a.quiet = true
-		return mcp.Serve(cmd.Context(), mcp.Options{Document: a.env.Document(), Prefix: controlPrefix, Version: a.env.Version, Target: a.host(), AllowWrite: *write,
-			Call: a.controlText, Hider: a.hider(), In: a.env.Stdin, Out: a.env.Stdout})
+		return mcp.Serve(cmd.Context(),
+			mcp.Options{Document: a.env.Document(), Prefix: controlPrefix, Version: a.env.Version, Target: a.host(),
+				AllowWrite: *write,
+				Call:       a.controlText, Hider: a.hider(), In: a.env.Stdin, Out: a.env.Stdout})
 	}
 	return c
 }

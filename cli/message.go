@@ -39,8 +39,9 @@ func messageOf(m *azservicebus.ReceivedMessage) message {
 		EnqueuedTime: utc(m.EnqueuedTime), LockedUntil: utc(m.LockedUntil), PartitionKey: m.PartitionKey,
 		ScheduledEnqueueTime: utc(m.ScheduledEnqueueTime), DeadLetterSource: text(m.DeadLetterSource),
 		ApplicationProperties: mapToJSON(raw.ApplicationProperties),
-		Annotations:           annotationsToJSON(raw.MessageAnnotations), DeliveryAnnotations: annotationsToJSON(raw.DeliveryAnnotations),
-		Footer: annotationsToJSON(raw.Footer),
+		Annotations:           annotationsToJSON(raw.MessageAnnotations),
+		DeliveryAnnotations:   annotationsToJSON(raw.DeliveryAnnotations),
+		Footer:                annotationsToJSON(raw.Footer),
 	}
 	if h := raw.Header; h != nil {
 		j.DeliveryCount, j.Durable = &h.DeliveryCount, h.Durable
@@ -52,9 +53,16 @@ func messageOf(m *azservicebus.ReceivedMessage) message {
 		}
 	}
 	if p := raw.Properties; p != nil {
-		j.MessageID, j.CorrelationID, j.SessionID = toJSON(p.MessageID), toJSON(p.CorrelationID), p.GroupID
-		j.Subject, j.ContentType, j.ContentEncoding = p.Subject, p.ContentType, p.ContentEncoding
-		j.To, j.ReplyTo, j.ReplyToSessionID, j.GroupSequence = p.To, p.ReplyTo, p.ReplyToGroupID, p.GroupSequence
+		j.MessageID = toJSON(p.MessageID)
+		j.CorrelationID = toJSON(p.CorrelationID)
+		j.SessionID = p.GroupID
+		j.Subject = p.Subject
+		j.ContentType = p.ContentType
+		j.ContentEncoding = p.ContentEncoding
+		j.To = p.To
+		j.ReplyTo = p.ReplyTo
+		j.ReplyToSessionID = p.ReplyToGroupID
+		j.GroupSequence = p.GroupSequence
 		j.CreationTime, j.AbsoluteExpiryTime = utc(p.CreationTime), utc(p.AbsoluteExpiryTime)
 		if len(p.UserID) > 0 {
 			j.UserID = toJSON(p.UserID)
@@ -161,7 +169,8 @@ func encodeMessage(j *message, now time.Time) (*azservicebus.AMQPAnnotatedMessag
 	m := &azservicebus.AMQPAnnotatedMessage{
 		Header: &azservicebus.AMQPAnnotatedMessageHeader{Durable: j.Durable, Priority: defaultPriority},
 		Properties: &azservicebus.AMQPAnnotatedMessageProperties{
-			GroupID: j.SessionID, Subject: j.Subject, ContentType: j.ContentType, ContentEncoding: j.ContentEncoding, To: j.To,
+			GroupID: j.SessionID, Subject: j.Subject, ContentType: j.ContentType, ContentEncoding: j.ContentEncoding,
+			To:      j.To,
 			ReplyTo: j.ReplyTo, ReplyToGroupID: j.ReplyToSessionID, GroupSequence: j.GroupSequence,
 			CreationTime: j.CreationTime, AbsoluteExpiryTime: j.AbsoluteExpiryTime,
 		},
@@ -186,7 +195,8 @@ func encodeMessage(j *message, now time.Time) (*azservicebus.AMQPAnnotatedMessag
 	return m, errors.Join(encodeIDs(j, m), encodeMaps(j, m), encodeBody(j, m))
 }
 
-// setTTL sets the time to live. One that the header does not hold is told by two times, as the SDKs for other languages do.
+// setTTL sets the time to live. One that the header does not hold is told by two times, as the SDKs for other
+// languages do.
 func setTTL(m *azservicebus.AMQPAnnotatedMessage, ttl time.Duration, now time.Time) {
 	m.Header.TTL = min(ttl, longestTTL)
 	m.Properties.AbsoluteExpiryTime = nil
@@ -242,7 +252,8 @@ func encodeMaps(j *message, m *azservicebus.AMQPAnnotatedMessage) error {
 		name string
 		from messagejson.Values
 		to   *map[any]any
-	}{{"annotations", j.Annotations, &m.MessageAnnotations}, {"deliveryAnnotations", j.DeliveryAnnotations, &m.DeliveryAnnotations},
+	}{{"annotations", j.Annotations, &m.MessageAnnotations},
+		{"deliveryAnnotations", j.DeliveryAnnotations, &m.DeliveryAnnotations},
 		{"footer", j.Footer, &m.Footer}} {
 		for name, value := range part.from {
 			v, err := fromJSON(value)

@@ -19,7 +19,8 @@ import (
 
 func (a *app) messageCommand() *cobra.Command {
 	return group("message", "messages of a Minibus, as they stand: list, show, remove, reschedule",
-		"Uses the control API of a Minibus, which sees what peek can't: who has locked a message until when, and messages by filter. It locks and changes nothing but what\n"+
+		"Uses the control API of a Minibus, which sees what peek can't: who has locked a message until when, and "+
+			"messages by filter. It locks and changes nothing but what\n"+
 			"rm and reschedule say.\n\n"+addressHelp,
 		a.messageList(), a.messageShow(), a.messageBody(), a.messageRemove(), a.messageReschedule())
 }
@@ -39,7 +40,8 @@ const messagesPage = 1000
 
 func (f *messageFilter) add(c *cobra.Command) {
 	p := c.Flags()
-	p.StringSliceVar(&f.states, "state", nil, "only those that stand so: active, locked, deferred or `scheduled`; several with commas")
+	p.StringSliceVar(&f.states, "state", nil,
+		"only those that stand so: active, locked, deferred or `scheduled`; several with commas")
 	p.StringVar(&f.sql, "where", "", "only those that this SQL `filter` selects, such as \"color = 'red'\"")
 	p.StringVar(&f.text, "text", "", "only those with this `text` in the body or a property")
 	p.StringVar(&f.reason, "reason", "", "only dead letters with this `reason`")
@@ -63,7 +65,8 @@ func (f *messageFilter) query(c *cobra.Command) (url.Values, error) {
 			q.Set(name, value)
 		}
 	}
-	for name, value := range map[string]*string{"reason": given(c, "reason", &f.reason), "sessionId": given(c, "session", &f.session)} {
+	for name, value := range map[string]*string{"reason": given(c, "reason", &f.reason),
+		"sessionId": given(c, "session", &f.session)} {
 		if value != nil && *value == "" {
 			q.Set(name, "$empty")
 		} else if value != nil {
@@ -91,8 +94,11 @@ func (f *messageFilter) query(c *cobra.Command) (url.Values, error) {
 func (a *app) messageList() *cobra.Command {
 	var sub subQueueFlags
 	f := &messageFilter{}
-	c := &cobra.Command{Use: "ls ENTITY", Aliases: []string{"list"}, Short: "list messages, with who has locked them", Args: Arguments("ENTITY"),
-		Example: "  minibus message ls orders --state locked\n  minibus message ls orders --dlq --where \"DeadLetterReason = 'poison'\" -o jsonl\n  minibus message ls orders --newest -n 5"}
+	c := &cobra.Command{Use: "ls ENTITY", Aliases: []string{"list"},
+		Short: "list messages, with who has locked them", Args: Arguments("ENTITY"),
+		Example: "  minibus message ls orders --state locked\n" +
+			"  minibus message ls orders --dlq --where \"DeadLetterReason = 'poison'\" -o jsonl\n" +
+			"  minibus message ls orders --newest -n 5"}
 	sub.add(c)
 	f.add(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -123,7 +129,8 @@ func (a *app) browse(ctx context.Context, entity string, query url.Values, f *me
 			Items []message
 			Next  string
 		}
-		if err := a.control(ctx, http.MethodGet, inThis("entities", entity, "messages")+"?"+query.Encode(), nil, &page); err != nil {
+		if err := a.control(ctx, http.MethodGet, inThis("entities", entity, "messages")+"?"+query.Encode(), nil,
+			&page); err != nil {
 			return a.about("list the messages of "+entity, err)
 		}
 		for i := range page.Items {
@@ -151,7 +158,8 @@ func messageRow(m *message) []string {
 }
 
 // ofMessage makes a command about one message, with the path of the message.
-func (a *app) ofMessage(c *cobra.Command, do func(ctx context.Context, path string, args []string) error) *cobra.Command {
+func (a *app) ofMessage(c *cobra.Command,
+	do func(ctx context.Context, path string, args []string) error) *cobra.Command {
 	var sub subQueueFlags
 	sub.add(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -179,8 +187,10 @@ func sequenceNumber(text string) (int64, error) {
 }
 
 func (a *app) messageShow() *cobra.Command {
-	return a.ofMessage(&cobra.Command{Use: "show ENTITY NUMBER", Short: "show a message with all of its properties", Args: Arguments("ENTITY", "NUMBER"),
-		Long:    "Shows a message, whole but for the end of a large body, which message body writes. A document of -o jsonl can be sent again with minibus send --jsonl.",
+	return a.ofMessage(&cobra.Command{Use: "show ENTITY NUMBER", Short: "show a message with all of its properties",
+		Args: Arguments("ENTITY", "NUMBER"),
+		Long: `Shows a message, whole but for the end of a large body, which message body writes. A document of -o
+jsonl can be sent again with minibus send --jsonl.`,
 		Example: "  minibus message show orders 12\n  minibus message show orders 12 --dlq -o json"},
 		func(ctx context.Context, path string, _ []string) error {
 			var m message
@@ -215,7 +225,8 @@ func messagePairs(m *message) (pairs [][2]string) {
 	for _, p := range []struct {
 		name  string
 		value *string
-	}{{"session", m.SessionID}, {"partition-key", m.PartitionKey}, {"subject", m.Subject}, {"content-type", m.ContentType}, {"to", m.To}, {"reply-to", m.ReplyTo},
+	}{{"session", m.SessionID}, {"partition-key", m.PartitionKey}, {"subject", m.Subject},
+		{"content-type", m.ContentType}, {"to", m.To}, {"reply-to", m.ReplyTo},
 		{"reply-to-session", m.ReplyToSessionID}} {
 		add(p.name, text(p.value))
 	}
@@ -233,8 +244,10 @@ func messagePairs(m *message) (pairs [][2]string) {
 
 func (a *app) messageBody() *cobra.Command {
 	file := ""
-	c := a.ofMessage(&cobra.Command{Use: "body ENTITY NUMBER", Short: "write the body of a message, as it is", Args: Arguments("ENTITY", "NUMBER"),
-		Example: "  minibus message body orders 12 > body.json\n  minibus message body orders 12 --dlq --file picture.png"},
+	c := a.ofMessage(&cobra.Command{Use: "body ENTITY NUMBER", Short: "write the body of a message, as it is",
+		Args: Arguments("ENTITY", "NUMBER"),
+		Example: "  minibus message body orders 12 > body.json\n" +
+			"  minibus message body orders 12 --dlq --file picture.png"},
 		func(ctx context.Context, path string, _ []string) error {
 			answer, err := a.controlAnswer(withPatience(ctx, patience{pieces: true}), http.MethodGet, path+"/body", nil)
 			if err != nil {
@@ -261,17 +274,14 @@ func (a *app) messageBody() *cobra.Command {
 
 func (a *app) messageRemove() *cobra.Command {
 	var sub subQueueFlags
-	c := &cobra.Command{Use: "rm ENTITY NUMBER...", Aliases: []string{"delete"}, Short: "remove messages by their numbers, all or none",
-		Long:    "Removes messages, all or none; scheduled ones are cancelled. Locked ones can't be removed. It asks first if a person is at the terminal.",
+	c := &cobra.Command{Use: "rm ENTITY NUMBER...", Aliases: []string{"delete"},
+		Short: "remove messages by their numbers, all or none",
+		Long: "Removes messages, all or none; scheduled ones are cancelled. Locked ones can't be removed. It " +
+			"asks first if a person is at the terminal.",
 		Example: "  minibus message rm orders 12 14\n  minibus message rm orders 3 --dlq --yes",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return Usage("%s needs ENTITY and NUMBER; see %s --help", called(c), c.CommandPath())
-			}
-			return nil
-		}}
+		Args:    Arguments("ENTITY", "NUMBER...")}
 	sub.add(c)
-	yes := c.Flags().BoolP("yes", "y", false, "don't ask")
+	yes := yesFlag(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		for _, n := range args[1:] {
 			if _, err := sequenceNumber(n); err != nil {
@@ -285,36 +295,46 @@ func (a *app) messageRemove() *cobra.Command {
 		if err := a.connect(); err != nil {
 			return err
 		}
-		if err := a.confirm(*yes, "Remove %s of %s at %s?", config.Plural(len(args)-1, "message"), entity, a.host()); err != nil {
+		if err := a.confirm(*yes, "Remove %s of %s at %s?", config.Plural(len(args)-1, "message"), entity,
+			a.host()); err != nil {
 			return err
 		}
-		if err := a.control(cmd.Context(), http.MethodDelete, inThis("entities", entity, "messages")+"?sequenceNumbers="+strings.Join(args[1:], ","), nil, nil); err != nil {
+		if err := a.control(cmd.Context(), http.MethodDelete,
+			inThis("entities", entity, "messages")+"?sequenceNumbers="+strings.Join(args[1:], ","), nil,
+			nil); err != nil {
 			return a.about("remove from "+entity, err)
 		}
-		return a.out.done(map[string]any{"entity": entity, "removed": len(args) - 1}, "removed %s from %s", config.Plural(len(args)-1, "message"), entity)
+		return a.out.done(map[string]any{"entity": entity, "removed": len(args) - 1}, "removed %s from %s",
+			config.Plural(len(args)-1, "message"), entity)
 	}
 	return c
 }
 
 func (a *app) messageReschedule() *cobra.Command {
-	return a.ofMessage(&cobra.Command{Use: "reschedule ENTITY NUMBER TIME", Short: "give a scheduled message another time", Args: Arguments("ENTITY", "NUMBER", "TIME"),
-		Long:    "TIME is a duration from now such as 10m, or 2026-01-31T12:00:00Z. The message keeps its number until it becomes active; a time that has come makes it active at once.",
-		Example: "  minibus message reschedule orders 12 2h\n  minibus message reschedule orders 12 2026-01-31T12:00:00Z"},
+	return a.ofMessage(&cobra.Command{Use: "reschedule ENTITY NUMBER TIME",
+		Short: "give a scheduled message another time", Args: Arguments("ENTITY", "NUMBER", "TIME"),
+		Long: `TIME is a duration from now such as 10m, or 2026-01-31T12:00:00Z. The message keeps its number until it
+becomes active; a time that has come makes it active at once.`,
+		Example: "  minibus message reschedule orders 12 2h\n" +
+			"  minibus message reschedule orders 12 2026-01-31T12:00:00Z"},
 		func(ctx context.Context, path string, args []string) error {
 			at, err := a.scheduled(ctx, "TIME", args[2])
 			if err != nil {
 				return err
 			}
 			if at == nil {
-				return Usage("TIME is empty; give a duration from now such as 10m, or a time such as 2026-01-31T12:00:00Z")
+				return Usage("TIME is empty; give a duration from now such as 10m, or a time such as " +
+					"2026-01-31T12:00:00Z")
 			}
 			var answer struct {
 				SequenceNumber       int64     `json:"sequenceNumber"`
 				ScheduledEnqueueTime time.Time `json:"scheduledEnqueueTime"`
 			}
-			if err := a.control(ctx, http.MethodPatch, path, map[string]time.Time{"scheduledEnqueueTime": *at}, &answer); err != nil {
+			if err := a.control(ctx, http.MethodPatch, path, map[string]time.Time{"scheduledEnqueueTime": *at},
+				&answer); err != nil {
 				return err
 			}
-			return a.out.done(answer, "message %s becomes active at %s", args[1], answer.ScheduledEnqueueTime.Format(time.RFC3339))
+			return a.out.done(answer, "message %s becomes active at %s", args[1],
+				answer.ScheduledEnqueueTime.Format(time.RFC3339))
 		})
 }

@@ -38,7 +38,8 @@ func (a *app) namespaceList() *cobra.Command {
 				if n.Port != 0 {
 					port = strconv.Itoa(n.Port)
 				}
-				if err := a.out.add(item, n.Name, standard, n.Limits, port, shownTime(n.Created), strings.Join(n.Aliases, " ")); err != nil {
+				if err := a.out.add(item, n.Name, standard, n.Limits, port, shownTime(n.Created),
+					strings.Join(n.Aliases, " ")); err != nil {
 					return err
 				}
 			}
@@ -47,7 +48,9 @@ func (a *app) namespaceList() *cobra.Command {
 }
 
 func (a *app) namespaceShow() *cobra.Command {
-	return &cobra.Command{Use: "show [NAME]", Short: "show a namespace with its connection string; without a name, the one of --connection", Args: Arguments("[NAME]"),
+	return &cobra.Command{Use: "show [NAME]",
+		Short: "show a namespace with its connection string; without a name, the one of --connection",
+		Args:  Arguments("[NAME]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path := inThis()
 			if len(args) > 0 {
@@ -62,7 +65,8 @@ func (a *app) namespaceShow() *cobra.Command {
 }
 
 func namespacePairs(n *api.Namespace) [][2]string {
-	pairs := [][2]string{{"name", n.Name}, {"default", strconv.FormatBool(n.Default)}, {"created", shownTime(n.Created)}, {"limits", n.Limits}}
+	pairs := [][2]string{{"name", n.Name}, {"default", strconv.FormatBool(n.Default)},
+		{"created", shownTime(n.Created)}, {"limits", n.Limits}}
 	if n.Port != 0 {
 		pairs = append(pairs, [2]string{"port", strconv.Itoa(n.Port)})
 	}
@@ -85,13 +89,18 @@ type creation struct {
 func (a *app) namespaceCreate() *cobra.Command {
 	var body creation
 	var file string
-	c := &cobra.Command{Use: "create [NAME]", Short: "create a namespace, with its entities if you like, and print its connection string", Args: Arguments("[NAME]"),
-		Long: "Creates a namespace of the running server. Without NAME the server makes one up. Its entities come from a whole Config.json, or from a\nJSON file with Queues and Topics as in one. " +
-			"All of them are made, or no namespace.",
-		Example: "  minibus namespace create worker-1 --entities entities.json\n  export SERVICEBUS_CONNECTION_STRING=\"$(minibus namespace create -o json | jq -r .connectionString)\""}
+	c := &cobra.Command{Use: "create [NAME]",
+		Short: "create a namespace, with its entities if you like, and print its connection string",
+		Args:  Arguments("[NAME]"),
+		Long: `Creates a namespace of the running server. Without NAME the server makes one up. Its entities come from
+a whole Config.json, or from a JSON file with Queues and Topics as in one. All of them are made, or no namespace.`,
+		Example: "  minibus namespace create worker-1 --entities entities.json\n" +
+			"  export SERVICEBUS_CONNECTION_STRING=\"$(minibus namespace create -o json | jq -r .connectionString)\""}
 	f := c.Flags()
-	f.StringVar(&body.Limits, "limits", "", "`profile` of limits: relaxed, standard, premium or emulator (default that of the server)")
-	f.IntVar(&body.Port, "port", 0, "a `port` of its own (default one of the server's --namespace-ports, if it has some)")
+	f.StringVar(&body.Limits, "limits", "",
+		"`profile` of limits: relaxed, standard, premium or emulator (default that of the server)")
+	f.IntVar(&body.Port, "port", 0,
+		"a `port` of its own (default one of the server's --namespace-ports, if it has some)")
 	f.StringArrayVar(&body.Aliases, "alias", nil, "another `name` of a host that means the namespace; may be repeated")
 	f.StringVar(&file, "entities", "", "Config.json, or JSON `file` with Queues and Topics; - for standard input")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -110,7 +119,8 @@ func (a *app) namespaceCreate() *cobra.Command {
 		path, order := "namespaces", any(body)
 		if whole != nil {
 			if body.Port != 0 || body.Aliases != nil {
-				return Usage("--entities: a whole Config.json says itself which port and aliases the namespace has; leave --port and --alias out")
+				return Usage("--entities: a whole Config.json says itself which port and aliases the namespace " +
+					"has; leave --port and --alias out")
 			}
 			path, order = path+"?"+body.query(), whole
 		}
@@ -172,32 +182,32 @@ func (a *app) readEntities(file string, body *creation) (whole any, err error) {
 }
 
 func (a *app) namespaceRemove() *cobra.Command {
-	c := &cobra.Command{Use: "rm NAME...", Aliases: []string{"delete"}, Short: "delete namespaces with everything in them",
-		Long: "Deletes them with all entities and messages, without a way back, and ends the connections of their clients. It asks first if a person is at the terminal.",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return Usage("%s needs NAME; see %s --help", called(cmd), cmd.CommandPath())
-			}
-			return nil
-		}}
-	yes := c.Flags().BoolP("yes", "y", false, "don't ask")
+	c := &cobra.Command{Use: "rm NAME...", Aliases: []string{"delete"},
+		Short: "delete namespaces with everything in them",
+		Long: `Deletes them with all entities and messages, without a way back, and ends the connections of their
+clients. It asks first if a person is at the terminal.`,
+		Args: Arguments("NAME...")}
+	yes := yesFlag(c)
 	ifExists := c.Flags().Bool("if-exists", false, "succeed if there is none")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := a.connect(); err != nil {
 			return err
 		}
-		if err := a.confirm(*yes, "Delete the namespace %s at %s, with all entities and messages?", strings.Join(args, ", "), a.host()); err != nil {
+		if err := a.confirm(*yes, "Delete the namespace %s at %s, with all entities and messages?",
+			strings.Join(args, ", "), a.host()); err != nil {
 			return err
 		}
 		for _, name := range args {
-			err := a.about("delete namespace "+name, a.control(cmd.Context(), http.MethodDelete, "namespaces/"+url.PathEscape(name), nil, nil))
+			err := a.about("delete namespace "+name,
+				a.control(cmd.Context(), http.MethodDelete, "namespaces/"+url.PathEscape(name), nil, nil))
 			if isNotFound(err) && *ifExists {
 				continue
 			}
 			if err != nil {
 				return err
 			}
-			if err := a.out.done(map[string]any{"deleted": name, "kind": "namespace"}, "deleted namespace %s", name); err != nil {
+			if err := a.out.done(map[string]any{"deleted": name, "kind": "namespace"}, "deleted namespace %s",
+				name); err != nil {
 				return err
 			}
 		}
@@ -207,17 +217,20 @@ func (a *app) namespaceRemove() *cobra.Command {
 }
 
 func (a *app) resetCommand() *cobra.Command {
-	c := &cobra.Command{Use: "reset", Short: "make a namespace of a Minibus what its configuration says, and empty", Args: Arguments(),
-		Long: "Afterwards the namespace has the entities of Config.json, or those with which it was created, and no others. They are empty, and the clock shows the machine's time.\n" +
-			"Clients stay connected. It asks first if a person is at the terminal.",
+	c := &cobra.Command{Use: "reset", Short: "make a namespace of a Minibus what its configuration says, and empty",
+		Args: Arguments(),
+		Long: `Afterwards the namespace has the entities of Config.json, or those with which it was created, and no
+others. They are empty, and the clock shows the machine's time. Clients stay connected. It asks first if a person is
+at the terminal.`,
 		Example: "  minibus reset --yes"}
-	yes := c.Flags().BoolP("yes", "y", false, "don't ask")
+	yes := yesFlag(c)
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		var n answered[api.Namespace]
 		if err := a.control(cmd.Context(), http.MethodGet, inThis(), nil, &n); err != nil {
 			return a.about("reset the namespace", err)
 		}
-		if err := a.confirm(*yes, "Reset the namespace %s at %s, with all of its messages lost?", n.is.Name, a.host()); err != nil {
+		if err := a.confirm(*yes, "Reset the namespace %s at %s, with all of its messages lost?", n.is.Name,
+			a.host()); err != nil {
 			return err
 		}
 		if err := a.control(cmd.Context(), http.MethodPost, inThis("reset"), nil, nil); err != nil {

@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mattn/go-isatty"
+	"github.com/spf13/cobra"
 
 	"minibus/internal/printable"
 )
@@ -297,6 +298,12 @@ func visible(s string) string {
 func (a *app) note(format string, args ...any) {
 	_, _ = fmt.Fprintln(a.env.Stderr, visible(fmt.Sprintf(format, args...)))
 }
+
+// asksFirst is a sentence in the help of commands that confirm.
+const asksFirst = "It asks first if a person is at the terminal."
+
+// yesFlag gives a command the flag by which it does not ask.
+func yesFlag(c *cobra.Command) *bool { return c.Flags().BoolP("yes", "y", false, "don't ask") }
 
 // confirm asks a person before something is lost. Nobody is asked if a program runs the command or --yes is given.
 func (a *app) confirm(yes bool, format string, args ...any) error {

@@ -51,15 +51,17 @@ func (p *peeker) next(ctx context.Context, count int) ([]message, error) {
 		return p.nextByControl(ctx, count)
 	}
 	found, err := within(ctx, p.app, func(ctx context.Context) ([]*azservicebus.ReceivedMessage, error) {
-		return p.r.PeekMessages(ctx, min(count, peekPage), &azservicebus.PeekMessagesOptions{FromSequenceNumber: &p.from})
+		return p.r.PeekMessages(ctx, min(count, peekPage),
+			&azservicebus.PeekMessagesOptions{FromSequenceNumber: &p.from})
 	})
 	if lacksType(err) {
 		p.unread = err
 		return p.nextByControl(ctx, count)
 	}
 	if needsSession(err) {
-		return nil, failed(exitFailed, "peek at %s: it delivers by session, and the SDK that this tool is made with peeks at such an entity only with a session: "+
-			"give --session ID, which locks the session while it reads, or receive with --session", p.at)
+		return nil, failed(exitFailed, "peek at %s: it delivers by session, and Microsoft's SDK for Go peeks at "+
+			"such an entity only with a session: give --session ID, which locks the session while it "+
+			"reads, or receive with --session", p.at)
 	}
 	if err != nil {
 		return nil, p.app.about(p.does, err)
@@ -105,9 +107,12 @@ func (a *app) peekCommand() *cobra.Command {
 		session  string
 	)
 	c := &cobra.Command{Use: "peek ENTITY", Short: "look at messages without locking any", Args: Arguments("ENTITY"),
-		Long: "Shows messages in the order of their sequence numbers: active, scheduled and deferred ones, locked ones too. It locks and changes nothing.\n\n" +
-			addressHelp + "\n\nA line of -o jsonl has everything of a message, with the types of its properties; minibus send --jsonl sends it again.",
-		Example: "  minibus peek orders\n  minibus peek events/audit --dlq --all -o jsonl > dead.jsonl\n  minibus peek orders --from 1200 -n 5 -o json"}
+		Long: "Shows messages in the order of their sequence numbers: active, scheduled and deferred ones, locked " +
+			"ones too. It locks and changes nothing.\n\n" +
+			addressHelp + "\n\nA line of -o jsonl has everything of a message, with the types of its properties; " +
+			"minibus send --jsonl sends it again.",
+		Example: "  minibus peek orders\n  minibus peek events/audit --dlq --all -o jsonl > dead.jsonl\n" +
+			"  minibus peek orders --from 1200 -n 5 -o json"}
 	subQueue.add(c)
 	c.Flags().IntVarP(&count, "count", "n", 20, "most `messages`")
 	c.Flags().BoolVar(&all, "all", false, "all messages")
@@ -162,7 +167,8 @@ type column struct {
 	width int
 }
 
-var messageColumns = []column{{"NUMBER", 8}, {"STATE", 9}, {"ENQUEUED", 20}, {"ID", 36}, {"SUBJECT", 16}, {"SESSION", 10}, {"DELIVERIES", 10}, {"REASON", 24}, {"BODY", 0}}
+var messageColumns = []column{{"NUMBER", 8}, {"STATE", 9}, {"ENQUEUED", 20}, {"ID", 36}, {"SUBJECT", 16},
+	{"SESSION", 10}, {"DELIVERIES", 10}, {"REASON", 24}, {"BODY", 0}}
 
 const (
 	reasonColumn = 7 // only for dead letters
@@ -185,7 +191,8 @@ func (a *app) listMessages(at address, growing bool) {
 	}
 }
 
-// fit makes the columns of a growing list as narrow as these messages let them. It has no effect once the list has a row.
+// fit makes the columns of a growing list as narrow as these messages let them. It has no effect once the list has a
+// row.
 func (a *app) fit(at address, messages []*azservicebus.ReceivedMessage) {
 	if len(a.out.rows) > 0 || len(messages) == 0 {
 		return
@@ -272,7 +279,8 @@ func (p *peeker) nextByControl(ctx context.Context, count int) ([]message, error
 			Items []message
 			Next  string
 		}
-		if err := p.app.control(ctx, http.MethodGet, inThis("entities", path, "messages")+"?"+query.Encode(), nil, &page); err != nil {
+		if err := p.app.control(ctx, http.MethodGet, inThis("entities", path, "messages")+"?"+query.Encode(), nil,
+			&page); err != nil {
 			return nil, p.unshown(err)
 		}
 		if len(page.Items) == 0 && page.Next != "" { // of other sessions
@@ -296,8 +304,9 @@ func (p *peeker) nextByControl(ctx context.Context, count int) ([]message, error
 
 // unshown says why a message can't be shown.
 func (p *peeker) unshown(err error) error {
-	return failed(exitFailed, "%s: from number %d on there is a message with a value of a type that the SDK that this tool is made with can't read (%s); "+
-		"the control API of a Minibus shows it, but: %s", p.does, p.from, oneLine(p.unread.Error()), oneLine(err.Error()))
+	return failed(exitFailed, "%s: from number %d on there is a message with a value that Microsoft's SDK for Go "+
+		"can't read (%s); the control API of a Minibus shows it, but: %s", p.does, p.from,
+		oneLine(p.unread.Error()), oneLine(err.Error()))
 }
 
 func (a *app) tailCommand() *cobra.Command {
@@ -308,8 +317,12 @@ func (a *app) tailCommand() *cobra.Command {
 		interval time.Duration
 		session  string
 	)
-	c := &cobra.Command{Use: "tail ENTITY", Short: "show the newest messages, and with -f those that come", Args: Arguments("ENTITY"),
-		Long:    "Shows the newest messages, and with -f each new one until it is interrupted. It peeks: it locks none, and a message that is received at once may be missed.\n\n" + addressHelp,
+	c := &cobra.Command{Use: "tail ENTITY", Short: "show the newest messages, and with -f those that come",
+		Args: Arguments("ENTITY"),
+		Long: `Shows the newest messages, and with -f each new one until it is interrupted. It peeks: it locks none,
+and a message that is received at once may be missed.
+
+` + addressHelp,
 		Example: "  minibus tail orders -f\n  minibus tail orders --dlq -f -n 0 -o jsonl"}
 	subQueue.add(c)
 	c.Flags().IntVarP(&count, "count", "n", 10, "`messages` that are there already")
@@ -352,7 +365,7 @@ func (a *app) tail(ctx context.Context, p *peeker, count int, follow bool, inter
 	for follow {
 		err := p.each(ctx, math.MaxInt, func(m *message) error { return a.addMessage(p.at, *m) })
 		if err == nil {
-			err = rest(ctx, interval)
+			err = pause(ctx, interval)
 		}
 		if err != nil {
 			return err
@@ -361,8 +374,8 @@ func (a *app) tail(ctx context.Context, p *peeker, count int, follow bool, inter
 	return nil
 }
 
-// last returns the last messages, and goes on behind them. Peeking goes forward only, so it searches for the end by jumps that double, then by
-// halves.
+// last returns the last messages, and goes on behind them. Peeking goes forward only, so it searches for the end by
+// jumps that double, then by halves.
 func (p *peeker) last(ctx context.Context, count int) ([]message, error) {
 	first, end, err := p.ends(ctx)
 	if err != nil || end < first {

@@ -16,7 +16,8 @@ import (
 	"minibus/internal/amqp/messagejson"
 )
 
-// A property of an entity is a field of the SDK's structure, a pointer. It is called as in Config.json, its flag is that in kebab-case.
+// A property of an entity is a field of the SDK's structure, a pointer. It is called as in Config.json, its flag is
+// that in kebab-case.
 
 // renamed are the fields that Config.json calls otherwise.
 var renamed = map[string]string{
@@ -27,12 +28,13 @@ var renamed = map[string]string{
 var fixed = []string{"RequiresSession", "RequiresDuplicateDetection", "EnablePartitioning"}
 
 // durations are the properties whose value is a duration.
-var durations = []string{"LockDuration", "DefaultMessageTimeToLive", "DuplicateDetectionHistoryTimeWindow", "AutoDeleteOnIdle"}
+var durations = []string{"LockDuration", "DefaultMessageTimeToLive", "DuplicateDetectionHistoryTimeWindow",
+	"AutoDeleteOnIdle"}
 
 // meaning explains each property in the help.
 var meaning = map[string]string{
 	"LockDuration":                              "how long a received message is locked, such as 30s",
-	"MaxSizeInMegabytes":                        "room for messages",
+	"MaxSizeInMegabytes":                        "space for messages",
 	"RequiresDuplicateDetection":                "leave out messages whose id was sent before; fixed when created",
 	"RequiresSession":                           "deliver by session; fixed when created",
 	"DefaultMessageTimeToLive":                  "time to live of messages without one, such as 1h or 14d",
@@ -52,7 +54,8 @@ var meaning = map[string]string{
 }
 
 // statuses are the values of Status.
-var statuses = []admin.EntityStatus{admin.EntityStatusActive, admin.EntityStatusDisabled, admin.EntityStatusSendDisabled, admin.EntityStatusReceiveDisabled}
+var statuses = []admin.EntityStatus{admin.EntityStatusActive, admin.EntityStatusDisabled,
+	admin.EntityStatusSendDisabled, admin.EntityStatusReceiveDisabled}
 
 // eachProperty calls f with the name and the field of each property of the SDK's structure that properties points to.
 func eachProperty(properties any, f func(name string, field reflect.Value) error) error {
@@ -84,8 +87,8 @@ func kebab(name string) string {
 	return b.String()
 }
 
-// propertyFlags gives a command a flag for each property, and returns the function that puts those given into the structure. It returns how
-// many were given.
+// propertyFlags gives a command a flag for each property, and returns the function that puts those given into the
+// structure. It returns how many were given.
 func propertyFlags[T any](c *cobra.Command, creating bool) func(*T) (int, error) {
 	values := make(map[string]*string)
 	_ = eachProperty(new(T), func(name string, field reflect.Value) error {
@@ -100,7 +103,9 @@ func propertyFlags[T any](c *cobra.Command, creating bool) func(*T) (int, error)
 		}
 		return nil
 	})
-	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions([]string{"Active", "Disabled", "SendDisabled", "ReceiveDisabled"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("status",
+		cobra.FixedCompletions([]string{"Active", "Disabled", "SendDisabled", "ReceiveDisabled"},
+			cobra.ShellCompDirectiveNoFileComp))
 	return func(properties *T) (given int, err error) {
 		err = eachProperty(properties, func(name string, field reflect.Value) error {
 			flag := kebab(name)
@@ -109,7 +114,8 @@ func propertyFlags[T any](c *cobra.Command, creating bool) func(*T) (int, error)
 			}
 			given++
 			if !creating && slices.Contains(fixed, name) {
-				return Usage("--%s: an entity gets it when it is created, and keeps it; delete the entity and create it anew", flag)
+				return Usage("--%s: an entity gets it when it is created, and keeps it; delete the entity and "+
+					"create it again", flag)
 			}
 			return setProperty(field, name, *values[name])
 		})
@@ -145,7 +151,8 @@ func setProperty(field reflect.Value, name, text string) error {
 			}
 			text = config.FormatDuration(d)
 		case name == "Status":
-			i := slices.IndexFunc(statuses, func(s admin.EntityStatus) bool { return strings.EqualFold(string(s), text) })
+			i := slices.IndexFunc(statuses,
+				func(s admin.EntityStatus) bool { return strings.EqualFold(string(s), text) })
 			if i < 0 {
 				return wrong(meaning["Status"])
 			}
@@ -228,7 +235,8 @@ func (v *propertyValue) Set(s string) error {
 // Type implements pflag.Value.
 func (v *propertyValue) Type() string { return v.kind }
 
-// shown is the value of a property as it is shown. The service returns an address of the same namespace as the target of a forward.
+// shown is the value of a property as it is shown. The service returns an address of the same namespace as the
+// target of a forward.
 func shown(name string, field reflect.Value) any {
 	if strings.HasPrefix(name, "Forward") {
 		if _, rest, ok := strings.Cut(field.Elem().String(), "://"); ok {
@@ -262,7 +270,8 @@ func pairs(properties any) (all [][2]string) {
 	return all
 }
 
-// propertyPairs reads NAME=VALUE and NAME=TYPE:VALUE, the values of a flag. The values that it returns are as the SDK has them.
+// propertyPairs reads NAME=VALUE and NAME=TYPE:VALUE, the values of a flag. The values that it returns are as the
+// SDK has them.
 func propertyPairs(flag string, pairs []string) (map[string]any, error) {
 	if len(pairs) == 0 {
 		return nil, nil

@@ -25,14 +25,17 @@ func (f *purgeFlags) add(c *cobra.Command) {
 	c.Flags().DurationVar(&f.wait, "wait", 2*time.Second, "the entity is empty if no message came in this time")
 }
 
-const purgeHelp = `Receives and deletes messages until none comes, and says how many there were. It does not reach scheduled and deferred messages, nor those that
-another receiver has locked. It asks first if a person is at the terminal.`
+const purgeHelp = `Receives and deletes messages until none comes, and says how many there were. It does not reach
+scheduled and deferred messages, nor those that another receiver has locked. It asks first if a person is at the
+terminal.`
 
 func (a *app) purgeCommand() *cobra.Command {
 	var subQueue subQueueFlags
 	f, which := &purgeFlags{}, &filterFlags{}
-	c := &cobra.Command{Use: "purge ENTITY", Short: "remove all active messages, or dead letters, and say how many", Args: Arguments("ENTITY"),
-		Long:    purgeHelp + " Of an entity that delivers by session it empties one free\nsession after another. " + filterHelp + "\n\n" + addressHelp,
+	c := &cobra.Command{Use: "purge ENTITY", Short: "remove all active messages, or dead letters, and say how many",
+		Args: Arguments("ENTITY"),
+		Long: purgeHelp + " Of an entity that delivers by session it empties one free\nsession after another. " +
+			filterHelp + "\n\n" + addressHelp,
 		Example: "  minibus purge orders\n  minibus purge events/audit --dlq --yes"}
 	subQueue.add(c)
 	f.add(c)
@@ -54,11 +57,15 @@ func (a *app) purgeCommand() *cobra.Command {
 }
 
 func (a *app) dlqPurge() *cobra.Command {
-	f, which, transfer := &purgeFlags{}, &filterFlags{}, false
-	c := &cobra.Command{Use: "purge ENTITY", Short: "remove all dead letters, and say how many", Args: Arguments("ENTITY"), Long: purgeHelp + " " + filterHelp, Example: "  minibus dlq purge orders"}
+	f := &purgeFlags{}
+	which := &filterFlags{}
+	transfer := false
+	c := &cobra.Command{Use: "purge ENTITY", Short: "remove all dead letters, and say how many",
+		Args: Arguments("ENTITY"), Long: purgeHelp + " " + filterHelp, Example: "  minibus dlq purge orders"}
 	f.add(c)
 	which.add(c)
-	c.Flags().BoolVar(&transfer, "transfer", false, "those of the transfer dead-letter queue, which could not be forwarded")
+	c.Flags().BoolVar(&transfer, "transfer", false,
+		"those of the transfer dead-letter queue, which could not be forwarded")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if filter, err := which.filter(cmd); err != nil || filter != nil {
 			if err != nil {
@@ -80,7 +87,7 @@ func (a *app) purge(ctx context.Context, at address, f *purgeFlags) error {
 	if f.count < 0 || f.wait <= 0 {
 		return Usage("purge: --count must not be negative, and --wait must be longer than 0")
 	}
-	if err := a.settle(ctx, &at); err != nil {
+	if err := a.resolve(ctx, &at); err != nil {
 		return err
 	}
 	if err := a.connect(); err != nil {
@@ -104,7 +111,8 @@ func (a *app) purge(ctx context.Context, at address, f *purgeFlags) error {
 	if err != nil {
 		return a.about(fmt.Sprintf("purge %s, after %s removed", at, config.Plural(removed, "message")), err)
 	}
-	return a.out.done(map[string]any{"entity": at.String(), "removed": removed}, "removed %s from %s", config.Plural(removed, "message"), at)
+	return a.out.done(map[string]any{"entity": at.String(), "removed": removed}, "removed %s from %s",
+		config.Plural(removed, "message"), at)
 }
 
 // drain removes what the receiver gets.

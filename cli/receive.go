@@ -37,11 +37,16 @@ type receiveFlags struct {
 
 func (a *app) receiveCommand() *cobra.Command {
 	f := &receiveFlags{}
-	c := &cobra.Command{Use: "receive ENTITY", Short: "receive messages, and complete, abandon, defer or dead-letter them", Args: Arguments("ENTITY"),
-		Long: "Receives messages, writes them, and only then completes them, so that none is lost if the output fails. What is received and not yet written when " +
-			"the command\nis interrupted goes back to the queue.\n\n" + addressHelp +
-			"\n\nThe exit code is 5 if there was no message in the time of --wait.",
-		Example: "  minibus receive orders\n  minibus receive orders -n 100 --wait 30s -o jsonl\n  minibus receive orders --dead-letter --reason invalid\n" +
+	c := &cobra.Command{Use: "receive ENTITY",
+		Short: "receive messages, and complete, abandon, defer or dead-letter them", Args: Arguments("ENTITY"),
+		Long: `Receives messages, writes them, and only then completes them, so that none is lost if the output fails.
+What is received and not yet written when the command is interrupted goes back to the queue.
+
+` + addressHelp + `
+
+The exit code is 5 if there was no message in the time of --wait.`,
+		Example: "  minibus receive orders\n  minibus receive orders -n 100 --wait 30s -o jsonl\n" +
+			"  minibus receive orders --dead-letter --reason invalid\n" +
 			"  minibus receive jobs --next-session --all"}
 	f.subQueue.add(c)
 	p := c.Flags()
@@ -53,7 +58,8 @@ func (a *app) receiveCommand() *cobra.Command {
 	p.BoolVar(&f.dead, "dead-letter", false, "move them to the dead-letter queue")
 	p.StringVar(&f.reason, "reason", "", "with --dead-letter, the `reason`")
 	p.StringVar(&f.description, "description", "", "with --dead-letter, what is wrong in `words`")
-	p.BoolVar(&f.andDelete, "receive-and-delete", false, "let the service delete them as it sends them, without locks; faster, and one may be lost")
+	p.BoolVar(&f.andDelete, "receive-and-delete", false,
+		"let the service delete them as it sends them, without locks; faster, and one may be lost")
 	p.StringVar(&f.session, "session", "", "receive from the session with this `id`")
 	p.BoolVar(&f.nextSession, "next-session", false, "receive from any free session")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -78,7 +84,8 @@ func (f *receiveFlags) check(at address) error {
 	}
 	switch {
 	case outcomes > 1:
-		return Usage("receive: --abandon, --defer, --dead-letter and --receive-and-delete contradict each other: give one")
+		return Usage("receive: --abandon, --defer, --dead-letter and --receive-and-delete contradict each other: " +
+			"give one")
 	case (f.reason != "" || f.description != "") && !f.dead:
 		return Usage("receive: --reason and --description belong to --dead-letter")
 	case f.session != "" && f.nextSession:
@@ -115,21 +122,25 @@ func (a *app) open(ctx context.Context, at *address, f *receiveFlags, session *s
 	switch {
 	case err == nil:
 		return r, nil
-	case ctx.Err() == nil && (errors.Is(err, context.DeadlineExceeded) || errors.As(err, &sdk) && sdk.Code == azservicebus.CodeTimeout):
+	case ctx.Err() == nil && (errors.Is(err, context.DeadlineExceeded) || errors.As(err, &sdk) &&
+		sdk.Code == azservicebus.CodeTimeout):
 		return nil, failed(exitNothing, "receive from %s: no free session with messages in %v", at, f.wait)
 	}
 	return nil, a.about("receive from "+at.String(), err)
 }
 
-// connected opens a receiver and asks for what does not exist: receiving says nothing of a connection that fails, it only waits.
-func (a *app) connected(ctx context.Context, at *address, mode azservicebus.ReceiveMode) (*azservicebus.Receiver, error) {
+// connected opens a receiver and asks for what does not exist: receiving says nothing of a connection that fails, it
+// only waits.
+func (a *app) connected(ctx context.Context, at *address,
+	mode azservicebus.ReceiveMode) (*azservicebus.Receiver, error) {
 	r, err := a.receiver(ctx, at, mode)
 	if err != nil {
 		return nil, err
 	}
 	err = a.touch(ctx, r)
 	if needsSession(err) {
-		return nil, failed(exitFailed, "receive from %s: it delivers by session: give --session ID or --next-session", at)
+		return nil, failed(exitFailed,
+			"receive from %s: it delivers by session: give --session ID or --next-session", at)
 	}
 	return r, a.about("receive from "+at.String(), err)
 }
@@ -137,7 +148,8 @@ func (a *app) connected(ctx context.Context, at *address, mode azservicebus.Rece
 // touch connects a receiver: it peeks behind the last message.
 func (a *app) touch(ctx context.Context, r *azservicebus.Receiver) error {
 	return a.ask(ctx, func(ctx context.Context) error {
-		_, err := r.PeekMessages(ctx, 1, &azservicebus.PeekMessagesOptions{FromSequenceNumber: new(int64(math.MaxInt64))})
+		_, err := r.PeekMessages(ctx, 1,
+			&azservicebus.PeekMessagesOptions{FromSequenceNumber: new(int64(math.MaxInt64))})
 		return err
 	})
 }
@@ -183,7 +195,8 @@ func (a *app) receive(ctx context.Context, at address, f *receiveFlags, session 
 }
 
 // wait receives messages; none if the time is over. When the command is interrupted, it returns an error too.
-func (a *app) wait(ctx context.Context, r inbox, at address, count int, longest time.Duration) ([]*azservicebus.ReceivedMessage, error) {
+func (a *app) wait(ctx context.Context, r inbox, at address, count int,
+	longest time.Duration) ([]*azservicebus.ReceivedMessage, error) {
 	waiting, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
 	var batch []*azservicebus.ReceivedMessage
@@ -200,8 +213,9 @@ func (a *app) wait(ctx context.Context, r inbox, at address, count int, longest 
 	return nil, a.about("receive from "+at.String(), err)
 }
 
-// putBack closes the receiver and unlocks messages, also after an interrupt. The receiver has credit left for more messages, so many at most, so it goes first
-// and another one, without credit, unlocks them by their tokens. Else they would come again at once, and be locked.
+// putBack closes the receiver and unlocks messages, also after an interrupt. The receiver has credit left for more
+// messages, so many at most, so it goes first and another one, without credit, unlocks them by their tokens. Else
+// they would come again at once, and be locked.
 func (a *app) putBack(ctx context.Context, r inbox, at address, messages []*azservicebus.ReceivedMessage, credit int) {
 	interrupted := ctx.Err() != nil
 	ctx, cancel := a.parting(ctx)
@@ -238,8 +252,8 @@ func (a *app) putBack(ctx context.Context, r inbox, at address, messages []*azse
 // lateness is how long after the one before a message may come that the service had sent before an interrupt.
 const lateness = 250 * time.Millisecond
 
-// late receives what the service sends for the credit of a receive that was interrupted. A receiver that is closed without it leaves these
-// messages locked.
+// late receives what the service sends for the credit of a receive that was interrupted. A receiver that is closed
+// without it leaves these messages locked.
 func late(ctx context.Context, r inbox, credit int) (messages []*azservicebus.ReceivedMessage) {
 	for range credit {
 		waiting, cancel := context.WithTimeout(ctx, lateness)
@@ -270,7 +284,8 @@ func (a *app) take(ctx context.Context, r inbox, at address, f *receiveFlags, m 
 	case f.deferred:
 		err = r.DeferMessage(settling, m, nil)
 	case f.dead:
-		err = r.DeadLetterMessage(settling, m, &azservicebus.DeadLetterOptions{Reason: notEmpty(f.reason), ErrorDescription: notEmpty(f.description)})
+		err = r.DeadLetterMessage(settling, m,
+			&azservicebus.DeadLetterOptions{Reason: notEmpty(f.reason), ErrorDescription: notEmpty(f.description)})
 	default:
 		err = r.CompleteMessage(settling, m, nil)
 	}

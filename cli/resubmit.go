@@ -33,23 +33,30 @@ type resubmitFlags struct {
 
 func (a *app) dlqResubmit() *cobra.Command {
 	f := &resubmitFlags{}
-	c := &cobra.Command{Use: "resubmit ENTITY", Short: "send dead letters again, to their entity or to another one", Args: Arguments("ENTITY"),
-		Long: `Takes the dead letters that are there when it begins, those of --reason or --number if given. It sends each one as it was, without the two
-properties that say why it was dead-lettered, and completes the dead letter once the service has the copy. If it is interrupted, no message is
-lost; the last ones may be there twice, with the same id. The dead letters of a subscription go to its topic, so that
-all its subscriptions get them; --to names another queue or topic.
+	c := &cobra.Command{Use: "resubmit ENTITY", Short: "send dead letters again, to their entity or to another one",
+		Args: Arguments("ENTITY"),
+		Long: `Takes the dead letters that are there when it begins, those of --reason or --number if given. It sends
+each one as it was, without the two properties that say why it was dead-lettered, and completes the dead letter once
+the service has the copy. If it is interrupted, no message is lost; the last ones may be there twice, with the same
+id. The dead letters of a subscription go to its topic, so that all its subscriptions get them; --to names another
+queue or topic.
 
-A copy keeps its id, unless --new-ids is given: an entity that detects duplicates drops a copy whose id it still remembers. The time to live starts
-anew.
+A copy keeps its id, unless --new-ids is given: an entity that detects duplicates drops a copy whose id it still
+remembers. The time to live starts again.
 
-With --where, --text, --set, --unset, --subject, --body, --body-file or --strip=false a Minibus moves the messages itself, in the background, each in one step;
-Ctrl-C ends that. A namespace in Azure can't.`,
-		Example: "  minibus dlq resubmit orders\n  minibus dlq resubmit orders --reason MaxDeliveryCountExceeded\n  minibus dlq resubmit events/audit --to audit-repair\n  minibus dlq resubmit orders --number 12 --set size=int:5 --unset draft --body-file mended.json"}
+With --where, --text, --set, --unset, --subject, --body, --body-file or --strip=false a Minibus moves the messages
+itself, in the background, each in one step; Ctrl-C ends that. A namespace in Azure can't.`,
+		Example: "  minibus dlq resubmit orders\n  minibus dlq resubmit orders --reason MaxDeliveryCountExceeded\n" +
+			"  minibus dlq resubmit events/audit --to audit-repair\n" +
+			"  minibus dlq resubmit orders --number 12 --set size=int:5 --unset draft --body-file mended.json"}
 	p := c.Flags()
-	p.StringVar(&f.to, "to", "", "the queue or topic that gets them (default the entity, or the topic of a subscription)")
+	p.StringVar(&f.to, "to", "",
+		"the queue or topic that gets them (default the entity, or the topic of a subscription)")
 	p.StringVar(&f.reason, "reason", "", "only those with this `reason`")
-	p.StringVar(&f.sql, "where", "", "only those that this SQL `filter` selects; only with a Minibus, which moves them itself")
-	p.StringVar(&f.text, "text", "", "only those with this `text` in the body or a property; only with a Minibus, which moves them itself")
+	p.StringVar(&f.sql, "where", "",
+		"only those that this SQL `filter` selects; only with a Minibus, which moves them itself")
+	p.StringVar(&f.text, "text", "",
+		"only those with this `text` in the body or a property; only with a Minibus, which moves them itself")
 	f.edit.add(c)
 	p.Int64SliceVar(&f.numbers, "number", nil, "only those with these sequence `numbers`")
 	p.IntVarP(&f.count, "count", "n", 0, "at most so many `messages`, the oldest first (default all)")
@@ -78,7 +85,8 @@ Ctrl-C ends that. A namespace in Azure can't.`,
 			return err
 		}
 		if f.sql != "" || f.text != "" || edit != nil {
-			filter := &api.JobFilter{SQL: f.sql, Text: f.text, Reason: given(cmd, "reason", &f.reason), SequenceNumbers: f.numbers}
+			filter := &api.JobFilter{SQL: f.sql, Text: f.text, Reason: given(cmd, "reason", &f.reason),
+				SequenceNumbers: f.numbers}
 			return a.resubmitSome(cmd.Context(), at, filter, edit, f)
 		}
 		return a.resubmit(cmd.Context(), at, given(cmd, "reason", &f.reason), f)
@@ -86,9 +94,10 @@ Ctrl-C ends that. A namespace in Azure can't.`,
 	return c
 }
 
-// wanted returns the numbers of the dead letters that are meant. What is dead-lettered later is left alone: a copy that fails again must
-// not go round.
-func (a *app) wanted(ctx context.Context, at address, reason *string, f *resubmitFlags) (address, map[int64]bool, error) {
+// wanted returns the numbers of the dead letters that are meant. What is dead-lettered later is left alone: a copy
+// that fails again must not go round.
+func (a *app) wanted(ctx context.Context, at address, reason *string,
+	f *resubmitFlags) (address, map[int64]bool, error) {
 	p, err := a.peeker(ctx, at, nil)
 	if err != nil {
 		return at, nil, err
@@ -102,7 +111,8 @@ func (a *app) wanted(ctx context.Context, at address, reason *string, f *resubmi
 	found := make(map[int64]bool)
 	err = p.each(ctx, math.MaxInt, func(m *message) error {
 		if m.SequenceNumber == nil || (reason != nil && reasonOf(m) != *reason) ||
-			(len(f.numbers) > 0 && !slices.Contains(f.numbers, *m.SequenceNumber)) || (f.count > 0 && len(found) == f.count) {
+			(len(f.numbers) > 0 && !slices.Contains(f.numbers, *m.SequenceNumber)) ||
+			(f.count > 0 && len(found) == f.count) {
 			return nil
 		}
 		found[*m.SequenceNumber] = true
@@ -152,21 +162,25 @@ func (a *app) resubmit(ctx context.Context, at address, reason *string, f *resub
 		return err
 	}
 	result := map[string]any{"entity": at.String(), "to": s.to, "resubmitted": s.done, "left": s.total - s.done}
-	if err := a.out.done(result, "resubmitted %s from %s to %s", config.Plural(s.done, "dead letter"), at, s.to); err != nil {
+	if err := a.out.done(result, "resubmitted %s from %s to %s", config.Plural(s.done, "dead letter"), at,
+		s.to); err != nil {
 		return err
 	}
 	if left := s.total - s.done; left > 0 {
-		return failed(exitFailed, "%s could not be received within %v: another receiver has them; try again later", config.Plural(left, "dead letter"), f.wait)
+		return failed(exitFailed, "%s could not be received within %v: another receiver has them; try again later",
+			config.Plural(left, "dead letter"), f.wait)
 	}
 	if len(f.numbers) > s.total {
-		return failed(exitNotFound, "%d of the numbers are not in %s; minibus peek %s lists what is", len(f.numbers)-s.total, at, at)
+		return failed(exitNotFound, "%d of the numbers are not in %s; minibus peek %s lists what is",
+			len(f.numbers)-s.total, at, at)
 	}
 	return nil
 }
 
 // noteTopic says that dead letters of a subscription go to more subscriptions than that.
 func (a *app) noteTopic(topic string) {
-	a.note("the copies go to the topic %s, so all its subscriptions that match get one; --to names another target", topic)
+	a.note("the copies go to the topic %s, so all its subscriptions that match get one; --to names another target",
+		topic)
 }
 
 // run receives until all that are meant are done, or nothing more comes.
@@ -244,7 +258,8 @@ func (s *resubmitter) some(ctx context.Context, meant []*azservicebus.ReceivedMe
 			break
 		}
 		if errors.Is(err, azservicebus.ErrMessageTooLarge) {
-			if err = s.app.ask(ctx, func(ctx context.Context) error { return s.sender.SendAMQPAnnotatedMessage(ctx, c, nil) }); err != nil {
+			if err = s.app.ask(ctx,
+				func(ctx context.Context) error { return s.sender.SendAMQPAnnotatedMessage(ctx, c, nil) }); err != nil {
 				return 0, s.app.about(what, err)
 			}
 			return 1, nil
@@ -253,7 +268,8 @@ func (s *resubmitter) some(ctx context.Context, meant []*azservicebus.ReceivedMe
 			return 0, s.app.about(what, err)
 		}
 	}
-	if err := s.app.ask(ctx, func(ctx context.Context) error { return s.sender.SendMessageBatch(ctx, batch, nil) }); err != nil {
+	if err := s.app.ask(ctx,
+		func(ctx context.Context) error { return s.sender.SendMessageBatch(ctx, batch, nil) }); err != nil {
 		return 0, s.app.about(what, err)
 	}
 	return n, nil
@@ -294,7 +310,9 @@ func (s *resubmitter) again(m *azservicebus.ReceivedMessage) *azservicebus.AMQPA
 	delete(c.ApplicationProperties, "DeadLetterErrorDescription")
 	ttl := time.Duration(0)
 	if h := raw.Header; h != nil {
-		c.Header.Durable, c.Header.Priority, ttl = h.Durable, h.Priority, h.TTL
+		c.Header.Durable = h.Durable
+		c.Header.Priority = h.Priority
+		ttl = h.TTL
 	}
 	if p := raw.Properties; p != nil {
 		*c.Properties = *p

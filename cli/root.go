@@ -33,8 +33,8 @@ type Environment struct {
 
 	// Examine looks at the Minibus that would run with these settings, or does. It changes nothing.
 	Examine func(context.Context, config.Settings) []Finding
-	// SupportParts returns what the program knows for a support bundle: its version and platform, the settings without secrets, and
-	// the entities of a namespace as a Config.json.
+	// SupportParts returns what the program knows for a support bundle: its version and platform, the settings
+	// without secrets, and the entities of a namespace as a Config.json.
 	SupportParts func(ctx context.Context, s config.Settings, c sas.Connection, caFile string) []SupportPart
 }
 
@@ -58,12 +58,16 @@ type app struct {
 	quiet       bool   // to be interrupted is the usual end of the command
 }
 
-// init keeps the order of the commands: the first ones are those that people look for. Only a variable of cobra's can say so.
-func init() { cobra.EnableCommandSorting = false }
+// init sets what only variables of cobra's can say.
+func init() {
+	cobra.EnableCommandSorting = false // the first commands are those that people look for
+	cobra.EnableCaseInsensitive = true // minibus Export
+	cobra.MousetrapHelpText = ""       // on Windows a click on the program starts the server
+}
 
-// Run adds the commands of a client to root, which runs the server and has its other commands. Then it runs the command that the
-// arguments name until it is done or ctx ends. The error is ready to be shown. That of a client's command, and of a wrong command
-// line, has a method ExitCode.
+// Run adds the commands of a client to root, which runs the server and has its other commands. Then it runs the
+// command that the arguments name until it is done or ctx ends. The error is ready to be shown. That of a client's
+// command, and of a wrong command line, has a method ExitCode.
 func Run(ctx context.Context, root *cobra.Command, args []string, e Environment) (err error) {
 	a := &app{env: e}
 	a.addTo(root)
@@ -75,7 +79,8 @@ func Run(ctx context.Context, root *cobra.Command, args []string, e Environment)
 		if a.command != nil {
 			// The SDK asserts the types of properties that any client can send with another type.
 			if r := recover(); r != nil {
-				err = &failure{code: exitFailed, text: fmt.Sprintf("the client library could not read an answer: %v", r)}
+				err = &failure{code: exitFailed,
+					text: fmt.Sprintf("the client library could not read an answer: %v", r)}
 			}
 			if closing := a.close(); err == nil {
 				err = closing
@@ -119,7 +124,10 @@ func (a *app) addTo(root *cobra.Command) {
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(showHelp)
-	root.SetUsageFunc(func(c *cobra.Command) error { _, err := io.WriteString(c.OutOrStderr(), usageText(c)); return err })
+	root.SetUsageFunc(func(c *cobra.Command) error {
+		_, err := io.WriteString(c.OutOrStderr(), usageText(c))
+		return err
+	})
 	root.SetHelpCommand(helpCommand(root))
 
 	group := func(title string, commands ...*cobra.Command) {
@@ -133,9 +141,11 @@ func (a *app) addTo(root *cobra.Command) {
 	group("Entities of a Minibus, or of a namespace in Azure:",
 		a.queueCommand(), a.topicCommand(), a.subCommand(), a.ruleCommand())
 	group("Messages in either:",
-		a.sendCommand(), a.peekCommand(), a.receiveCommand(), a.tailCommand(), a.dlqCommand(), a.purgeCommand(), a.benchCommand())
+		a.sendCommand(), a.peekCommand(), a.receiveCommand(), a.tailCommand(), a.dlqCommand(), a.purgeCommand(),
+		a.benchCommand())
 	group("Control of a running Minibus:",
-		a.namespaceCommand(), a.messageCommand(), a.sessionsCommand(), a.connCommand(), a.whyCommand(), a.historyCommand(),
+		a.namespaceCommand(), a.messageCommand(), a.sessionsCommand(), a.connCommand(), a.whyCommand(),
+		a.historyCommand(),
 		a.waitCommand(), a.clockCommand(), a.faultCommand(), a.resetCommand(), a.configCommand(), a.snapshotCommand())
 	const more = "Around them:"
 	group(more, a.envCommand(), a.doctorCommand(), a.supportCommand(), a.mcpCommand())
@@ -160,7 +170,8 @@ func (a *app) addFlags(c *cobra.Command) {
 	f.StringVarP(&a.flags.connection, "connection", "c", "", "connection `string` of the namespace (default $"+
 		strings.Join(variables, ", $")+", a Minibus on this machine)")
 	f.StringVar(&a.flags.ca, "ca", "", "trust the authority in this PEM `file` (default that of the local Minibus)")
-	f.StringVarP(&a.flags.output, "output", "o", "table", "`format`: table, json (one document) or jsonl (a document a line)")
+	f.StringVarP(&a.flags.output, "output", "o", "table",
+		"`format`: table, json (one document) or jsonl (a document a line)")
 	f.StringVar(&a.flags.timeout, "timeout", "", "how long an answer of the server may take, a `duration` such as 10s "+
 		"(default 1m, for snapshots 1h)")
 	f.VisitAll(func(f *pflag.Flag) { setHeading(f, globalFlags) })
@@ -176,7 +187,8 @@ func (a *app) begin(c *cobra.Command, _ []string) error {
 		return Usage("--output: found %q; allowed: table, json, jsonl", a.flags.output)
 	}
 	if d, err := parseDuration(a.flags.timeout); a.flags.timeout != "" && (err != nil || d <= 0) {
-		return Usage("--timeout: found %q; allowed: a duration of more than zero, such as 10s", oneLine(a.flags.timeout))
+		return Usage("--timeout: found %q; allowed: a duration of more than zero, such as 10s",
+			oneLine(a.flags.timeout))
 	}
 	a.out = newOutput(a.flags.output, a.env)
 	return nil
@@ -195,7 +207,8 @@ func group(use, short, long string, subs ...*cobra.Command) *cobra.Command {
 			isRest := func(name string) bool { return strings.HasPrefix(name, args[0]) } // likelier than another word
 			guess = fmt.Sprintf(", did you mean %s?", near[max(0, slices.IndexFunc(near, isRest))])
 		}
-		return Usage("there is no command %q of %s%s; there are: %s", oneLine(args[0]), called(cmd), guess, usageOf(cmd))
+		return Usage("there is no command %q of %s%s; there are: %s", oneLine(args[0]), called(cmd), guess,
+			usageOf(cmd))
 	}
 	c.SuggestionsMinimumDistance = 2
 	return c
@@ -204,7 +217,8 @@ func group(use, short, long string, subs ...*cobra.Command) *cobra.Command {
 // called is what a command is called after the name of the program, which is in front of each error.
 func called(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "minibus ") }
 
-// Arguments wants arguments with these names. The last one may be in brackets: it may be left out; or end with dots: there may be more.
+// Arguments wants arguments with these names. The last one may be in brackets: it may be left out; or end with dots:
+// there may be more.
 func Arguments(wanted ...string) cobra.PositionalArgs {
 	least := 0
 	for _, w := range wanted {

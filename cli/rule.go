@@ -55,7 +55,8 @@ func (a *app) subscription(arg string) (topic, name string, client *admin.Client
 }
 
 func (a *app) ruleList() *cobra.Command {
-	return &cobra.Command{Use: "ls " + ruleArgument, Aliases: []string{"list"}, Short: "list the rules of a subscription", Args: Arguments(ruleArgument),
+	return &cobra.Command{Use: "ls " + ruleArgument, Aliases: []string{"list"},
+		Short: "list the rules of a subscription", Args: Arguments(ruleArgument),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			topic, sub, client, err := a.subscription(args[0])
 			if err != nil {
@@ -64,7 +65,8 @@ func (a *app) ruleList() *cobra.Command {
 			if found, err := subscriptions.get(cmd.Context(), client, topic+"/"+sub); err != nil || found == nil {
 				return a.about("subscription "+topic+"/"+sub, missing("subscription", err))
 			}
-			all, err := pages(cmd.Context(), client.NewListRulesPager(topic, sub, nil), func(r admin.ListRulesResponse) []admin.RuleProperties { return r.Rules })
+			all, err := pages(cmd.Context(), client.NewListRulesPager(topic, sub, nil),
+				func(r admin.ListRulesResponse) []admin.RuleProperties { return r.Rules })
 			if err != nil {
 				return a.about("list rules", err)
 			}
@@ -91,10 +93,12 @@ func (a *app) ruleShow() *cobra.Command {
 			}
 			found, err := client.GetRule(cmd.Context(), topic, sub, args[1], nil)
 			if err != nil || found == nil {
-				return a.about("rule "+args[1]+" of "+topic+"/"+sub, a.missingRule(cmd.Context(), client, topic, sub, err))
+				return a.about("rule "+args[1]+" of "+topic+"/"+sub,
+					a.missingRule(cmd.Context(), client, topic, sub, err))
 			}
 			r := ruleOf(topic, sub, found.RuleProperties)
-			return a.out.one(r, [2]string{"rule", r.Name}, [2]string{"subscription", topic + "/" + sub}, [2]string{"filter", r.Filter},
+			return a.out.one(r, [2]string{"rule", r.Name}, [2]string{"subscription", topic + "/" + sub},
+				[2]string{"filter", r.Filter},
 				[2]string{"condition", r.condition()}, [2]string{"action", r.Action})
 		}}
 }
@@ -123,17 +127,23 @@ type ruleFlags struct {
 func (a *app) ruleWrite(creating bool) *cobra.Command {
 	f := &ruleFlags{}
 	c := &cobra.Command{Use: "create " + ruleArgument + " RULE", Short: "create a rule", Args: ruleNames,
-		Long: "A rule has one filter: --sql, or --correlation and --property, which must all match, or --true, or --false. Names for --correlation are\n" +
+		Long: "A rule has one filter: --sql, or --correlation and --property, which must all match, or --true, or " +
+			"--false. Names for --correlation are\n" +
 			strings.Join(slices.Sorted(maps.Keys(correlationFields)), ", ") + ".",
-		Example: "  minibus rule rm events/large '$Default'    the rule of a new subscription, which takes every message\n" +
+		Example: "  minibus rule rm events/large '$Default'    the rule of a new subscription, which takes every " +
+			"message\n" +
 			"  minibus rule create events/large big --sql \"amount > 1000\" --action \"SET priority = 'high'\"\n" +
-			"  minibus rule create events/audit red --correlation subject=red --property tenant=a --property size=int:5"}
+			"  minibus rule create events/audit red --correlation subject=red --property tenant=a --property " +
+			"size=int:5"}
 	if !creating {
-		c.Use, c.Short, c.Example = "update "+ruleArgument+" RULE", "replace the filter and the action of a rule", "  minibus rule update events/large big --sql \"amount > 5000\""
+		c.Use = "update " + ruleArgument + " RULE"
+		c.Short = "replace the filter and the action of a rule"
+		c.Example = "  minibus rule update events/large big --sql \"amount > 5000\""
 	}
 	c.Flags().StringVar(&f.sql, "sql", "", "SQL `condition`")
 	c.Flags().StringArrayVar(&f.correlation, "correlation", nil, "`name=value` of a system property that must be equal")
-	c.Flags().StringArrayVarP(&f.properties, "property", "p", nil, "`name=value` of an application property that must be equal; name=type:value for other types than string")
+	c.Flags().StringArrayVarP(&f.properties, "property", "p", nil,
+		"`name=value` of an application property that must be equal; name=type:value for other types than string")
 	c.Flags().BoolVar(&f.all, "true", false, "take every message")
 	c.Flags().BoolVar(&f.none, "false", false, "take no message")
 	c.Flags().StringVar(&f.action, "action", "", "SQL `statements` that change the copy")
@@ -158,7 +168,8 @@ func (a *app) ruleWrite(creating bool) *cobra.Command {
 	return c
 }
 
-func (a *app) writeRule(ctx context.Context, client *admin.Client, topic, sub string, p admin.RuleProperties, creating, ifNotExists bool) error {
+func (a *app) writeRule(ctx context.Context, client *admin.Client, topic, sub string, p admin.RuleProperties,
+	creating, ifNotExists bool) error {
 	what, err := "rule "+p.Name+" of "+topic+"/"+sub, error(nil)
 	if !creating {
 		if _, err = client.UpdateRule(ctx, topic, sub, p); err != nil {
@@ -166,7 +177,8 @@ func (a *app) writeRule(ctx context.Context, client *admin.Client, topic, sub st
 		}
 		return a.out.done(ruleOf(topic, sub, p), "updated %s", what)
 	}
-	_, err = client.CreateRule(ctx, topic, sub, &admin.CreateRuleOptions{Name: &p.Name, Filter: p.Filter, Action: p.Action})
+	_, err = client.CreateRule(ctx, topic, sub,
+		&admin.CreateRuleOptions{Name: &p.Name, Filter: p.Filter, Action: p.Action})
 	switch {
 	case exists(err) && ifNotExists:
 		found, err := client.GetRule(ctx, topic, sub, p.Name, nil)
@@ -175,7 +187,8 @@ func (a *app) writeRule(ctx context.Context, client *admin.Client, topic, sub st
 		}
 		return a.out.done(ruleOf(topic, sub, found.RuleProperties), "%s exists", what)
 	case exists(err):
-		return a.about("create "+what, failed(exitFailed, "it exists; --if-not-exists accepts that, minibus rule update changes it"))
+		return a.about("create "+what,
+			failed(exitFailed, "it exists; --if-not-exists accepts that, minibus rule update changes it"))
 	case err != nil:
 		return a.about("create "+what, a.missingRule(ctx, client, topic, sub, err))
 	}
@@ -183,8 +196,9 @@ func (a *app) writeRule(ctx context.Context, client *admin.Client, topic, sub st
 }
 
 func (a *app) ruleRemove() *cobra.Command {
-	c := &cobra.Command{Use: "rm " + ruleArgument + " RULE", Aliases: []string{"delete"}, Short: "delete a rule; it asks first if a person is at the terminal", Args: ruleNames}
-	yes := c.Flags().BoolP("yes", "y", false, "don't ask")
+	c := &cobra.Command{Use: "rm " + ruleArgument + " RULE", Aliases: []string{"delete"},
+		Short: "delete a rule; it asks first if a person is at the terminal", Args: ruleNames}
+	yes := yesFlag(c)
 	ifExists := c.Flags().Bool("if-exists", false, "succeed if there is none")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		topic, sub, client, err := a.subscription(args[0])
@@ -205,7 +219,8 @@ func (a *app) ruleRemove() *cobra.Command {
 			}
 			return a.about("delete "+what, f)
 		}
-		return a.out.done(map[string]any{"deleted": args[1], "kind": "rule", "topic": topic, "subscription": sub}, "deleted %s", what)
+		return a.out.done(map[string]any{"deleted": args[1], "kind": "rule", "topic": topic, "subscription": sub},
+			"deleted %s", what)
 	}
 	return c
 }
@@ -231,7 +246,8 @@ func (f *ruleFlags) filter() (admin.RuleFilter, error) {
 		}
 	}
 	if given != 1 {
-		return nil, Usage("a rule needs one filter: --sql CONDITION, or --correlation and --property, or --true, or --false")
+		return nil, Usage("a rule needs one filter: --sql CONDITION, or --correlation and --property, or --true, " +
+			"or --false")
 	}
 	switch {
 	case f.sql != "":
@@ -265,9 +281,13 @@ func ruleOf(topic, sub string, p admin.RuleProperties) rule {
 	case *admin.FalseFilter:
 		r.Filter = "false"
 	case *admin.SQLFilter:
-		r.Filter, r.SQL, r.Parameters = "sql", f.Expression, f.Parameters
+		r.Filter = "sql"
+		r.SQL = f.Expression
+		r.Parameters = f.Parameters
 	case *admin.CorrelationFilter:
-		r.Filter, r.Correlation, r.Properties = "correlation", make(map[string]any), f.ApplicationProperties
+		r.Filter = "correlation"
+		r.Correlation = make(map[string]any)
+		r.Properties = f.ApplicationProperties
 		for name, field := range correlationFields {
 			if v := *field(f); v != nil {
 				r.Correlation[name] = *v

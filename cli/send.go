@@ -32,14 +32,16 @@ type sendFlags struct {
 
 func (a *app) sendCommand() *cobra.Command {
 	f := &sendFlags{}
-	c := &cobra.Command{Use: "send ENTITY [BODY]", Short: "send messages: an argument, a file, standard input, JSON lines", Args: Arguments("ENTITY", "[BODY]"),
-		Long: `ENTITY is a queue or a topic. The body is the argument, --file, or else standard input, whole. With --lines each line of the input
-is a message. With --jsonl each line is a message in JSON, as minibus peek -o jsonl writes it, with all properties; those given as flags
-are for lines that don't have them.
+	c := &cobra.Command{Use: "send ENTITY [BODY]",
+		Short: "send messages: an argument, a file, standard input, JSON lines", Args: Arguments("ENTITY", "[BODY]"),
+		Long: `ENTITY is a queue or a topic. The body is the argument, --file, or else standard input, whole. With
+--lines each line of the input is a message. With --jsonl each line is a message in JSON, as minibus peek -o jsonl
+writes it, with all properties; those given as flags are for lines that don't have them.
 
-In a line of JSON, "body" is text, or any JSON that becomes the text; "bodyBase64" has bytes. A value of "applicationProperties" is a string, a boolean,
-a whole number (long), a number with a fraction (double), or an object with the name of its type: {"int":5}, {"uuid":"..."},
-{"timestamp":"2026-01-31T12:00:00Z"}. docs/cli.md lists everything.`,
+In a line of JSON, "body" is text, or any JSON that becomes the text; "bodyBase64" has bytes. A value of
+"applicationProperties" is a string, a boolean, a whole number (long), a number with a fraction (double), or an object
+with the name of its type: {"int":5}, {"uuid":"..."}, {"timestamp":"2026-01-31T12:00:00Z"}. docs/cli.md lists
+everything.`,
 		Example: "  minibus send orders '{\"id\":7}' --content-type application/json -p tenant=a -p size=int:5\n" +
 			"  minibus send orders hello --session s1 --schedule 10m --ttl 1h\n" +
 			"  minibus peek orders --dlq --all -o jsonl | minibus send orders --jsonl\n" +
@@ -67,7 +69,8 @@ func (f *sendFlags) define(c *cobra.Command) {
 	p.BoolVar(&f.lines, "lines", false, "each line of the input is the body of a message")
 	p.BoolVar(&f.jsonl, "jsonl", false, "each line of the input is a message in JSON")
 	p.BoolVar(&f.base64, "base64", false, "the body is given in base64")
-	p.IntVar(&f.repeat, "repeat", 1, "send each message so many `times`; each copy has an id of its own unless --message-id is given")
+	p.IntVar(&f.repeat, "repeat", 1,
+		"send each message so many `times`; each copy has an id of its own unless --message-id is given")
 	p.Float64Var(&f.rate, "rate", 0, "at most so many `messages` in a second (default no limit)")
 	f.describe(c)
 }
@@ -86,7 +89,8 @@ func (f *sendFlags) describe(c *cobra.Command) {
 	p.String("reply-to", "", "`address` for answers")
 	p.String("reply-to-session", "", "`id` of the session for answers")
 	p.StringVar(&f.ttl, "ttl", "", "`duration` after which it expires, such as 30s or 2h")
-	p.StringVar(&f.schedule, "schedule", "", "`time` when it becomes active: a duration from now such as 10m, or 2026-01-31T12:00:00Z")
+	p.StringVar(&f.schedule, "schedule", "",
+		"`time` when it becomes active: a duration from now such as 10m, or 2026-01-31T12:00:00Z")
 }
 
 // finish checks the flags and takes those that a message has.
@@ -101,7 +105,8 @@ func (f *sendFlags) finish(c *cobra.Command) error {
 	case f.rate < 0:
 		return Usage("--rate: found %v; allowed: messages in a second, 0 for no limit", f.rate)
 	}
-	for name, field := range map[string]**string{"session": &f.SessionID, "partition-key": &f.PartitionKey, "subject": &f.Subject, "content-type": &f.ContentType,
+	for name, field := range map[string]**string{"session": &f.SessionID, "partition-key": &f.PartitionKey,
+		"subject": &f.Subject, "content-type": &f.ContentType,
 		"to": &f.To, "reply-to": &f.ReplyTo, "reply-to-session": &f.ReplyToSessionID} {
 		if c.Flags().Changed(name) {
 			value, _ := c.Flags().GetString(name)
@@ -194,7 +199,8 @@ func (a *app) send(ctx context.Context, entity string, args []string, f *sendFla
 		}
 		return err
 	}
-	return a.out.done(map[string]any{"sent": out.sent, "entity": entity}, "sent %s to %s", config.Plural(out.sent, "message"), entity)
+	return a.out.done(map[string]any{"sent": out.sent, "entity": entity}, "sent %s to %s",
+		config.Plural(out.sent, "message"), entity)
 }
 
 // input returns what has the bodies.
@@ -212,7 +218,8 @@ func (a *app) input(args []string, f *sendFlags) (io.Reader, func(), error) {
 		}
 		return file, func() { _ = file.Close() }, nil
 	case terminal(a.env.Stdin) && len(args) == 0 && f.file == "":
-		return nil, nothing, Usage("send needs a body: an argument, --file, or standard input, which is a terminal now (- takes it)")
+		return nil, nothing, Usage("send needs a body: an argument, --file, or standard input, which is a terminal " +
+			"now (- takes it)")
 	}
 	return a.env.Stdin, nothing, nil
 }
@@ -220,8 +227,10 @@ func (a *app) input(args []string, f *sendFlags) (io.Reader, func(), error) {
 // maxBody bounds what is read for one message; the largest one of the service has 100 MB.
 const maxBody = 128 << 20
 
-// each calls put with each message of the input. more says that another one is there already, so that they can be sent together.
-func (f *sendFlags) each(ctx context.Context, input io.Reader, put func(m *azservicebus.AMQPAnnotatedMessage, more bool) error) error {
+// each calls put with each message of the input. more says that another one is there already, so that they can be
+// sent together.
+func (f *sendFlags) each(ctx context.Context, input io.Reader,
+	put func(m *azservicebus.AMQPAnnotatedMessage, more bool) error) error {
 	if !f.jsonl && !f.lines {
 		body, err := io.ReadAll(io.LimitReader(input, maxBody+1))
 		if err != nil {
@@ -305,7 +314,8 @@ func (f *sendFlags) fromText(body []byte) (*azservicebus.AMQPAnnotatedMessage, e
 // maxBatch is how many messages are sent together at most. Each batch is one commit of the service.
 const maxBatch = 100
 
-// batcher sends messages in batches. The messages of a batch have the same session and partition, as a partitioned entity demands.
+// batcher sends messages in batches. The messages of a batch have the same session and partition, as a partitioned
+// entity demands.
 type batcher struct {
 	app    *app
 	entity string
@@ -362,7 +372,8 @@ func (b *batcher) add(ctx context.Context, m *azservicebus.AMQPAnnotatedMessage)
 
 // alone sends a message that fits into no batch. The service may take it, or says why not.
 func (b *batcher) alone(ctx context.Context, m *azservicebus.AMQPAnnotatedMessage) error {
-	if err := b.app.ask(ctx, func(ctx context.Context) error { return b.sender.SendAMQPAnnotatedMessage(ctx, m, nil) }); err != nil {
+	if err := b.app.ask(ctx,
+		func(ctx context.Context) error { return b.sender.SendAMQPAnnotatedMessage(ctx, m, nil) }); err != nil {
 		return err // put says what failed
 	}
 	b.sent++
@@ -374,7 +385,8 @@ func (b *batcher) flush(ctx context.Context) error {
 	if b.batch == nil || b.batch.NumMessages() == 0 {
 		return nil
 	}
-	if err := b.app.ask(ctx, func(ctx context.Context) error { return b.sender.SendMessageBatch(ctx, b.batch, nil) }); err != nil {
+	if err := b.app.ask(ctx,
+		func(ctx context.Context) error { return b.sender.SendMessageBatch(ctx, b.batch, nil) }); err != nil {
 		return err // the callers say what failed
 	}
 	b.sent += int(b.batch.NumMessages())
@@ -408,11 +420,11 @@ func (p *pace) wait(ctx context.Context) error {
 	}
 	ahead := time.Until(p.next)
 	p.next = p.next.Add(p.gap)
-	return rest(ctx, ahead)
+	return pause(ctx, ahead)
 }
 
-// rest waits, unless the command ends.
-func rest(ctx context.Context, d time.Duration) error {
+// pause waits, unless the command ends.
+func pause(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err() // the end of the command
 	}
@@ -426,14 +438,15 @@ func rest(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// tooLarge says what an entity takes at most, and how to raise that. It asks for the settings of the entity, which takes a key with the right to
-// Manage; without one it says less.
+// tooLarge says what an entity takes at most, and how to raise that. It asks for the settings of the entity, which
+// takes a key with the right to Manage; without one it says less.
 func (a *app) tooLarge(ctx context.Context, entity string) error {
 	kind, limit := "queue", int64(0)
 	if client, err := a.entities(); err == nil {
 		if q, err := client.GetQueue(ctx, entity, nil); err == nil && q != nil && q.MaxMessageSizeInKilobytes != nil {
 			limit = *q.MaxMessageSizeInKilobytes
-		} else if t, err := client.GetTopic(ctx, entity, nil); err == nil && t != nil && t.MaxMessageSizeInKilobytes != nil {
+		} else if t, err := client.GetTopic(ctx, entity, nil); err == nil && t != nil &&
+			t.MaxMessageSizeInKilobytes != nil {
 			kind, limit = "topic", *t.MaxMessageSizeInKilobytes
 		}
 	}
@@ -441,5 +454,6 @@ func (a *app) tooLarge(ctx context.Context, entity string) error {
 	if limit > 0 {
 		takes = fmt.Sprintf("than the %d KiB that the %s %s takes, with its properties", limit, kind, entity)
 	}
-	return failed(exitFailed, "the message is larger %s; to raise the limit: minibus %s update %s --max-message-size-in-kilobytes KILOBYTES, of Azure in the Premium tier only", takes, kind, entity)
+	return failed(exitFailed, "the message is larger %s; to raise the limit: minibus %s update %s "+
+		"--max-message-size-in-kilobytes KILOBYTES, of Azure in the Premium tier only", takes, kind, entity)
 }

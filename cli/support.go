@@ -35,20 +35,25 @@ settings.json     settings of the server, from its variables and flags; the root
 doctor.json       what minibus doctor found, with paths of files on this machine
 Config.json       the entities of the namespace with their settings and rules, without keys
 entities.json     their counts
-connections.json  open connections with their links: addresses, names of containers, SDKs; without ids of sessions and names of links
+connections.json  open connections with their links: addresses, names of containers, SDKs; without ids of sessions
+                  and names of links
 refusals.json     links and tokens that were refused lately
 clock.json        the clock of the namespace, and what is due next
 history.jsonl     the last 5000 events of messages: what happened where, when and by whom
 missing.txt       what could not be had, and why; only if there is something
 
-It has no body, property, id or session of a message, and no key or signature: where a text that a client chose may have one, it says *** instead.
-Names of entities, rules and clients, and addresses, are as they are. Look through it before you give it away.
+It has no body, property, id or session of a message, and no key or signature: where a text that a client chose may
+have one, it says *** instead. Names of entities, rules and clients, and addresses, are as they are. Look through it
+before you give it away.
 `
 
 func (a *app) supportCommand() *cobra.Command {
-	c := &cobra.Command{Use: "support-bundle [FILE] [-- SERVER FLAGS]", Short: "write a zip file with what helps to find a fault, without messages and keys",
-		Long: "Writes a zip file, minibus-support-TIME.zip without FILE, in which are:\n\n" + supportReadme[bytes.IndexByte([]byte(supportReadme), '\n')+2:] +
-			"\nIt works without a server too. If your server has flags, write them after --. The contents come from the control API; with --auth sas that needs a key of the default\nnamespace with the Manage right.",
+	c := &cobra.Command{Use: "support-bundle [FILE] [-- SERVER FLAGS]",
+		Short: "write a zip file with what helps to find a fault, without messages and keys",
+		Long: "Writes a zip file, minibus-support-TIME.zip without FILE, in which are:\n\n" +
+			supportReadme[bytes.IndexByte([]byte(supportReadme), '\n')+2:] +
+			"\nIt works without a server too. If your server has flags, write them after --. The contents come " +
+			"from the control API; with --auth sas that needs a key of the default\nnamespace with the Manage right.",
 		Example: "  minibus support-bundle\n  minibus support-bundle fault.zip -- --data bus.db"}
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		if n := cmd.ArgsLenAtDash(); n > 1 || n < 0 && len(args) > 1 {
@@ -75,7 +80,8 @@ func (a *app) support(ctx context.Context, file string, serverFlags []string) er
 	if err := a.connect(); err != nil {
 		return err
 	}
-	parts := append([]SupportPart{{Name: "README.txt", Data: []byte(supportReadme)}, jsonPart("doctor.json", discreetFindings(a.env.Examine(ctx, settings)), nil)},
+	parts := append([]SupportPart{{Name: "README.txt", Data: []byte(supportReadme)},
+		jsonPart("doctor.json", redactFindings(a.env.Examine(ctx, settings)), nil)},
 		a.env.SupportParts(ctx, settings, a.target, a.flags.ca)...)
 	parts = append(parts, a.supportState(ctx)...)
 	if ctx.Err() != nil {
@@ -92,7 +98,7 @@ func (a *app) writeSupport(file string, parts []SupportPart) error {
 	add := func(name string, text []byte) error {
 		w, err := archive.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: time.Now()})
 		if err == nil {
-			_, err = w.Write(a.discreet(name, text))
+			_, err = w.Write(a.redactPart(name, text))
 		}
 		names = append(names, name)
 		return err
@@ -126,11 +132,12 @@ func (a *app) writeSupport(file string, parts []SupportPart) error {
 	if err != nil {
 		return failed(exitFailed, "support-bundle: %v", err)
 	}
-	return a.out.done(map[string]any{"file": file, "bytes": buffer.Len(), "parts": names}, "wrote %s (%d KiB); look through it before you give it away", file, buffer.Len()>>10)
+	return a.out.done(map[string]any{"file": file, "bytes": buffer.Len(), "parts": names},
+		"wrote %s (%d KiB); look through it before you give it away", file, buffer.Len()>>10)
 }
 
-// discreet removes keys and signatures from a file of the bundle.
-func (a *app) discreet(name string, text []byte) []byte {
+// redactPart removes keys and signatures from a file of the bundle.
+func (a *app) redactPart(name string, text []byte) []byte {
 	hider := secrets.New(a.target.Key, a.target.Signature, a.variable("MINIBUS_ROOT_KEY"))
 	if strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".jsonl") {
 		return hider.JSON(text)
@@ -202,14 +209,17 @@ func (a *app) supportList(ctx context.Context, of string) (all []map[string]any,
 var ownDetails = []string{"copied", "forwarded", "forwardedHere"}
 
 // ownReasons are those for which the service dead-letters messages. A program chooses others.
-var ownReasons = []string{"MaxDeliveryCountExceeded", "TTLExpiredException", "HeaderSizeExceeded", "MaxTransferHopCountExceeded", "Session ID is null."}
+var ownReasons = []string{"MaxDeliveryCountExceeded", "TTLExpiredException", "HeaderSizeExceeded",
+	"MaxTransferHopCountExceeded", "Session ID is null."}
 
-// supportHistory returns the last events, a line each, the oldest first. Ids and sentences are left out: clients choose what is in them.
+// supportHistory returns the last events, a line each, the oldest first. Ids and sentences are left out: clients
+// choose what is in them.
 func (a *app) supportHistory(ctx context.Context) ([]byte, error) {
 	var events []api.Event
 	for cursor := int64(0); len(events) < supportEvents; {
 		var page api.HistoryPage
-		if err := a.control(ctx, http.MethodGet, inThis("history")+"?"+eventPageQuery("newest", cursor, eventPageSize).Encode(), nil, &page); err != nil {
+		if err := a.control(ctx, http.MethodGet,
+			inThis("history")+"?"+eventPageQuery("newest", cursor, eventPageSize).Encode(), nil, &page); err != nil {
 			return nil, err
 		}
 		events, cursor = append(events, page.Items...), page.Next
@@ -236,8 +246,8 @@ func (a *app) supportHistory(ctx context.Context) ([]byte, error) {
 	return lines.Bytes(), nil
 }
 
-// discreetFindings returns the findings without what clients were told of sessions.
-func discreetFindings(all []Finding) []Finding {
+// redactFindings returns the findings without what clients were told of sessions.
+func redactFindings(all []Finding) []Finding {
 	all = slices.Clone(all)
 	for i := range all {
 		all[i].Detail = withoutSession(all[i].Detail)

@@ -20,7 +20,8 @@ import (
 // arrayTypes are the types of an array's values in the SDK, by the names of AMQP's.
 var arrayTypes = map[string]reflect.Type{
 	"ushort": reflect.TypeFor[uint16](), "uint": reflect.TypeFor[uint32](), "ulong": reflect.TypeFor[uint64](),
-	"byte": reflect.TypeFor[int8](), "short": reflect.TypeFor[int16](), "int": reflect.TypeFor[int32](), "long": reflect.TypeFor[int64](),
+	"byte": reflect.TypeFor[int8](), "short": reflect.TypeFor[int16](), "int": reflect.TypeFor[int32](),
+	"long":  reflect.TypeFor[int64](),
 	"float": reflect.TypeFor[float32](), "double": reflect.TypeFor[float64](), "boolean": reflect.TypeFor[bool](),
 	"string": reflect.TypeFor[string](), "symbol": reflect.TypeFor[sdk.Symbol](), "binary": reflect.TypeFor[[]byte](),
 	"timestamp": reflect.TypeFor[time.Time](), "uuid": reflect.TypeFor[sdk.UUID](),
@@ -136,7 +137,8 @@ func toSDK(v any) (any, error) {
 	case amqp.Array:
 		return arrayToSDK(v)
 	case amqp.Described, amqp.Char, amqp.Decimal32, amqp.Decimal64, amqp.Decimal128:
-		return nil, fmt.Errorf("the value %s can't be sent: the SDK that this tool is made with has no such type to send", brief(messagejson.ToJSON(v)))
+		return nil, fmt.Errorf("the value %s can't be sent: Microsoft's SDK for Go has no such type",
+			brief(messagejson.ToJSON(v)))
 	}
 	return v, nil
 }
@@ -174,7 +176,7 @@ func arrayToSDK(v amqp.Array) (any, error) {
 		}
 		return slice.Interface(), nil
 	}
-	return nil, fmt.Errorf("an array of this type can't be sent with the SDK that this tool is made with")
+	return nil, fmt.Errorf("Microsoft's SDK for Go can't send an array of this type")
 }
 
 // brief shows a piece of JSON.

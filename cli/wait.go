@@ -38,7 +38,8 @@ func stands(o *api.WaitFor, w *api.Waited) string {
 }
 
 // waitCounts are the flags that compare a count, and the count that each compares.
-var waitCounts = [][2]string{{"active", "active"}, {"dead-letter", "deadLetter"}, {"scheduled", "scheduled"}, {"deferred", "deferred"}, {"transfer", "transfer"}, {"transfer-dead-letter", "transferDeadLetter"}}
+var waitCounts = [][2]string{{"active", "active"}, {"dead-letter", "deadLetter"}, {"scheduled", "scheduled"},
+	{"deferred", "deferred"}, {"transfer", "transfer"}, {"transfer-dead-letter", "transferDeadLetter"}}
 
 // waitStates are the states of a message to wait for.
 var waitStates = []string{"active", "deferred", "scheduled"}
@@ -47,15 +48,23 @@ var waitStates = []string{"active", "deferred", "scheduled"}
 const longestWait = time.Hour
 
 func (a *app) waitCommand() *cobra.Command {
-	c := &cobra.Command{Use: "wait [ENTITY]", Short: "wait until an entity has so many messages or a certain one, is idle, or something happened", Args: Arguments("[ENTITY]"),
-		Long: `Waits until all that the flags name holds at one moment. A COUNT is 3 for exactly so many, 3+ for so many or more, 0-5 for a range; deferred messages count as active ones.
-An entity is idle when no message of it is available or locked, or waits to be forwarded. Without ENTITY --events counts those of the whole namespace.
-With --message a message has to be there that --where, --text, --reason, --session and --before choose: an active or locked one, or as --message=deferred,scheduled says.
-Events count from the moment on at which the command begins, or with --from from the number of an event, as minibus history -o json has them.
+	c := &cobra.Command{Use: "wait [ENTITY]",
+		Short: "wait until an entity has so many messages or a certain one, is idle, or something happened",
+		Args:  Arguments("[ENTITY]"),
+		Long: `Waits until all that the flags name holds at one moment. A COUNT is 3 for exactly so many, 3+ for so
+many or more, 0-5 for a range; deferred messages count as active ones. An entity is idle when no message of it is
+available or locked, or waits to be forwarded. Without ENTITY --events counts those of the whole namespace. With
+--message a message has to be there that --where, --text, --reason, --session and --before choose: an active or locked
+one, or as --message=deferred,scheduled says. Events count from the moment on at which the command begins, or with
+--from from the number of an event, as minibus history -o json has them.
 
-It ends with 0 when all holds, and with 5 when the time of --timeout is over. Then it also prints what minibus why says of the entity.
+It ends with 0 when all holds, and with 5 when the time of --timeout is over. Then it also prints what minibus why
+says of the entity.
 ` + controlHelp,
-		Example: "  minibus wait orders --idle\n  minibus wait orders --active 0 --dead-letter 1+ --timeout 2m\n  minibus wait events/audit --events completed=3\n  minibus wait --events deadLettered,expired --from 1\n  minibus wait orders/\\$DeadLetterQueue --message --reason poison"}
+		Example: "  minibus wait orders --idle\n  minibus wait orders --active 0 --dead-letter 1+ --timeout 2m\n" +
+			"  minibus wait events/audit --events completed=3\n" +
+			"  minibus wait --events deadLettered,expired --from 1\n" +
+			"  minibus wait orders/\\$DeadLetterQueue --message --reason poison"}
 	f := &waitFlags{}
 	f.add(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -85,12 +94,16 @@ func (f *waitFlags) add(c *cobra.Command) {
 		f.counts[w[0]] = p.String(w[0], "", "so many "+strings.ReplaceAll(w[0], "-", " ")+" messages, as a `COUNT`")
 	}
 	p.BoolVar(&f.idle, "idle", false, "no message is available or locked, or waits to be forwarded")
-	p.StringSliceVar(&f.message, "message", nil, "a message is there that --where and the like choose, in one of these `states`: "+strings.Join(waitStates, ", "))
+	p.StringSliceVar(&f.message, "message", nil, "a message is there that --where and the like choose, in one of "+
+		"these `states`: "+strings.Join(waitStates, ", "))
 	p.Lookup("message").NoOptDefVal = "active"
 	f.filter.addContent(c)
-	p.StringVar(&f.events, "events", "", "so many events of these kinds: `KIND,KIND=TIMES`, such as completed=3; any for all kinds")
-	p.StringVar(&f.id, "message-id", "", "with --events, only those with which a message with this `id` comes: sent, scheduled, duplicate, sendRefused")
-	p.StringVar(&f.client, "client", "", "with --events, only those of this client, by the `name` of its connection, its container or its address")
+	p.StringVar(&f.events, "events", "",
+		"so many events of these kinds: `KIND,KIND=TIMES`, such as completed=3; any for all kinds")
+	p.StringVar(&f.id, "message-id", "",
+		"with --events, only those with which a message with this `id` comes: sent, scheduled, duplicate, sendRefused")
+	p.StringVar(&f.client, "client", "",
+		"with --events, only those of this client, by the `name` of its connection, its container or its address")
 	p.Int64Var(&f.from, "from", 0, "with --events, the `number` of the first event that counts")
 	p.StringVar(&f.timeout, "timeout", "30s", "how long to wait, a `duration` of at most 1h")
 }
@@ -99,7 +112,8 @@ func (f *waitFlags) add(c *cobra.Command) {
 func (f *waitFlags) order(c *cobra.Command) (*api.WaitFor, error) {
 	d, err := parseDuration(f.timeout)
 	if err != nil || d <= 0 || d > longestWait {
-		return nil, Usage("--timeout: found %q; allowed: a duration of more than zero and at most 1h, such as 30s", oneLine(f.timeout))
+		return nil, Usage("--timeout: found %q; allowed: a duration of more than zero and at most 1h, such as 30s",
+			oneLine(f.timeout))
 	}
 	o := &api.WaitFor{Idle: f.idle, TimeoutSeconds: d.Seconds()}
 	for _, w := range waitCounts {
@@ -122,7 +136,9 @@ func (f *waitFlags) order(c *cobra.Command) (*api.WaitFor, error) {
 		return nil, Usage("wait: --message-id, --client and --from choose among --events, which is missing")
 	}
 	if o.Events != nil {
-		o.Events.MessageID, o.Events.Client, o.Events.From = f.id, f.client, f.from
+		o.Events.MessageID = f.id
+		o.Events.Client = f.client
+		o.Events.From = f.from
 	}
 	return o, nil
 }
@@ -135,7 +151,8 @@ func (f *waitFlags) awaited(c *cobra.Command) (*api.MessageAwaited, error) {
 	}
 	if len(f.message) == 0 {
 		if filter != nil {
-			return nil, Usage("wait: --%s choose the message of --message, which is missing", strings.Join(f.filter.names, ", --"))
+			return nil, Usage("wait: --%s choose the message of --message, which is missing",
+				strings.Join(f.filter.names, ", --"))
 		}
 		return nil, nil
 	}
@@ -157,7 +174,8 @@ func (a *app) waitFor(ctx context.Context, args []string, o *api.WaitFor) error 
 		return Usage("wait: --idle, --message and counts need ENTITY; see minibus wait --help")
 	}
 	if !o.Idle && len(o.Counts) == 0 && o.Events == nil && o.Message == nil {
-		return Usage("wait: what for? Give --idle, --events, --message or a count such as --active 0; see minibus wait --help")
+		return Usage("wait: what for? Give --idle, --events, --message or a count such as --active 0; see minibus " +
+			"wait --help")
 	}
 	if len(args) > 0 {
 		path, err := a.controlPath(ctx, args[0], subQueueFlags{})
@@ -175,7 +193,9 @@ func (a *app) waitFor(ctx context.Context, args []string, o *api.WaitFor) error 
 		}
 	}
 	var s answered[api.Waited]
-	if err := a.control(withPatience(ctx, patience{least: usualTimeout + time.Duration(o.TimeoutSeconds*float64(time.Second))}), http.MethodPost, inThis("wait"), o, &s); err != nil {
+	if err := a.control(withPatience(ctx,
+		patience{least: usualTimeout + time.Duration(o.TimeoutSeconds*float64(time.Second))}), http.MethodPost,
+		inThis("wait"), o, &s); err != nil {
 		return a.about("wait", err)
 	}
 	if s.is.Met {
@@ -200,7 +220,8 @@ func (a *app) waitFor(ctx context.Context, args []string, o *api.WaitFor) error 
 
 // parseCount reads a COUNT.
 func parseCount(flag [2]string, text string) (api.Condition, error) {
-	wrong := Usage("--%s: found %q; allowed: 3 for exactly so many, 3+ for so many or more, 0-5 for a range", flag[0], oneLine(text))
+	wrong := Usage("--%s: found %q; allowed: 3 for exactly so many, 3+ for so many or more, 0-5 for a range",
+		flag[0], oneLine(text))
 	low, high, isRange := strings.Cut(text, "-")
 	low, isLeast := strings.CutSuffix(low, "+")
 	least, err := strconv.ParseUint(low, 10, 62)
@@ -234,7 +255,8 @@ func parseEvents(text string) (*api.EventsAwaited, error) {
 	if counted {
 		n, err := strconv.Atoi(times)
 		if err != nil || n < 1 {
-			return nil, Usage("--events: found %q; allowed: kinds of events and how many, such as completed=3 or deadLettered,expired", oneLine(text))
+			return nil, Usage("--events: found %q; allowed: kinds of events and how many, such as completed=3 or "+
+				"deadLettered,expired", oneLine(text))
 		}
 		e.Times = n
 	}

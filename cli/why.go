@@ -12,14 +12,18 @@ import (
 )
 
 func (a *app) whyCommand() *cobra.Command {
-	c := &cobra.Command{Use: "why ENTITY", Short: "say why nothing is received from an entity, and what to do", Args: Arguments("ENTITY"),
-		Long: `Looks at the entity, its messages and locks, its receivers and their credit, the rules that select for it, and what Minibus refused lately. It changes nothing.
+	c := &cobra.Command{Use: "why ENTITY", Short: "say why nothing is received from an entity, and what to do",
+		Args: Arguments("ENTITY"),
+		Long: `Looks at the entity, its messages and locks, its receivers and their credit, the rules that select for
+it, and what Minibus refused lately. It changes nothing.
 ` + addressHelp + `
 ` + controlHelp,
-		Example: "  minibus why orders\n  minibus why events/audit --client worker-1\n  minibus why orders --dlq -o json"}
+		Example: "  minibus why orders\n  minibus why events/audit --client worker-1\n" +
+			"  minibus why orders --dlq -o json"}
 	var sub subQueueFlags
 	sub.add(c)
-	client := c.Flags().String("client", "", "only the receivers of this `name`: a connection's id, with /LINK for one link, its container or address, or the name of a link")
+	client := c.Flags().String("client", "", "only the receivers of this `name`: a connection's id, with /LINK for "+
+		"one link, its container or address, or the name of a link")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		at, err := parseAddress(args[0], sub)
 		if err != nil {
@@ -60,7 +64,7 @@ func (a address) path() string {
 	return a.String()
 }
 
-// whyText writes the findings for people: a line for each and its cure below it.
+// whyText writes the findings for people: a line for each and what to do below it.
 func (a *app) whyText(d *api.Diagnosis) {
 	a.out.write("%s: available messages: %d, attached receivers: %d\n", visible(d.Entity), d.Available, d.Receivers)
 	width := 0

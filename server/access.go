@@ -8,8 +8,9 @@ import (
 	"minibus/internal/sas"
 )
 
-// access returns a function that makes the ring that checks tokens for a namespace; nil without --auth sas (DEC-10). A ring looks up
-// policies on demand, so that a change counts at once. It needs the broker: the front ends verify tokens only after the start.
+// access returns a function that makes the ring that checks tokens for a namespace; nil without --auth sas (DEC-10).
+// A ring looks up policies on demand, so that a change counts at once. It needs the broker: the front ends verify
+// tokens only after the start.
 func (a *Server) access() func(*emulator.Namespace) *sas.Ring {
 	if a.config.Settings.Auth != config.AuthSAS {
 		return nil
@@ -32,8 +33,8 @@ func (a *Server) Policies(ns *emulator.Namespace) []sas.Policy {
 	return policiesOf(ns.Options().Policies)
 }
 
-// policies returns those of the default namespace: the configuration's, else the one that every sample uses; with the root key of
-// the settings, if there is one.
+// policies returns those of the default namespace: the configuration's, else the one that every sample uses; with
+// the root key of the settings, if there is one.
 func (a *Server) policies() []sas.Policy {
 	root := sas.Policy{Name: sas.DefaultKeyName, Primary: sas.DefaultKey, Claims: sas.Manage | sas.Send | sas.Listen}
 	var list []sas.Policy
@@ -67,7 +68,8 @@ func entityPolicies(ns *emulator.Namespace, path string) []sas.Policy {
 func policiesOf(rules []emulator.AuthorizationRule) []sas.Policy {
 	var list []sas.Policy
 	for _, r := range rules {
-		list = append(list, sas.Policy{Name: r.KeyName, Primary: r.PrimaryKey, Secondary: r.SecondaryKey, Claims: sas.ParseClaims(r.Rights)})
+		list = append(list, sas.Policy{Name: r.KeyName, Primary: r.PrimaryKey, Secondary: r.SecondaryKey,
+			Claims: sas.ParseClaims(r.Rights)})
 	}
 	return list
 }
@@ -75,6 +77,7 @@ func policiesOf(rules []emulator.AuthorizationRule) []sas.Policy {
 // noteUnverified logs once that a token was accepted unchecked.
 func (a *Server) noteUnverified() {
 	a.noted.Do(func() {
-		a.log.Info("a client uses a web token (JWT); it is accepted, but neither its issuer nor its signature is checked", "auth", string(config.AuthAny))
+		a.log.Info("a client uses a web token (JWT); it is accepted, but neither its issuer nor its signature is "+
+			"checked", "auth", string(config.AuthAny))
 	})
 }

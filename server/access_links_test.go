@@ -222,7 +222,7 @@ func TestRedaction(t *testing.T) {
 		Entities: []emulator.EntityConfig{{Path: "q", Queue: &emulator.QueueOptions{}}},
 		Others:   []*config.Topology{{AuthorizationRules: []emulator.AuthorizationRule{{PrimaryKey: "other-" + odd, SecondaryKey: sas.DefaultKey}}}}}}).hider()
 	var b bytes.Buffer
-	log := slog.New(discreet{hider: hider, Handler: slog.NewTextHandler(&b, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+	log := slog.New(redacted{hider: hider, Handler: slog.NewTextHandler(&b, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {
 			return slog.Attr{}
 		}
@@ -235,7 +235,7 @@ func TestRedaction(t *testing.T) {
 		t.Errorf("got\n%s, want\n%s", got, want)
 	}
 	b.Reset()
-	if _, err := fmt.Fprintf(discreetLines{&b, hider}, "attach address=%q\nnext\n", "root-"+odd); err != nil || b.String() != "attach address=\"***\"\nnext\n" {
+	if _, err := fmt.Fprintf(redactedLines{&b, hider}, "attach address=%q\nnext\n", "root-"+odd); err != nil || b.String() != "attach address=\"***\"\nnext\n" {
 		t.Errorf("the trace has %q, %v", b.String(), err)
 	}
 }

@@ -22,7 +22,8 @@ const (
 // Without a bound port clients can't connect with it.
 func (a *Server) ConnectionString() string { return a.Connection().String() }
 
-// ConnectionTo returns a connection string of a namespace for clients on this machine, with the key of its administrator.
+// ConnectionTo returns a connection string of a namespace for clients on this machine, with the key of its
+// administrator.
 func (a *Server) ConnectionTo(ns *emulator.Namespace) string {
 	c := a.Connection()
 	c.Endpoint = "sb://" + a.Endpoint(ns, "")
@@ -31,8 +32,9 @@ func (a *Server) ConnectionTo(ns *emulator.Namespace) string {
 	return c.String()
 }
 
-// Endpoint implements [control.Server]. Without a host the client is on this machine. The endpoint has the port of the namespace or else
-// that of the default one; if the host would then mean another namespace, it has a name of this one instead.
+// Endpoint implements [control.Server]. Without a host the client is on this machine. The endpoint has the port of
+// the namespace or else that of the default one; if the host would then mean another namespace, it has a name of
+// this one instead.
 func (a *Server) Endpoint(ns *emulator.Namespace, host string) string {
 	name, port := splitPort(a.Connection().Host())
 	if host != "" {

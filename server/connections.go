@@ -55,7 +55,8 @@ func refuseRequest(id string) error {
 	if !strings.HasPrefix(id, requestPrefix) {
 		return nil
 	}
-	return &emulator.Error{Code: emulator.CodeNotAllowed, Text: "An HTTP request can't be closed: it ends with a message, or by itself within a minute. Stop its client."}
+	return &emulator.Error{Code: emulator.CodeNotAllowed,
+		Text: "An HTTP request can't be closed: it ends with a message, or by itself within a minute. Stop its client."}
 }
 
 // waiting returns the HTTP requests of a namespace that wait for a message, by id.
@@ -68,19 +69,26 @@ func (a *Server) waiting(ns *emulator.Namespace) map[string]*api.Connection {
 		id := requestPrefix + at.Client.Remote
 		c := all[id]
 		if c == nil {
-			c = &api.Connection{ID: id, Remote: at.Client.Remote, Transport: "http", Product: a.hider.Text(at.Client.Product), Since: time.UnixMilli(at.Since).UTC(), Policies: []string{}}
+			c = &api.Connection{ID: id, Remote: at.Client.Remote, Transport: "http",
+				Product: a.hider.Text(at.Client.Product), Since: time.UnixMilli(at.Since).UTC(), Policies: []string{}}
 			all[id] = c
 		}
-		c.Links = append(c.Links, api.Link{ID: int64(len(c.Links) + 1), Role: "receiver", Address: at.Sub.Join(e.Path()), Entity: e.Path(), SubQueue: at.Sub.Name(),
-			Mode: modeName(at.Mode), Since: time.UnixMilli(at.Since).UTC(), LastActive: time.UnixMilli(at.Since).UTC(), Credit: 1, WaitsFor: string(amqpserver.ForMessage)})
+		c.Links = append(c.Links,
+			api.Link{ID: int64(len(c.Links) + 1), Role: "receiver", Address: at.Sub.Join(e.Path()), Entity: e.Path(),
+				SubQueue: at.Sub.Name(),
+				Mode:     modeName(at.Mode), Since: time.UnixMilli(at.Since).UTC(),
+				LastActive: time.UnixMilli(at.Since).UTC(), Credit: 1, WaitsFor: string(amqpserver.ForMessage)})
 	})
 	return all
 }
 
-// shownConnection returns a connection as the control API shows it. Clients choose names, which may be secrets in a wrong place.
+// shownConnection returns a connection as the control API shows it. Clients choose names, which may be secrets in a
+// wrong place.
 func (a *Server) shownConnection(c *amqpserver.Connection) api.Connection {
-	s := api.Connection{ID: c.ID, Remote: c.Remote, Transport: string(c.Transport), Host: a.hider.Text(c.Host), Container: a.hider.Text(c.Container), Product: a.hider.Text(c.Product),
-		Version: a.hider.Text(c.Version), Platform: a.hider.Text(c.Platform), Since: milli(c.Since), Policies: append([]string{}, c.Policies...), Busy: c.Busy, Ending: c.Ending,
+	s := api.Connection{ID: c.ID, Remote: c.Remote, Transport: string(c.Transport), Host: a.hider.Text(c.Host),
+		Container: a.hider.Text(c.Container), Product: a.hider.Text(c.Product),
+		Version: a.hider.Text(c.Version), Platform: a.hider.Text(c.Platform), Since: milli(c.Since),
+		Policies: append([]string{}, c.Policies...), Busy: c.Busy, Ending: c.Ending,
 		PendingBytes: c.Pending, Links: make([]api.Link, len(c.Links))}
 	for i := range c.Links {
 		s.Links[i] = a.shownLink(&c.Links[i])
@@ -89,8 +97,10 @@ func (a *Server) shownConnection(c *amqpserver.Connection) api.Connection {
 }
 
 func (a *Server) shownLink(l *amqpserver.Link) api.Link {
-	s := api.Link{ID: l.Number, Name: a.hider.Text(l.Name), Role: "sender", Address: a.hider.Text(l.Address), Entity: l.Entity, SubQueue: l.Sub.Name(), SessionID: l.Session,
-		Since: milli(l.Since), LastActive: milli(l.Active), Credit: l.Credit, Unsettled: l.Unsettled, SessionWindow: l.Window, Deliveries: l.Passed, WaitsFor: string(l.WaitsFor)}
+	s := api.Link{ID: l.Number, Name: a.hider.Text(l.Name), Role: "sender", Address: a.hider.Text(l.Address),
+		Entity: l.Entity, SubQueue: l.Sub.Name(), SessionID: l.Session,
+		Since: milli(l.Since), LastActive: milli(l.Active), Credit: l.Credit, Unsettled: l.Unsettled,
+		SessionWindow: l.Window, Deliveries: l.Passed, WaitsFor: string(l.WaitsFor)}
 	if l.Receives {
 		s.Role = "receiver"
 		if l.Messages {
@@ -123,7 +133,8 @@ func (a *Server) Refusals(ns *emulator.Namespace) []emulator.Refusal {
 }
 
 // Why implements [control.Inspector]. The connections of the receivers are asked for what they wait for.
-func (a *Server) Why(ns *emulator.Namespace, e *emulator.Entity, sub emulator.SubQueue, client string) emulator.Diagnosis {
+func (a *Server) Why(ns *emulator.Namespace, e *emulator.Entity, sub emulator.SubQueue,
+	client string) emulator.Diagnosis {
 	receiving := make(map[string]bool)
 	for _, at := range e.Attached() {
 		if at.Client != nil && at.Sub == sub {
@@ -139,12 +150,13 @@ func (a *Server) Why(ns *emulator.Namespace, e *emulator.Entity, sub emulator.Su
 			hindered[linkID(c.ID, c.Links[i].Number)] = hindrance(&c.Links[i])
 		}
 	}
-	return e.Why(emulator.Question{Sub: sub, Client: client, Refusals: a.Refusals(ns), Hindrance: func(w *emulator.Client) string {
-		if text := hindered[w.Connection]; text != "" {
-			return text
-		}
-		return hindered[linkID(w.Connection, w.Number)]
-	}})
+	return e.Why(emulator.Question{Sub: sub, Client: client, Refusals: a.Refusals(ns),
+		Hindrance: func(w *emulator.Client) string {
+			if text := hindered[w.Connection]; text != "" {
+				return text
+			}
+			return hindered[linkID(w.Connection, w.Number)]
+		}})
 }
 
 func linkID(connection string, number int64) string { return fmt.Sprintf("%s/%d", connection, number) }
@@ -161,7 +173,8 @@ func hindrance(l *amqpserver.Link) string {
 	case amqpserver.ForWindow:
 		return fmt.Sprintf("it has a credit of %d, but the client has closed the window of the AMQP session", l.Credit)
 	case amqpserver.ForSettlement:
-		return fmt.Sprintf("its client must settle first: it has %d messages, the most that its AMQP session may have", l.Unsettled)
+		return fmt.Sprintf("its client must settle first: it has %d messages, the most that its AMQP session may "+
+			"have", l.Unsettled)
 	case amqpserver.ForReading:
 		return "its client does not read what was sent to it"
 	case amqpserver.ForFault:

@@ -4,7 +4,8 @@ import (
 	"minibus/emulator"
 )
 
-// ResetNamespace implements [control.State]. What a namespace is reset to is what the configuration has of it, or else what it was created with.
+// ResetNamespace implements [control.State]. What a namespace is reset to is what the configuration has of it, or
+// else what it was created with.
 func (a *Server) ResetNamespace(ns *emulator.Namespace) error {
 	if err := ns.Reset(a.initialEntities(ns)); err != nil {
 		return err

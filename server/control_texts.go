@@ -8,13 +8,14 @@ import (
 
 // live describes a namespace to the reader of texts in the form of Config.json.
 func (a *Server) live(ns *emulator.Namespace) config.Live {
-	return config.Live{Name: ns.Name(), IsDefault: ns == a.broker.Default(), Profile: ns.Limits(), Elsewhere: a.namedBy, Target: func(path string) string {
-		e, err := ns.Entity(path)
-		if err != nil || e.Kind() == emulator.KindSubscription {
-			return ""
-		}
-		return e.Path()
-	}}
+	return config.Live{Name: ns.Name(), IsDefault: ns == a.broker.Default(), Profile: ns.Limits(),
+		Elsewhere: a.namedBy, Target: func(path string) string {
+			e, err := ns.Entity(path)
+			if err != nil || e.Kind() == emulator.KindSubscription {
+				return ""
+			}
+			return e.Path()
+		}}
 }
 
 // findings returns what is wrong in a text, a line for each finding. Warnings go to the log.
@@ -34,25 +35,29 @@ func (a *Server) findings(report *config.Report) (wrong []string) {
 }
 
 // ReadEntity implements [control.ConfigTexts].
-func (a *Server) ReadEntity(ns *emulator.Namespace, from string, text []byte, kind emulator.EntityKind, path string) (emulator.Settings, []string) {
+func (a *Server) ReadEntity(ns *emulator.Namespace, from string, text []byte, kind emulator.EntityKind,
+	path string) (emulator.Settings, []string) {
 	s, report := a.live(ns).ParseEntity(from, text, kind, path)
 	return s, a.findings(report)
 }
 
 // ReadChange implements [control.ConfigTexts].
-func (a *Server) ReadChange(ns *emulator.Namespace, from string, text []byte, path string, old emulator.Settings) (emulator.Settings, []string) {
+func (a *Server) ReadChange(ns *emulator.Namespace, from string, text []byte, path string,
+	old emulator.Settings) (emulator.Settings, []string) {
 	s, report := a.live(ns).PatchEntity(from, text, path, old)
 	return s, a.findings(report)
 }
 
 // ReadRule implements [control.ConfigTexts].
-func (a *Server) ReadRule(ns *emulator.Namespace, from string, text []byte, name string) (emulator.RuleOptions, []string) {
+func (a *Server) ReadRule(ns *emulator.Namespace, from string, text []byte,
+	name string) (emulator.RuleOptions, []string) {
 	r, report := a.live(ns).ParseRule(from, text, name)
 	return r, a.findings(report)
 }
 
 // ReadConfiguration implements [control.Configurations].
-func (a *Server) ReadConfiguration(ns *emulator.Namespace, from string, text []byte) (list []emulator.EntityConfig, notes, wrong []string) {
+func (a *Server) ReadConfiguration(ns *emulator.Namespace, from string,
+	text []byte) (list []emulator.EntityConfig, notes, wrong []string) {
 	t, report := a.live(ns).ParseConfiguration(from, text)
 	if wrong = a.findings(report); t == nil || len(wrong) > 0 {
 		return nil, nil, wrong
@@ -68,7 +73,8 @@ func (a *Server) ReadConfiguration(ns *emulator.Namespace, from string, text []b
 // WriteConfiguration implements [control.Configurations].
 func (a *Server) WriteConfiguration(ns *emulator.Namespace, keys bool) ([]byte, error) {
 	o := ns.Options()
-	t := &config.Topology{Namespace: ns.Name(), Entities: ns.Configuration().Current(), Aliases: o.Aliases, Port: o.Port, AuthorizationRules: o.Policies}
+	t := &config.Topology{Namespace: ns.Name(), Entities: ns.Configuration().Current(), Aliases: o.Aliases,
+		Port: o.Port, AuthorizationRules: o.Policies}
 	if ns == a.broker.Default() {
 		t.AuthorizationRules = a.config.Topology.AuthorizationRules
 	}

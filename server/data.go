@@ -22,9 +22,9 @@ type dataChoice struct {
 // dir returns the directory of the database.
 func (d dataChoice) dir() string { return filepath.Dir(d.path) }
 
-// chooseData decides where to keep the messages (DEC-6). A path in the settings must work. If the default path does not, it
-// chooses memory, with a note. It calls own with the path after it has made the directory and before it tries the path, to change
-// the user of the process; own("") without a path.
+// chooseData decides where to keep the messages (DEC-6). A path in the settings must work. If the default path does
+// not, it chooses memory, with a note. It calls own with the path after it has made the directory and before it
+// tries the path, to change the user of the process; own("") without a path.
 func chooseData(s config.Settings, own func(path string)) (dataChoice, error) {
 	if s.Ephemeral {
 		own("")
@@ -55,10 +55,12 @@ func chooseData(s config.Settings, own func(path string)) (dataChoice, error) {
 	case err == nil:
 		return dataChoice{path: path}, nil
 	case given:
-		return dataChoice{}, fmt.Errorf("the database %s cannot be written: %w; correct --data, or use --ephemeral", path, err)
+		return dataChoice{}, fmt.Errorf("the database %s cannot be written: %w; correct --data, or use --ephemeral",
+			path, err)
 	}
-	return dataChoice{ephemeral: true, note: fmt.Sprintf("messages are kept in memory only: %s cannot be written (%v); "+
-		"give --data FILE to keep them, --ephemeral to silence this", path, err)}, nil
+	return dataChoice{ephemeral: true,
+		note: fmt.Sprintf("messages are kept in memory only: %s cannot be written (%v); give --data FILE to keep "+
+			"them, --ephemeral to silence this", path, err)}, nil
 }
 
 // DefaultData returns the image's path, or minibus.db in the user's data directory.
@@ -91,8 +93,8 @@ func CheckDatabase(path string) error {
 	return plain(err)
 }
 
-// checkKind refuses a path under which, or beside which, something lies that can be no file of a database. Opening a named pipe would wait for
-// somebody who writes to it.
+// checkKind refuses a path under which, or beside which, something lies that can be no file of a database. Opening a
+// named pipe would wait for somebody who writes to it.
 func checkKind(path string) error {
 	for _, p := range []string{path, path + "-wal", path + "-shm", path + "-lock"} {
 		info, err := os.Stat(p)
@@ -124,7 +126,7 @@ func tryWrite(path string) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".minibus-*")
 	if errors.Is(err, syscall.ENOSPC) && info != nil {
-		return nil // the store has room in its files, or says what it lacks
+		return nil // the store has space in its files, or says what it lacks
 	}
 	if err != nil {
 		return fmt.Errorf("make a file beside it: %w", err)

@@ -11,9 +11,9 @@ import (
 	"minibus/internal/sas"
 )
 
-// The key that every sample uses protects nothing: everyone knows it. So where tokens are checked Minibus refuses to start with it
-// if it listens for other machines, and warns if it does not. It looks in the configuration before any file is touched, and in the
-// database before anything is served.
+// The key that every sample uses protects nothing: everyone knows it. So where tokens are checked Minibus refuses to
+// start with it if it listens for other machines, and warns if it does not. It looks in the configuration before any
+// file is touched, and in the database before anything is served.
 
 // ownedPolicy is a policy and the queue or topic that has it; empty for the namespace.
 type ownedPolicy struct {
@@ -29,8 +29,8 @@ func (a *Server) checkConfiguredKeys() error {
 	return refuseDefaultKey(a.configuredPolicies())
 }
 
-// checkStoredKeys does the same for the policies that count, which the database may have from an earlier configuration or an
-// administration client. If no other machine can connect it warns.
+// checkStoredKeys does the same for the policies that count, which the database may have from an earlier
+// configuration or an administration client. If no other machine can connect it warns.
 func (a *Server) checkStoredKeys() error {
 	if a.config.Settings.Auth != config.AuthSAS || a.config.NoNetwork {
 		return nil
@@ -40,7 +40,8 @@ func (a *Server) checkStoredKeys() error {
 		return refuseDefaultKey(policies)
 	}
 	if i := slices.IndexFunc(policies, hasDefaultKey); i >= 0 {
-		a.log.Warn("--auth sas with the key that everybody knows protects nothing; choose another with --root-key or in the Config.json",
+		a.log.Warn("--auth sas with the key that everybody knows protects nothing; choose another with --root-key "+
+			"or in the Config.json",
 			"key", sas.DefaultKey, "policy", sas.Clip(policies[i].Name), "entity", policies[i].entity)
 	}
 	return nil
@@ -63,8 +64,9 @@ func refuseDefaultKey(policies []ownedPolicy) error {
 	if owner == "" {
 		owner = "the namespace"
 	}
-	return fmt.Errorf("--auth sas with the key "+sas.DefaultKey+", which everybody knows, in the policy %q of %s would let other machines in: "+
-		"choose a key with --root-key, better in MINIBUS_ROOT_KEY, and in the AuthorizationRules of the Config.json, or listen with --host localhost",
+	return fmt.Errorf("--auth sas with the key "+sas.DefaultKey+", which everybody knows, in the policy %q of %s "+
+		"would let other machines in: choose a key with --root-key, better in MINIBUS_ROOT_KEY, and in the "+
+		"AuthorizationRules of the Config.json, or listen with --host localhost",
 		sas.Clip(policies[i].Name), owner)
 }
 

@@ -7,8 +7,8 @@ import (
 	"minibus/store"
 )
 
-// metrics makes the metrics of GET /metrics. They show nothing before ready is set, after which the fields that they read
-// no longer change.
+// metrics makes the metrics of GET /metrics. They show nothing before ready is set, after which the fields that they
+// read no longer change.
 func (a *Server) metrics() *metrics.Metrics {
 	return metrics.New(metrics.Options{
 		Version: Version(),

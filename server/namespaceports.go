@@ -28,7 +28,8 @@ type namespacePorts struct {
 	bound map[int]binding // by port
 }
 
-// listen binds the port of a namespace, or if that is 0 a free one of the range. The binding has no port if there is none to bind.
+// listen binds the port of a namespace, or if that is 0 a free one of the range. The binding has no port if there is
+// none to bind.
 func (n *namespacePorts) listen(name string, port int) (binding, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -39,7 +40,8 @@ func (n *namespacePorts) listen(name string, port int) (binding, error) {
 		b, err := n.bindLocked(port)
 		if errors.Is(err, errPortTaken) {
 			return b, &emulator.Error{Code: emulator.CodeAlreadyExists, Text: fmt.Sprintf(
-				"The namespace '%s' can't have the port %d: Minibus listens there for something else. Choose another port.", name, port)}
+				"The namespace '%s' can't have the port %d: Minibus listens there for something else. Choose "+
+					"another port.", name, port)}
 		}
 		if err != nil {
 			return b, &emulator.Error{Code: emulator.CodeArgument, Text: fmt.Sprintf(
@@ -75,7 +77,8 @@ func (n *namespacePorts) freeLocked(name string) (binding, error) {
 		return binding{}, nil // clients reach it by its name
 	}
 	return binding{}, &emulator.Error{Code: emulator.CodeQuotaExceeded, Text: fmt.Sprintf(
-		"The namespace '%s' gets no port: all of --namespace-ports %s are taken. Delete a namespace, or start with more of them.", name, n.numbers)}
+		"The namespace '%s' gets no port: all of --namespace-ports %s are taken. Delete a namespace, or start with "+
+			"more of them.", name, n.numbers)}
 }
 
 var errPortTaken = errors.New("this Minibus listens there already")
@@ -146,8 +149,9 @@ func (n *namespacePorts) serveAll() {
 	}
 }
 
-// open binds the ports that namespaces have kept, then gives one to each that has none, as long as there are any. A port of the configuration
-// must be free. Another one, which Minibus or a request chose, gives way if another program has it by now.
+// open binds the ports that namespaces have kept, then gives one to each that has none, as long as there are any. A
+// port of the configuration must be free. Another one, which Minibus or a request chose, gives way if another
+// program has it by now.
 func (n *namespacePorts) open(t *config.Topology) error {
 	if n.off {
 		return nil
@@ -170,10 +174,12 @@ func (n *namespacePorts) open(t *config.Topology) error {
 		case err == nil:
 			kept[ns] = true
 		case configured[port]:
-			return fmt.Errorf("the port %d of the namespace %s can't be served: %w; stop what has it, or give the namespace another Port in Config.json",
+			return fmt.Errorf("the port %d of the namespace %s can't be served: %w; stop what has it, or give the "+
+				"namespace another Port in Config.json",
 				port, ns.Name(), err)
 		default:
-			n.log.Warn("the port of a namespace is taken; it gets another one", "namespace", ns.Name(), "port", port, "error", err)
+			n.log.Warn("the port of a namespace is taken; it gets another one", "namespace", ns.Name(), "port", port,
+				"error", err)
 		}
 	}
 	for _, ns := range all {

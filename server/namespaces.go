@@ -13,9 +13,11 @@ import (
 	"minibus/mgmt/control"
 )
 
-// CreateNamespace makes a namespace with entities while the server runs. Without a name it makes one up. It gives the namespace a port of its
-// own if there is a range of them, and listens on it. If it fails there is no such namespace.
-func (a *Server) CreateNamespace(name string, o emulator.NamespaceOptions, entities ...emulator.EntityConfig) (*emulator.Namespace, error) {
+// CreateNamespace makes a namespace with entities while the server runs. Without a name it makes one up. It gives
+// the namespace a port of its own if there is a range of them, and listens on it. If it fails there is no such
+// namespace.
+func (a *Server) CreateNamespace(name string, o emulator.NamespaceOptions,
+	entities ...emulator.EntityConfig) (*emulator.Namespace, error) {
 	if name == "" {
 		name = "ns-" + strings.ToLower(rand.Text()[:12])
 	}
@@ -41,7 +43,8 @@ func (a *Server) CreateNamespace(name string, o emulator.NamespaceOptions, entit
 }
 
 // ReadEntities implements [control.Server]. Warnings go to the log.
-func (a *Server) ReadEntities(from string, text []byte, limits *emulator.Limits) (entities []emulator.EntityConfig, wrong []string) {
+func (a *Server) ReadEntities(from string, text []byte,
+	limits *emulator.Limits) (entities []emulator.EntityConfig, wrong []string) {
 	profile := a.config.Settings.Limits
 	if limits != nil {
 		name, _ := limits.MarshalText() // they come from such a text
@@ -52,7 +55,8 @@ func (a *Server) ReadEntities(from string, text []byte, limits *emulator.Limits)
 }
 
 // ReadFile implements [control.Server]. Warnings go to the log.
-func (a *Server) ReadFile(from string, text []byte, name string, limits *emulator.Limits) (*control.NamespaceFile, []string) {
+func (a *Server) ReadFile(from string, text []byte, name string,
+	limits *emulator.Limits) (*control.NamespaceFile, []string) {
 	isFile, err := config.IsFile(from, text)
 	switch {
 	case err != nil:
@@ -103,8 +107,8 @@ type topologist struct {
 	log    *slog.Logger
 }
 
-// ensure makes and updates the namespaces of the configuration, and deletes none (DEC-7). A configuration of which anything is refused
-// changes nothing.
+// ensure makes and updates the namespaces of the configuration, and deletes none (DEC-7). A configuration of which
+// anything is refused changes nothing.
 func (n *topologist) ensure(t *config.Topology) error {
 	if err := n.claim(t.All()); err != nil {
 		return err
@@ -144,11 +148,13 @@ func (n *topologist) claim(list []*config.Topology) error {
 			o := ns.Options()
 			for _, alias := range one.Aliases {
 				if slices.ContainsFunc(o.Aliases, func(other string) bool { return strings.EqualFold(other, alias) }) {
-					return fmt.Errorf(`configure the namespace %s: the namespace %s has the alias %s; delete that namespace, or list it with "Aliases": []`, one.Namespace, ns.Name(), alias)
+					return fmt.Errorf("configure the namespace %s: the namespace %s has the alias %s; delete that "+
+						`namespace, or list it with "Aliases": []`, one.Namespace, ns.Name(), alias)
 				}
 			}
 			if one.Port != 0 && one.Port == o.Port {
-				return fmt.Errorf("configure the namespace %s: the namespace %s has the port %d; choose another one", one.Namespace, ns.Name(), one.Port)
+				return fmt.Errorf("configure the namespace %s: the namespace %s has the port %d; choose another one",
+					one.Namespace, ns.Name(), one.Port)
 			}
 		}
 	}
@@ -161,7 +167,8 @@ func (n *topologist) create(list []*config.Topology) (made []*emulator.Namespace
 		if _, err := n.broker.Namespace(one.Namespace); err == nil {
 			continue
 		}
-		ns, err := n.broker.Create(one.Namespace, emulator.NamespaceOptions{Aliases: one.Aliases, Port: one.Port, Policies: one.AuthorizationRules})
+		ns, err := n.broker.Create(one.Namespace,
+			emulator.NamespaceOptions{Aliases: one.Aliases, Port: one.Port, Policies: one.AuthorizationRules})
 		if err != nil {
 			return made, fmt.Errorf("create the namespace %s: %w", one.Namespace, err)
 		}
@@ -192,8 +199,8 @@ func (n *topologist) check(list []*config.Topology) error {
 	return nil
 }
 
-// update gives a namespace the settings that the configuration names, and logs each that differs. The policies of the default one stay
-// in the configuration.
+// update gives a namespace the settings that the configuration names, and logs each that differs. The policies of
+// the default one stay in the configuration.
 func (n *topologist) update(ns *emulator.Namespace, t *config.Topology, isNew bool) error {
 	if isNew {
 		n.log.Info("namespace created", "namespace", ns.Name())
@@ -207,7 +214,8 @@ func (n *topologist) update(ns *emulator.Namespace, t *config.Topology, isNew bo
 	if t.Port != 0 && t.Port != o.Port {
 		o.Port, changed = t.Port, append(changed, "Port")
 	}
-	if len(t.AuthorizationRules) > 0 && ns != n.broker.Default() && !slices.EqualFunc(t.AuthorizationRules, o.Policies, sameRule) {
+	if len(t.AuthorizationRules) > 0 && ns != n.broker.Default() &&
+		!slices.EqualFunc(t.AuthorizationRules, o.Policies, sameRule) {
 		o.Policies, changed = t.AuthorizationRules, append(changed, "AuthorizationRules")
 	}
 	if changed == nil {
@@ -223,5 +231,6 @@ func (n *topologist) update(ns *emulator.Namespace, t *config.Topology, isNew bo
 }
 
 func sameRule(a, b emulator.AuthorizationRule) bool {
-	return a.KeyName == b.KeyName && a.PrimaryKey == b.PrimaryKey && a.SecondaryKey == b.SecondaryKey && slices.Equal(a.Rights, b.Rights)
+	return a.KeyName == b.KeyName && a.PrimaryKey == b.PrimaryKey && a.SecondaryKey == b.SecondaryKey &&
+		slices.Equal(a.Rights, b.Rights)
 }

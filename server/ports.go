@@ -38,7 +38,8 @@ func (p ports) close() {
 	}
 }
 
-// bindPorts binds all ports of the settings, or none if one fails. Two settings may name the same port: every port speaks everything.
+// bindPorts binds all ports of the settings, or none if one fails. Two settings may name the same port: every port
+// speaks everything.
 func bindPorts(s config.Settings, log *slog.Logger) (p ports, err error) {
 	defer func() {
 		if err != nil {
@@ -60,8 +61,8 @@ func bindPorts(s config.Settings, log *slog.Logger) (p ports, err error) {
 	return p, p.bindExtra(s, log)
 }
 
-// bindExtra binds the further ports. The image's own are optional, since the user did not ask for them: if one can't be bound,
-// bindExtra logs that.
+// bindExtra binds the further ports. The image's own are optional, since the user did not ask for them: if one can't
+// be bound, bindExtra logs that.
 func (p *ports) bindExtra(s config.Settings, log *slog.Logger) error {
 	list, offer := s.ExtraPorts, false
 	if list == "" {
@@ -99,8 +100,8 @@ func (p *ports) shared(port int) bool {
 	return port != 0 && slices.ContainsFunc(p.bound, func(b binding) bool { return b.port == port })
 }
 
-// bind binds one port. "localhost" binds both loopback addresses, because clients try either first; with port 0 both must get
-// the same number, which may take a few attempts.
+// bind binds one port. "localhost" binds both loopback addresses, because clients try either first; with port 0 both
+// must get the same number, which may take a few attempts.
 func bind(host string, port int) (binding, error) {
 	switch host {
 	case "all", "":

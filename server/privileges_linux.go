@@ -14,9 +14,9 @@ import (
 	"minibus/internal/tlsca"
 )
 
-// becomeUser gives up root for "uid:gid" (DEC-8): it gives the directory of the database to the user, then changes the user of the whole
-// process. It does nothing in a process without root's user id. Without the capabilities it logs one line, and the process stays
-// root. data is empty if there is no database file.
+// becomeUser gives up root for "uid:gid" (DEC-8): it gives the directory of the database to the user, then changes
+// the user of the whole process. It does nothing in a process without root's user id. Without the capabilities it
+// logs one line, and the process stays root. data is empty if there is no database file.
 func becomeUser(user, data string, log *slog.Logger) {
 	if user == "" || os.Getuid() != 0 {
 		return
@@ -50,8 +50,8 @@ func parseUser(s string) (uid, gid int, err error) {
 }
 
 // takeOver makes the user the owner of the database's directory and of our files in it, and of nothing else. Shared
-// directories (sticky, such as /tmp) and those of other users than root keep their owner. A directory of root's with other files in it
-// is an error: it was not made for the database.
+// directories (sticky, such as /tmp) and those of other users than root keep their owner. A directory of root's with
+// other files in it is an error: it was not made for the database.
 func takeOver(data string, uid, gid int) error {
 	dir := filepath.Dir(data)
 	info, err := os.Stat(dir)
@@ -85,13 +85,15 @@ func takeOver(data string, uid, gid int) error {
 	return nil
 }
 
-// isOwnFile reports whether a file in the directory of a database is one of ours: the database, a file that SQLite or the store keeps
-// beside it, or the authority.
+// isOwnFile reports whether a file in the directory of a database is one of ours: the database, a file that SQLite
+// or the store keeps beside it, or the authority.
 func isOwnFile(name, database string) bool {
-	return name == database || strings.HasPrefix(name, database+"-") || name == tlsca.CertificateFile || name == tlsca.KeyFile
+	return name == database || strings.HasPrefix(name, database+"-") || name == tlsca.CertificateFile ||
+		name == tlsca.KeyFile
 }
 
-// giveToOwner gives files that root has just made in another user's directory to that user, who could not read or remove them otherwise.
+// giveToOwner gives files that root has just made in another user's directory to that user, who could not read or
+// remove them otherwise.
 func giveToOwner(dir string, files ...string) {
 	info, err := os.Stat(dir)
 	if err != nil || os.Getuid() != 0 {
@@ -102,7 +104,8 @@ func giveToOwner(dir string, files ...string) {
 		return
 	}
 	for _, file := range files {
-		_ = os.Lchown(filepath.Join(dir, file), int(owner.Uid), int(owner.Gid)) // without the capability they stay root's
+		// Without the capability they stay root's.
+		_ = os.Lchown(filepath.Join(dir, file), int(owner.Uid), int(owner.Gid))
 	}
 }
 

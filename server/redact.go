@@ -12,8 +12,8 @@ import (
 	"minibus/internal/secrets"
 )
 
-// hider returns what hides the keys that the configuration has, and secrets that a client puts into a wrong place, such as an
-// address. The key that everybody knows is none.
+// hider returns what hides the keys that the configuration has, and secrets that a client puts into a wrong place,
+// such as an address. The key that everybody knows is none.
 func (c *Config) hider() *secrets.Hider {
 	known := []string{c.Settings.RootKey}
 	learn := func(rules []emulator.AuthorizationRule) {
@@ -35,15 +35,15 @@ func (c *Config) hider() *secrets.Hider {
 	return secrets.New(slices.DeleteFunc(known, func(key string) bool { return key == sas.DefaultKey })...)
 }
 
-// discreet is a log handler that removes secrets. The front ends log no header, no query and no body, but clients choose names,
-// addresses and the texts of errors.
-type discreet struct {
+// redacted is a log handler that removes secrets. The front ends log no header, no query and no body, but clients
+// choose names, addresses and the texts of errors.
+type redacted struct {
 	slog.Handler
 	hider *secrets.Hider
 }
 
 // Handle implements slog.Handler.
-func (d discreet) Handle(ctx context.Context, r slog.Record) error {
+func (d redacted) Handle(ctx context.Context, r slog.Record) error {
 	clean := slog.NewRecord(r.Time, r.Level, d.hider.Text(r.Message), r.PC)
 	r.Attrs(func(a slog.Attr) bool {
 		clean.AddAttrs(d.attr(a))
@@ -53,27 +53,28 @@ func (d discreet) Handle(ctx context.Context, r slog.Record) error {
 }
 
 // WithAttrs implements slog.Handler.
-func (d discreet) WithAttrs(attrs []slog.Attr) slog.Handler {
+func (d redacted) WithAttrs(attrs []slog.Attr) slog.Handler {
 	clean := make([]slog.Attr, len(attrs))
 	for i, a := range attrs {
 		clean[i] = d.attr(a)
 	}
-	return discreet{d.Handler.WithAttrs(clean), d.hider}
+	return redacted{d.Handler.WithAttrs(clean), d.hider}
 }
 
 // WithGroup implements slog.Handler.
-func (d discreet) WithGroup(name string) slog.Handler {
-	return discreet{d.Handler.WithGroup(name), d.hider}
+func (d redacted) WithGroup(name string) slog.Handler {
+	return redacted{d.Handler.WithGroup(name), d.hider}
 }
 
-// discreetLines is a writer of whole lines that removes secrets. Clients choose the names, addresses and texts in frames.
-type discreetLines struct {
+// redactedLines is a writer of whole lines that removes secrets. Clients choose the names, addresses and texts in
+// frames.
+type redactedLines struct {
 	io.Writer
 	hider *secrets.Hider
 }
 
 // Write implements io.Writer.
-func (d discreetLines) Write(lines []byte) (int, error) {
+func (d redactedLines) Write(lines []byte) (int, error) {
 	if _, err := io.WriteString(d.Writer, d.hider.Text(string(lines))); err != nil {
 		return 0, fmt.Errorf("write without secrets: %w", err)
 	}
@@ -81,7 +82,7 @@ func (d discreetLines) Write(lines []byte) (int, error) {
 }
 
 // attr removes secrets from texts and from values that the log writes as texts.
-func (d discreet) attr(a slog.Attr) slog.Attr {
+func (d redacted) attr(a slog.Attr) slog.Attr {
 	v := a.Value.Resolve()
 	switch v.Kind() {
 	case slog.KindString:

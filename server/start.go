@@ -69,9 +69,9 @@ type Server struct {
 	closed  error
 }
 
-// Start brings everything up and returns once it is ready: every entity exists and every listener accepts. It binds the ports
-// first, so that a busy one is found before any file is touched, and /health answers 503 while the rest starts. An error is one
-// line; nothing is left running then.
+// Start brings everything up and returns once it is ready: every entity exists and every listener accepts. It binds
+// the ports first, so that a busy one is found before any file is touched, and /health answers 503 while the rest
+// starts. An error is one line; nothing is left running then.
 func Start(ctx context.Context, c Config) (*Server, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -80,12 +80,13 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 		c.Topology = &config.Topology{Namespace: config.DefaultNamespace}
 	}
 	hider := c.hider()
-	c.Logger = slog.New(discreet{c.Logger.Handler(), hider})
+	c.Logger = slog.New(redacted{c.Logger.Handler(), hider})
 	if c.Trace != nil {
-		c.Trace = discreetLines{c.Trace, hider}
+		c.Trace = redactedLines{c.Trace, hider}
 	}
 	a := &Server{config: c, hider: hider, log: c.Logger, refusals: loglimit.New(c.Logger), pipe: listen.NewPipe()}
-	for _, step := range []func() error{a.bind, a.prepareTLS, a.prepareData, a.listen, a.open, a.checkStoredKeys, a.serve} {
+	steps := []func() error{a.bind, a.prepareTLS, a.prepareData, a.listen, a.open, a.checkStoredKeys, a.serve}
+	for _, step := range steps {
 		err := ctx.Err()
 		if err == nil {
 			err = step()
@@ -115,8 +116,8 @@ func (a *Server) bind() error {
 	return a.checkConfiguredKeys()
 }
 
-// prepareData chooses the database. It also drops privileges (DEC-8): after the ports are bound and the data directory has its
-// new owner, before anything is written there or served.
+// prepareData chooses the database. It also drops privileges (DEC-8): after the ports are bound and the data
+// directory has its new owner, before anything is written there or served.
 func (a *Server) prepareData() error {
 	var err error
 	a.data, err = chooseData(a.config.Settings, func(path string) {
@@ -133,11 +134,14 @@ func (a *Server) listen() error {
 	if err := a.useAuthority(); err != nil {
 		return err
 	}
-	a.mux = listen.New(listen.Options{TLS: a.trust.config, Logger: a.log, Cure: a.trust.cure(), Refusals: a.refusals})
+	a.mux = listen.New(listen.Options{TLS: a.trust.config, Logger: a.log, Cure: a.trust.fix(), Refusals: a.refusals})
 	m := a.metrics()
 	a.web = mgmt.NewServer(mgmt.New(mgmt.Options{
-		Ready: a.ready.Load, Trouble: func() error { return a.store.Health() }, Broker: a.Broker, Control: a.controlled(), Access: a.access(), Unverified: a.noteUnverified, WebSocket: http.HandlerFunc(a.serveWebSocket),
-		Authority: a.trust.authority, MissingIsGone: a.config.MissingIsGone, Metrics: m.Handler(), OpenMetrics: a.config.Settings.OpenMetrics, Observe: m.ObserveHTTP,
+		Ready: a.ready.Load, Trouble: func() error { return a.store.Health() }, Broker: a.Broker,
+		Control: a.controlled(), Access: a.access(), Unverified: a.noteUnverified,
+		WebSocket: http.HandlerFunc(a.serveWebSocket),
+		Authority: a.trust.authority, MissingIsGone: a.config.MissingIsGone, Metrics: m.Handler(),
+		OpenMetrics: a.config.Settings.OpenMetrics, Observe: m.ObserveHTTP,
 		KnownHost: a.isKnownHost, Origins: a.config.Settings.AllowedOrigins.Origins(),
 		Version: Version(), Logger: a.log, Refusals: a.refusals,
 	}), a.log)
@@ -175,12 +179,16 @@ func (a *Server) serveWebSocket(w http.ResponseWriter, r *http.Request) {
 func (a *Server) open() error {
 	var err error
 	s := a.config.Settings
-	a.store, err = store.Open(a.data.path, store.Options{Ephemeral: a.data.ephemeral, Synchronous: s.Synchronous, Logger: a.log})
+	a.store, err = store.Open(a.data.path,
+		store.Options{Ephemeral: a.data.ephemeral, Synchronous: s.Synchronous, Logger: a.log})
 	if err != nil {
 		return err
 	}
 	o := a.config.Broker
-	o.Name, o.Logger, o.Limits, o.NamespaceSuffixes = a.config.Topology.Namespace, a.log, s.Limits.Broker(), s.NamespaceSuffixes.Names()
+	o.Name = a.config.Topology.Namespace
+	o.Logger = a.log
+	o.Limits = s.Limits.Broker()
+	o.NamespaceSuffixes = s.NamespaceSuffixes.Names()
 	o.Record = emulator.NewRecord(int64(s.History))
 	a.broker, err = emulator.OpenBroker(a.store, o)
 	if err != nil {
@@ -189,7 +197,8 @@ func (a *Server) open() error {
 	if err := (&topologist{a.broker, a.log}).ensure(a.config.Topology); err != nil {
 		return err
 	}
-	a.spaces = namespacePorts{broker: a.broker, host: s.Host, numbers: s.NamespacePorts, others: &a.ports, off: a.config.NoNetwork,
+	a.spaces = namespacePorts{broker: a.broker, host: s.Host, numbers: s.NamespacePorts, others: &a.ports,
+		off:    a.config.NoNetwork,
 		accept: a.accept, log: a.log, bound: make(map[int]binding)}
 	return a.spaces.open(a.config.Topology)
 }
@@ -205,7 +214,11 @@ func entityError(err error) error {
 
 func (a *Server) serve() error {
 	o := a.config.AMQP
-	o.Logger, o.Refusals, o.Trace, o.Access, o.Unverified = a.log, a.refusals, a.config.Trace, a.access(), a.noteUnverified
+	o.Logger = a.log
+	o.Refusals = a.refusals
+	o.Trace = a.config.Trace
+	o.Access = a.access()
+	o.Unverified = a.noteUnverified
 	a.amqp = amqpserver.New(a.broker, o)
 	a.webSocket.Store(new(a.amqp.WebSocketHandler()))
 	a.spaces.serveAll()
@@ -217,16 +230,17 @@ func (a *Server) serve() error {
 func (a *Server) goServe(what string, serve func() error) {
 	a.served.Go(func() {
 		err := serve()
-		if !errors.Is(err, net.ErrClosed) && !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, amqpserver.ErrServerClosed) {
+		if !errors.Is(err, net.ErrClosed) && !errors.Is(err, http.ErrServerClosed) &&
+			!errors.Is(err, amqpserver.ErrServerClosed) {
 			a.log.Error("a server ended", "server", what, "error", err)
 		}
 	})
 }
 
-// Close takes everything down. It accepts no more connections. AMQP clients get amqp:connection:forced after their messages are
-// committed and acknowledged, and HTTP clients get their answers; if ctx ends first, Close cuts the connections. Then
-// the broker stops its timers and forwarders, and stores again the messages that were removed but did not reach a client.
-// The store is closed last. Close may be called more than once.
+// Close takes everything down. It accepts no more connections. AMQP clients get amqp:connection:forced after their
+// messages are committed and acknowledged, and HTTP clients get their answers; if ctx ends first, Close cuts the
+// connections. Then the broker stops its timers and forwarders, and stores again the messages that were removed but
+// did not reach a client. The store is closed last. Close may be called more than once.
 func (a *Server) Close(ctx context.Context) error {
 	a.closing.Do(func() { a.closed = a.close(ctx) })
 	return a.closed
@@ -247,7 +261,7 @@ func (a *Server) close(ctx context.Context) error {
 	} else {
 		add("the ports", a.mux.Close())
 	}
-	overAMQP, overHTTP := a.letGo(ctx)
+	overAMQP, overHTTP := a.endConnections(ctx)
 	add("AMQP", overAMQP)
 	add("HTTP", overHTTP)
 	a.served.Wait()
@@ -261,8 +275,8 @@ func (a *Server) close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// letGo ends the connections of both protocols at the same time, so that both have all of ctx's time.
-func (a *Server) letGo(ctx context.Context) (overAMQP, overHTTP error) {
+// endConnections ends the connections of both protocols at the same time, so that both have all of ctx's time.
+func (a *Server) endConnections(ctx context.Context) (overAMQP, overHTTP error) {
 	var ended sync.WaitGroup
 	if a.amqp != nil {
 		ended.Go(func() { overAMQP = a.amqp.Shutdown(ctx) })

@@ -22,12 +22,13 @@ type trust struct {
 	given     *x509.Certificate // the user's own; nil: our authority signs the certificates
 }
 
-// cure says how to make clients trust the certificate.
-func (t trust) cure() string {
+// fix says how to make clients trust the certificate.
+func (t trust) fix() string {
 	if t.given != nil {
 		return "make the client trust who signed the certificate of --tls-cert, and connect to a name that is in it"
 	}
-	return "run 'minibus cert': it says how clients are told to trust this Minibus; a name that is not in the certificate needs --tls-names"
+	return "run 'minibus cert': it says how clients are told to trust this Minibus; a name that is not in the " +
+		"certificate needs --tls-names"
 }
 
 // wellKnown are the names by which other containers, and this machine from inside of one, usually reach Minibus. Java
@@ -62,7 +63,8 @@ func (a *Server) useFiles(cert, key string) error {
 		a.log.Warn("the certificate of --tls-cert is not valid now; clients will refuse it",
 			"from", pair.Leaf.NotBefore, "to", pair.Leaf.NotAfter)
 	}
-	a.trust = trust{config: &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}}, given: pair.Leaf}
+	a.trust = trust{config: &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}},
+		given: pair.Leaf}
 	return nil
 }
 
@@ -91,7 +93,8 @@ func (a *Server) useOwn(authority *tlsca.Authority) error {
 		return fmt.Errorf("use --tls-names: %w", err)
 	}
 	for _, name := range ownNames(a.config.Settings) {
-		_ = authority.Answer(name) // the machine's name may be invalid in a certificate, or new since the authority was made
+		// The machine's name may be invalid in a certificate, or new since the authority was made.
+		_ = authority.Answer(name)
 	}
 	if file := a.config.Settings.CAExport; file != "" {
 		if err := authority.Export(file); err != nil {
@@ -122,11 +125,13 @@ func ownNames(s config.Settings) []string {
 
 // isKnownHost reports whether a host name is one of ownNames, or in the user's certificate.
 func (a *Server) isKnownHost(host string) bool {
-	return slices.ContainsFunc(ownNames(a.config.Settings), func(name string) bool { return strings.EqualFold(name, host) }) ||
+	return slices.ContainsFunc(ownNames(a.config.Settings),
+		func(name string) bool { return strings.EqualFold(name, host) }) ||
 		a.trust.given != nil && a.trust.given.VerifyHostname(host) == nil || a.ready.Load() && a.isNamespaceHost(host)
 }
 
-// isNamespaceHost reports whether a host is the alias of a namespace, or the name of one under a suffix of the settings.
+// isNamespaceHost reports whether a host is the alias of a namespace, or the name of one under a suffix of the
+// settings.
 func (a *Server) isNamespaceHost(host string) bool {
 	for _, suffix := range a.config.Settings.NamespaceSuffixes.Names() {
 		if label, ok := strings.CutSuffix(host, "."+strings.ToLower(strings.Trim(suffix, "."))); ok {
@@ -135,7 +140,8 @@ func (a *Server) isNamespaceHost(host string) bool {
 		}
 	}
 	return slices.ContainsFunc(a.broker.Namespaces(), func(ns *emulator.Namespace) bool {
-		return slices.ContainsFunc(ns.Options().Aliases, func(alias string) bool { return strings.EqualFold(alias, host) })
+		return slices.ContainsFunc(ns.Options().Aliases,
+			func(alias string) bool { return strings.EqualFold(alias, host) })
 	})
 }
 
@@ -156,7 +162,8 @@ func OpenAuthority(dir string, s config.Settings) (*tlsca.Authority, error) {
 func AuthorityDir(s config.Settings) (string, error) {
 	switch {
 	case s.TLSCert != "":
-		return "", fmt.Errorf("with --tls-cert Minibus has no authority of its own: clients have to trust the one that signed %s", s.TLSCert)
+		return "", fmt.Errorf("with --tls-cert Minibus has no authority of its own: clients have to trust the one "+
+			"that signed %s", s.TLSCert)
 	case s.CADir != "":
 		return filepath.Abs(s.CADir)
 	case s.Ephemeral:

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Releases and the image set these by the linker: -ldflags "-X minibus/server.version=1.2.3". The time is the commit's, in RFC 3339, so that
-// the same commit gives the same binary.
+// Releases and the image set these by the linker: -ldflags "-X minibus/server.version=1.2.3". The time is the
+// commit's, in RFC 3339, so that the same commit gives the same binary.
 var version, revision, revisionTime string
 
 // Build describes the build of this program. A field is "unknown" if neither the linker nor the go command recorded it.
@@ -21,8 +21,8 @@ type Build struct {
 	Platform string // as in linux/amd64
 }
 
-// ThisBuild returns the description of the running binary. What the linker set wins over what the go command recorded of the
-// module and its repository.
+// ThisBuild returns the description of the running binary. What the linker set wins over what the go command
+// recorded of the module and its repository.
 func ThisBuild() Build {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -59,5 +59,6 @@ func describe(info *debug.BuildInfo) Build {
 
 // String returns what minibus version prints. The first line is for programs that only look for the version.
 func (b Build) String() string {
-	return fmt.Sprintf("Minibus %s\ncommit:   %s\ndate:     %s\ngo:       %s\nplatform: %s\n", b.Version, b.Commit, b.Date, b.Go, b.Platform)
+	return fmt.Sprintf("Minibus %s\ncommit:   %s\ndate:     %s\ngo:       %s\nplatform: %s\n", b.Version, b.Commit,
+		b.Date, b.Go, b.Platform)
 }

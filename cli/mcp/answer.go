@@ -10,13 +10,15 @@ import (
 	"minibus/internal/printable"
 )
 
-// What an assistant gets at most, in bytes: of one text, such as a body, and of an answer. It would pay for more and understand less.
+// What an assistant gets at most, in bytes: of one text, such as a body, and of an answer. It would pay for more and
+// understand less.
 const (
 	mostText   = 4 << 10
 	mostAnswer = 64 << 10
 )
 
-// shown returns an answer of the API as an assistant gets it. An assistant passes on what it reads, and needs no key to use the tools.
+// shown returns an answer of the API as an assistant gets it. An assistant passes on what it reads, and needs no key
+// to use the tools.
 func (o *Options) shown(text []byte) string {
 	if len(text) == 0 {
 		return "done"
@@ -28,7 +30,9 @@ func (o *Options) shown(text []byte) string {
 	if len(text) <= mostAnswer {
 		return string(text)
 	}
-	return printable.Cut(string(text), mostAnswer) + fmt.Sprintf("\n... The answer has %d bytes, of which these are the first. Ask for less: fewer items with limit, a filter, or one entity.", len(text))
+	return printable.Cut(string(text), mostAnswer) +
+		fmt.Sprintf("\n... The answer has %d bytes, of which these are the first. Ask for less: fewer items with "+
+			"limit, a filter, or one entity.", len(text))
 }
 
 // shortened cuts the long texts in JSON.

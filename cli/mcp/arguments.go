@@ -49,10 +49,12 @@ func (o *operation) schema() map[string]any {
 			required = append(required, bodyArgument)
 		}
 	}
-	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+	return map[string]any{"type": "object", "properties": properties, "required": required,
+		"additionalProperties": false}
 }
 
-// anyNamespace reports whether the parameter is that of the namespace in which something is looked for. A namespace that is made, changed or deleted has to be named.
+// anyNamespace reports whether the parameter is that of the namespace in which something is looked for. A namespace
+// that is made, changed or deleted has to be named.
 func (o *operation) anyNamespace(p parameter) bool {
 	return p.Name == namespaceParameter && (o.reads || !strings.HasSuffix(o.path, "{"+namespaceParameter+"}"))
 }

@@ -17,16 +17,21 @@ import (
 // mostDeadLetters is how many dead letters are grouped.
 const mostDeadLetters = 10_000
 
-// deadLetters is the one tool that is made of several requests: an assistant that asks what went wrong wants reasons, not thousands of messages.
+// deadLetters is the one tool that is made of several requests: an assistant that asks what went wrong wants
+// reasons, not thousands of messages.
 var deadLetters = &mcp.Tool{
 	Name: "group_dead_letters", Title: "The dead letters of an entity, grouped by reason",
-	Description: "The dead letters of a queue or subscription, grouped by reason and description, the largest group first, each with its newest message. " +
-		"list_entities has the counts of dead letters; list_messages of the path with /$DeadLetterQueue shows the messages. " + caution,
-	InputSchema: map[string]any{"type": "object", "required": []string{"entity"}, "additionalProperties": false, "properties": map[string]any{
-		"entity":           map[string]any{"type": "string", "description": "The path of the queue or subscription, such as orders or events/Subscriptions/large"},
-		namespaceParameter: map[string]any{"type": "string", "description": aboutNamespace},
-	}},
-	Annotations: &mcp.ToolAnnotations{Title: "The dead letters of an entity, grouped by reason", ReadOnlyHint: true, DestructiveHint: new(false), IdempotentHint: true, OpenWorldHint: new(false)},
+	Description: "The dead letters of a queue or subscription, grouped by reason and description, the largest " +
+		"group first, each with its newest message. list_entities has the counts of dead letters; list_messages " +
+		"of the path with /$DeadLetterQueue shows the messages. " + caution,
+	InputSchema: map[string]any{"type": "object", "required": []string{"entity"}, "additionalProperties": false,
+		"properties": map[string]any{
+			"entity": map[string]any{"type": "string",
+				"description": "The path of the queue or subscription, such as orders or events/Subscriptions/large"},
+			namespaceParameter: map[string]any{"type": "string", "description": aboutNamespace},
+		}},
+	Annotations: &mcp.ToolAnnotations{Title: "The dead letters of an entity, grouped by reason", ReadOnlyHint: true,
+		DestructiveHint: new(false), IdempotentHint: true, OpenWorldHint: new(false)},
 }
 
 // deadGroup is dead letters of one reason.
@@ -59,10 +64,15 @@ func groupDeadLetters(o *Options) mcp.ToolHandler {
 		if !strings.HasSuffix(strings.ToLower(in.Entity), "/$deadletterqueue") {
 			in.Entity += "/$DeadLetterQueue"
 		}
-		path := "namespaces/" + url.PathEscape(cmp.Or(in.Namespace, "$this")) + "/entities/" + url.PathEscape(unescaped(in.Entity)) + "/messages"
-		groups, seen, more := make(map[[2]string]*deadGroup), 0, true
+		path := "namespaces/" + url.PathEscape(cmp.Or(in.Namespace, "$this")) + "/entities/" +
+			url.PathEscape(unescaped(in.Entity)) + "/messages"
+		groups := make(map[[2]string]*deadGroup)
+		seen := 0
+		more := true
 		for cursor := ""; more && seen < mostDeadLetters; {
-			text, err := o.Call(ctx, http.MethodGet, path+"?"+url.Values{"limit": {"1000"}, "body": {"0"}, "properties": {"true"}, "order": {"newest"}, "cursor": {cursor}}.Encode(), nil)
+			text, err := o.Call(ctx, http.MethodGet,
+				path+"?"+url.Values{"limit": {"1000"}, "body": {"0"}, "properties": {"true"}, "order": {"newest"},
+					"cursor": {cursor}}.Encode(), nil)
 			if err != nil {
 				return o.refusal(err.Error()), nil
 			}
@@ -76,9 +86,12 @@ func groupDeadLetters(o *Options) mcp.ToolHandler {
 			for i := range page.Items {
 				page.Items[i].count(groups)
 			}
-			seen, cursor, more = seen+len(page.Items), page.Next, page.Next != ""
+			seen = seen + len(page.Items)
+			cursor = page.Next
+			more = page.Next != ""
 		}
-		text, err := json.Marshal(map[string]any{"entity": in.Entity, "messages": seen, "all": !more, "groups": sorted(groups)})
+		text, err := json.Marshal(map[string]any{"entity": in.Entity, "messages": seen, "all": !more,
+			"groups": sorted(groups)})
 		if err != nil {
 			return nil, fmt.Errorf("write groups: %w", err)
 		}
@@ -92,7 +105,8 @@ func (m *deadLetter) count(groups map[[2]string]*deadGroup) {
 	key := [2]string{m.DeadLetterReason, description}
 	g := groups[key]
 	if g == nil {
-		g = &deadGroup{Reason: m.DeadLetterReason, Description: description, Newest: m.EnqueuedTime, NewestSequence: m.SequenceNumber, NewestID: m.MessageID}
+		g = &deadGroup{Reason: m.DeadLetterReason, Description: description, Newest: m.EnqueuedTime,
+			NewestSequence: m.SequenceNumber, NewestID: m.MessageID}
 		groups[key] = g
 	}
 	g.Messages++

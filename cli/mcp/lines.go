@@ -12,8 +12,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// goodLines reads the lines of an assistant that are messages, and answers each other one with an error, as JSON-RPC demands. The transport of the SDK
-// would end the connection instead.
+// goodLines reads the lines of an assistant that are messages, and answers each other one with an error, as JSON-RPC
+// demands. The transport of the SDK would end the connection instead.
 type goodLines struct {
 	in      *bufio.Reader
 	out     io.Writer // takes whole lines, from several goroutines
@@ -52,8 +52,8 @@ func (*goodLines) Close() error { return nil }
 func (g *goodLines) line() (line []byte, tooLong bool, err error) {
 	for {
 		part, err := g.in.ReadSlice('\n')
-		if room := g.longest - len(line); len(part) > room {
-			part, tooLong = part[:room], true
+		if space := g.longest - len(line); len(part) > space {
+			part, tooLong = part[:space], true
 		}
 		line = append(line, part...)
 		if !errors.Is(err, bufio.ErrBufferFull) {
@@ -62,7 +62,8 @@ func (g *goodLines) line() (line []byte, tooLong bool, err error) {
 	}
 }
 
-// check says what is wrong with a line; an empty text if nothing is. A batch is wrong if one of its messages is: the SDK ends the connection for it.
+// check says what is wrong with a line; an empty text if nothing is. A batch is wrong if one of its messages is: the
+// SDK ends the connection for it.
 func check(line []byte, tooLong bool) (code int64, wrong string) {
 	switch {
 	case tooLong:
@@ -88,7 +89,8 @@ func check(line []byte, tooLong bool) (code int64, wrong string) {
 
 // refuse answers a line. Nobody knows to which request it belongs, so the answer has no id.
 func (g *goodLines) refuse(code int64, wrong string) error {
-	answer, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": nil, "error": jsonrpc.Error{Code: code, Message: wrong}})
+	answer, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": nil,
+		"error": jsonrpc.Error{Code: code, Message: wrong}})
 	if err != nil {
 		return err
 	}

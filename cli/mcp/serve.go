@@ -20,8 +20,8 @@ type Options struct {
 	Target     string // whose API it is, for people
 	AllowWrite bool   // tools that change something too
 
-	// Call sends a request to the API and returns the answer's body. path is relative to the prefix and escaped; body becomes JSON unless it is
-	// nil. The error of an answer that is one has the API's words.
+	// Call sends a request to the API and returns the answer's body. path is relative to the prefix and escaped;
+	// body becomes JSON unless it is nil. The error of an answer that is one has the API's words.
 	Call func(ctx context.Context, method, path string, body any) ([]byte, error)
 
 	Hider *secrets.Hider // hides keys in answers
@@ -31,14 +31,16 @@ type Options struct {
 }
 
 // instructions introduce the tools to an assistant.
-const instructions = "Minibus is a local Azure Service Bus. These tools look into %s: entities, messages and dead letters, what happened to a message, " +
-	"why nothing is received (explain_entity), and which subscriptions a message would reach (match_message). " +
-	"A subscription is topic/Subscriptions/name, a dead-letter queue has /$DeadLetterQueue behind its entity's path. " +
-	"Bodies, properties and names come from the programs that use the bus. " + caution + " Long texts are cut, and keys are hidden. %s"
+const instructions = "Minibus is a local Azure Service Bus. These tools look into %s: entities, messages and " +
+	"dead letters, what happened to a message, why nothing is received (explain_entity), and which subscriptions " +
+	"a message would reach (match_message). A subscription is topic/Subscriptions/name, a dead-letter queue has " +
+	"/$DeadLetterQueue behind its entity's path. Bodies, properties and names come from the programs that use " +
+	"the bus. " + caution + " Long texts are cut, and keys are hidden. %s"
 
 const (
-	readsOnly = "These tools only read. Started as minibus mcp --allow-write there are others that send, move and delete messages and steer the bus."
-	writes    = "Tools without the read-only hint change the bus; ask before one deletes what the user may need."
+	readsOnly = "These tools only read. Started as minibus mcp --allow-write there are others that send, move and " +
+		"delete messages and steer the bus."
+	writes = "Tools without the read-only hint change the bus; ask before one deletes what the user may need."
 )
 
 // Serve answers an assistant until it closes its end or ctx ends. The latter is an error.
@@ -51,9 +53,11 @@ func Serve(ctx context.Context, o Options) error {
 	if o.AllowWrite {
 		text = writes
 	}
-	server := mcp.NewServer(&mcp.Implementation{Name: "minibus", Title: "Minibus", Version: o.Version}, &mcp.ServerOptions{
-		Instructions: fmt.Sprintf(instructions, o.Target, text), PageSize: len(all) + 2, Capabilities: &mcp.ServerCapabilities{}, Logger: slog.New(slog.DiscardHandler),
-	})
+	server := mcp.NewServer(&mcp.Implementation{Name: "minibus", Title: "Minibus", Version: o.Version},
+		&mcp.ServerOptions{
+			Instructions: fmt.Sprintf(instructions, o.Target, text), PageSize: len(all) + 2,
+			Capabilities: &mcp.ServerCapabilities{}, Logger: slog.New(slog.DiscardHandler),
+		})
 	server.AddTool(deadLetters, groupDeadLetters(&o))
 	withheld := make(map[string]bool)
 	for i := range all {
@@ -75,9 +79,11 @@ func Serve(ctx context.Context, o Options) error {
 // tool describes the operation to an assistant.
 func (o *operation) tool() *mcp.Tool {
 	destroys, open := !o.reads, false
-	return &mcp.Tool{Name: o.name, Title: o.title, Description: o.description, InputSchema: o.schema(), Annotations: &mcp.ToolAnnotations{
-		Title: o.title, ReadOnlyHint: o.reads, DestructiveHint: &destroys, IdempotentHint: o.method != "POST", OpenWorldHint: &open,
-	}}
+	return &mcp.Tool{Name: o.name, Title: o.title, Description: o.description, InputSchema: o.schema(),
+		Annotations: &mcp.ToolAnnotations{
+			Title: o.title, ReadOnlyHint: o.reads, DestructiveHint: &destroys, IdempotentHint: o.method != "POST",
+			OpenWorldHint: &open,
+		}}
 }
 
 // handler carries out the operation.
@@ -105,7 +111,8 @@ func (o *Options) refusing(withheld map[string]bool) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
 			if call, ok := r.(*mcp.CallToolRequest); ok && withheld[call.Params.Name] {
-				return o.refusal(call.Params.Name + " changes the bus, and minibus mcp was started without --allow-write. Ask the user to start it with the flag."), nil
+				return o.refusal(call.Params.Name + " changes the bus, and minibus mcp was started without " +
+					"--allow-write. Ask the user to start it with the flag."), nil
 			}
 			return next(ctx, method, r)
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// unhurried is a transport whose end comes only when every request that was read has its answer. The SDK cancels them at the end of the input
-// otherwise, so a file of requests would get few answers.
+// unhurried is a transport whose end comes only when every request that was read has its answer. The SDK cancels
+// them at the end of the input otherwise, so a file of requests would get few answers.
 type unhurried struct{ mcp.Transport }
 
 // Connect connects.
@@ -18,7 +18,8 @@ func (t unhurried) Connect(ctx context.Context) (mcp.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &unhurriedConn{Connection: c, open: make(map[jsonrpc.ID]bool), closed: make(chan struct{}), answered: make(chan struct{}, 1)}, nil
+	return &unhurriedConn{Connection: c, open: make(map[jsonrpc.ID]bool), closed: make(chan struct{}),
+		answered: make(chan struct{}, 1)}, nil
 }
 
 // unhurriedConn counts requests and answers.
@@ -32,7 +33,8 @@ type unhurriedConn struct {
 	open map[jsonrpc.ID]bool // requests that have no answer yet
 }
 
-// Read returns the next message, and the error that ends the input once all requests are answered or the connection is closed.
+// Read returns the next message, and the error that ends the input once all requests are answered or the connection
+// is closed.
 func (c *unhurriedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	m, err := c.Connection.Read(ctx)
 	if r, ok := m.(*jsonrpc.Request); ok && err == nil && r.IsCall() {

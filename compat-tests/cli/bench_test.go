@@ -38,8 +38,8 @@ func TestBench(t *testing.T) {
 		t.Errorf("bench --duration finds %+v", all)
 	}
 	b.fails(1, []string{"full has 1 message, which bench would complete"}, "bench", "full")
-	b.fails(2, []string{"delivers by session if"}, "bench", "sessions")
-	b.fails(2, []string{"delivers by session if"}, "bench", "empty", "--sessions", "2")
+	b.fails(2, []string{"delivers by session: give --sessions"}, "bench", "sessions")
+	b.fails(2, []string{"does not deliver by session: leave --sessions out"}, "bench", "empty", "--sessions", "2")
 	b.fails(3, []string{"there is no queue nothing"}, "bench", "nothing")
 	b.fails(2, []string{"--in-flight: found 0"}, "bench", "--in-flight", "0")
 	b.fails(2, []string{"--duration"}, "bench", "--duration", "-1s")

@@ -144,7 +144,7 @@ func TestCompletion(t *testing.T) {
 	}
 	b.fails(2, []string{`completion: there is no script for "tcsh"; there are: completion bash|`}, "completion", "tcsh")
 	b.fails(2, []string{"did you mean add?"}, "fault", "ad")
-	for _, shell := range []string{"zsh", "fish", "powershell"} {
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		if script := b.run("completion", shell); !strings.Contains(script, "minibus") {
 			t.Errorf("completion %s prints %q", shell, script)
 		}

@@ -59,7 +59,7 @@ func TestMessage(t *testing.T) {
 	b.fails(3, []string{"no message with the sequence number 99"}, "message", "show", "orders", "99")
 	b.fails(1, []string{"is not scheduled"}, "message", "reschedule", "orders", "2", "1h")
 	b.fails(2, []string{"a sequence number"}, "message", "show", "orders", "x")
-	b.fails(2, []string{"needs ENTITY and NUMBER"}, "message", "rm", "orders")
+	b.fails(2, []string{"needs NUMBER"}, "message", "rm", "orders")
 	b.fails(2, []string{"SQL filter is wrong"}, "message", "ls", "orders", "--where", "=")
 	b.fails(2, []string{"--before"}, "message", "ls", "orders", "--before", "soon")
 	b.fails(3, []string{"could not be found"}, "message", "ls", "nothing")

@@ -27,7 +27,7 @@ func TestTheCommandsAboutFaults(t *testing.T) {
 	middle := strings.Replace(blockOf(t, faultsPage, "minibus fault add drop"), "\n", "\nminibus send orders x\nminibus queue show orders -o json\n", 1)
 	lines := "set -e\nminibus queue create orders\n" + blockOf(t, faultsPage, "minibus fault add throttle") + middle + blockOf(t, "docs/cli.md", "minibus fault add throttle")
 	out, err := shell(t, t.TempDir(), lines)
-	if err != nil || !strings.Contains(out, "injected fault 1: throttle strikes send\n") || !strings.Contains(out, "delay 500ms") || strings.Count(out, "removed all faults") != 3 ||
+	if err != nil || !strings.Contains(out, "injected fault 1: throttle hits send\n") || !strings.Contains(out, "delay 500ms") || strings.Count(out, "removed all faults") != 3 ||
 		!strings.Contains(out, `"active": 2`) {
 		t.Errorf("%v: the lines print\n%s", err, out)
 	}

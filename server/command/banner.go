@@ -13,7 +13,8 @@ import (
 	"minibus/server"
 )
 
-// readyLine is the line that Testcontainers modules wait for. It is printed once, when everything is ready (drop-in 2.1).
+// readyLine is the line that Testcontainers modules wait for. It is printed once, when everything is ready (drop-in
+// 2.1).
 const readyLine = "Emulator Service is Successfully Up!"
 
 // banner returns the text printed once Minibus is ready, at most nine lines.
@@ -26,7 +27,8 @@ func banner(a *server.Server, c *server.Config, source string) string {
 	}
 	ports := a.Ports()
 	if c.Settings.Control != "off" && ports.HTTP != 0 {
-		fmt.Fprintf(&b, "Explorer: http://%s/\n", net.JoinHostPort(config.ClientHost(c.Settings.Host), strconv.Itoa(ports.HTTP)))
+		fmt.Fprintf(&b, "Explorer: http://%s/\n",
+			net.JoinHostPort(config.ClientHost(c.Settings.Host), strconv.Itoa(ports.HTTP)))
 	}
 	fmt.Fprintf(&b, "Connection string: %s\n", connection)
 	fmt.Fprintf(&b, "Ports: AMQP %s, TLS %s, HTTP %s", portText(ports.AMQP), portText(ports.TLS), portText(ports.HTTP))

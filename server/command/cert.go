@@ -20,14 +20,15 @@ import (
 // certFlags are the flags of cert export.
 type certFlags struct{ format, out, password string }
 
-// certCommand prints where the authority is and how to make each SDK trust it. It makes a missing authority, so that it can run before
-// the first start. It never shows the key.
+// certCommand prints where the authority is and how to make each SDK trust it. It makes a missing authority, so that
+// it can run before the first start. It never shows the key.
 func (p *program) certCommand() *cobra.Command {
 	const like = "\nGive it the same --data and --ca-dir as the Minibus in question. It never writes the key."
 	listed := []string{"data", "ca-dir", "http-port", "tls-names"}
 	c := &cobra.Command{Use: "cert [export]", Args: cli.Arguments(),
 		Short: "show how clients come to trust this Minibus, or write its authority's certificate",
-		Long:  "Prints where the certificate of this Minibus's authority is, and how each SDK is told to trust it. cert export writes it." + like}
+		Long: "Prints where the certificate of this Minibus's authority is, and how each SDK is told to trust it. " +
+			"cert export writes it." + like}
 	settings := cli.ServerFlags(c, p.environ, listed...)
 	c.RunE = func(*cobra.Command, []string) error {
 		s, err := settings()
@@ -48,7 +49,8 @@ func (p *program) certCommand() *cobra.Command {
   minibus cert export --format pkcs12 --out minibus-ca.p12     a trust store for Java`}
 	sub.Flags().StringVar(&f.format, "format", "", "`FORMAT` to write: pem (the default), pkcs12 for Java")
 	sub.Flags().StringVar(&f.out, "out", "", "write to `FILE` (without: standard output)")
-	sub.Flags().StringVar(&f.password, "password", "", "`WORD` that opens the trust store (without: changeit, as for Java's own)")
+	sub.Flags().StringVar(&f.password, "password", "",
+		"`WORD` that opens the trust store (without: changeit, as for Java's own)")
 	cli.WithVariables(sub, p.environ)
 	exportSettings := cli.ServerFlags(sub, p.environ, listed...)
 	sub.RunE = func(*cobra.Command, []string) error {
@@ -83,7 +85,8 @@ func (p *program) exportCert(authority *tlsca.Authority, f *certFlags) error {
 	case "", "pem":
 	case "pkcs12":
 		if f.out == "" && isTerminal(p.stdout) {
-			return errors.New("a pkcs12 trust store is binary and nothing for a terminal: write it to a file, --out minibus-ca.p12, or into a pipe")
+			return errors.New("a pkcs12 trust store is binary and nothing for a terminal: write it to a file, " +
+				"--out minibus-ca.p12, or into a pipe")
 		}
 		var err error
 		if data, err = authority.TrustStore(f.password); err != nil {
@@ -106,9 +109,12 @@ func certText(authority *tlsca.Authority, file string, http config.Port) string 
 	c := authority.Root()
 	var b strings.Builder
 	fmt.Fprintf(&b, "Authority: %s\n", file)
-	fmt.Fprintf(&b, "           %s, valid until %s, SHA-256 %x\n", c.Subject.CommonName, c.NotAfter.Format(time.DateOnly), sha256.Sum256(c.Raw))
+	fmt.Fprintf(&b, "           %s, valid until %s, SHA-256 %x\n", c.Subject.CommonName,
+		c.NotAfter.Format(time.DateOnly), sha256.Sum256(c.Raw))
 	if http > 0 {
-		fmt.Fprintf(&b, "           a Minibus that uses this directory serves it at http://localhost:%d/minibus/ca.pem;\n           one with --ephemeral or another directory has an authority of its own, at the same path\n", http)
+		fmt.Fprintf(&b, "           a Minibus that uses this directory serves it at "+
+			"http://localhost:%d/minibus/ca.pem;\n           one with --ephemeral or another directory has an "+
+			"authority of its own, at the same path\n", http)
 	}
 	fmt.Fprintf(&b, `
 How a client trusts it, without code changes where possible:

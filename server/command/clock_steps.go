@@ -14,8 +14,8 @@ import (
 )
 
 // brokerClock is a wall clock that the soak test sets forward and back while Minibus runs, since it must not set the
-// machine's. MINIBUS_CLOCK_FILE names a file with the difference to the machine's own clock, such as -8s. Minibus reads it at the start
-// and at each SIGUSR1. Only builds with the tag clocksteps have it.
+// machine's. MINIBUS_CLOCK_FILE names a file with the difference to the machine's own clock, such as -8s. Minibus
+// reads it at the start and at each SIGUSR1. Only builds with the tag clocksteps have it.
 var brokerClock clock.Clock = &clock.System{Wall: steppedWall()}
 
 func steppedWall() func() time.Time {

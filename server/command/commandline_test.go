@@ -121,9 +121,9 @@ func TestOtherWaysToSayIt(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
-		"--version": "platform:", "-v": "platform:", "serve --version": "platform:", "version": "platform:",
+		"--version": "platform:", "-v": "platform:", "serve --version": "platform:", "version": "platform:", "Version": "platform:",
 		"help": "COMMAND --help", "-h": "COMMAND --help", "nothing --help": "COMMAND --help", "--help --limits fun": "COMMAND --help",
-		"help config": "minibus config COMMAND", "help serve": "minibus serve [flags]", "cert export -h": "minibus cert export [flags]",
+		"help config": "minibus config COMMAND", "help serve": "minibus serve [flags]", "help Export": "minibus export [CONNECTION]", "cert export -h": "minibus cert export [flags]",
 		"config check --help --limits fun": "minibus config check [FILE]", "queue --help": "minibus queue COMMAND",
 		"--limits relaxed config check good.json": "good.json: good: 1 queue", "config check good.json --limits=standard": "good: 1 queue",
 		"config check -- --strange": "--strange: good: 1 queue", "-o json config check good.json": `"good": true`,

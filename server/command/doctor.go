@@ -13,7 +13,8 @@ import (
 	"minibus/server"
 )
 
-// doctor looks at what a Minibus with some settings needs, for the command doctor. It makes nothing and changes nothing.
+// doctor looks at what a Minibus with some settings needs, for the command doctor. It makes nothing and changes
+// nothing.
 type doctor struct {
 	settings config.Settings
 	running  bool // a Minibus answers at one of the ports
@@ -34,16 +35,17 @@ func examine(ctx context.Context, s config.Settings) []cli.Finding {
 
 func (d *doctor) good(about, format string, args ...any) { d.add(cli.Good, about, "", format, args...) }
 
-func (d *doctor) note(about, cure, format string, args ...any) {
-	d.add(cli.Note, about, cure, format, args...)
+func (d *doctor) note(about, fix, format string, args ...any) {
+	d.add(cli.Note, about, fix, format, args...)
 }
 
-func (d *doctor) wrong(about, cure, format string, args ...any) {
-	d.add(cli.Wrong, about, cure, format, args...)
+func (d *doctor) wrong(about, fix, format string, args ...any) {
+	d.add(cli.Wrong, about, fix, format, args...)
 }
 
-func (d *doctor) add(l cli.Level, about, cure, format string, args ...any) {
-	d.findings = append(d.findings, cli.Finding{Level: l, About: about, Detail: fmt.Sprintf(format, args...), Cure: cure})
+func (d *doctor) add(l cli.Level, about, fix, format string, args ...any) {
+	d.findings = append(d.findings,
+		cli.Finding{Level: l, About: about, Detail: fmt.Sprintf(format, args...), Fix: fix})
 }
 
 // configuration reads the file that the server would read.
@@ -84,15 +86,18 @@ func (d *doctor) server(ctx context.Context) {
 	version, status, text, err := d.ask(ctx, port)
 	switch {
 	case err != nil:
-		d.note(about, "start it: minibus; or give its flags after --, and its MINIBUS_ variables", "no Minibus answers on port %d of %s", port, d.host())
+		d.note(about, "start it: minibus; or give its flags after --, and its MINIBUS_ variables",
+			"no Minibus answers on port %d of %s", port, d.host())
 	case version == "":
-		d.wrong(about, "stop that program, or give Minibus another port with --http-port", "another program answers on port %d of %s", port, d.host())
+		d.wrong(about, "stop that program, or give Minibus another port with --http-port",
+			"another program answers on port %d of %s", port, d.host())
 	case status != http.StatusOK:
 		d.running = true
 		d.wrong(about, "", "Minibus %s on port %d is not healthy: %s", version, port, text)
 	case version != server.ThisBuild().Version:
 		d.running = true
-		d.note(about, "", "Minibus %s is ready on port %d; this program is %s", version, port, server.ThisBuild().Version)
+		d.note(about, "", "Minibus %s is ready on port %d; this program is %s", version, port,
+			server.ThisBuild().Version)
 	default:
 		d.running = true
 		d.good(about, "Minibus %s is ready on port %d", version, port)

@@ -92,13 +92,15 @@ func count(all map[refusedKind]refusedCount, latest []refusedOnce) {
 
 // refusals adds a finding for each kind of refusal, the latest first.
 func (d *doctor) refusals(all map[refusedKind]refusedCount) {
-	kinds := slices.SortedFunc(maps.Keys(all), func(x, y refusedKind) int { return all[y].last.Time.Compare(all[x].last.Time) })
+	kinds := slices.SortedFunc(maps.Keys(all),
+		func(x, y refusedKind) int { return all[y].last.Time.Compare(all[x].last.Time) })
 	if len(kinds) == 0 {
 		d.good("refused", "no client was refused in the last hour")
 	}
 	for i, k := range kinds {
 		if i == maxRefusedShown {
-			d.note("refused", "minibus conn refused lists all", "%s of other kinds", config.Plural(len(kinds)-i, "refusal"))
+			d.note("refused", "minibus conn refused lists all", "%s of other kinds",
+				config.Plural(len(kinds)-i, "refusal"))
 			break
 		}
 		seen := all[k]
@@ -106,17 +108,20 @@ func (d *doctor) refusals(all map[refusedKind]refusedCount) {
 		if k.entity != "" {
 			of = " for " + k.entity
 		}
-		d.note("refused", cureOfRefusal(&seen.last), "%s%s, the last one at %s: %s (%s)", config.Plural(seen.n, "refusal"), of, seen.last.Time.Format(time.TimeOnly), seen.last.Text, k.condition)
+		d.note("refused", fixOfRefusal(&seen.last), "%s%s, the last one at %s: %s (%s)",
+			config.Plural(seen.n, "refusal"), of, seen.last.Time.Format(time.TimeOnly), seen.last.Text, k.condition)
 	}
 }
 
-// cureOfRefusal says what to do about a refusal.
-func cureOfRefusal(r *refusedOnce) string {
+// fixOfRefusal says what to do about a refusal.
+func fixOfRefusal(r *refusedOnce) string {
 	switch {
 	case r.Condition == "amqp:not-found" && strings.Contains(r.Text, "it is a topic"):
-		return "receive from a subscription of the topic: minibus sub ls " + r.Entity + " lists them, and minibus sub create " + r.Entity + "/NAME makes one"
+		return "receive from a subscription of the topic: minibus sub ls " + r.Entity +
+			" lists them, and minibus sub create " + r.Entity + "/NAME makes one"
 	case r.Condition == "amqp:not-found" && r.Entity != "":
-		return "create the entity, or correct its name in the program; minibus queue ls, minibus topic ls and minibus sub ls list what there is"
+		return "create the entity, or correct its name in the program; minibus queue ls, minibus topic ls and " +
+			"minibus sub ls list what there is"
 	case r.Condition == "amqp:unauthorized-access":
 		return "give the program a connection string with a key that is right and has the right: minibus env prints one"
 	case r.Entity != "":
@@ -160,7 +165,8 @@ func (d *doctor) control(ctx context.Context, path string, out any) error {
 		return err
 	}
 	if d.settings.RootKey != "" {
-		r.Header.Set("Authorization", sas.Sign(base+"/", sas.DefaultKeyName, d.settings.RootKey, time.Now().Add(time.Minute)))
+		r.Header.Set("Authorization",
+			sas.Sign(base+"/", sas.DefaultKeyName, d.settings.RootKey, time.Now().Add(time.Minute)))
 	}
 	answer, err := direct.Do(r)
 	if err != nil {

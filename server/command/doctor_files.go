@@ -15,8 +15,8 @@ import (
 	"minibus/store"
 )
 
-// littleRoom is how many free bytes of the disk are worth a remark.
-const littleRoom = 256 << 20
+// littleSpace is how many free bytes of the disk are worth a remark.
+const littleSpace = 256 << 20
 
 // database looks at the database, its directory and its disk. It does not open the database.
 func (d *doctor) database() {
@@ -39,8 +39,9 @@ func (d *doctor) database() {
 		return
 	}
 	d.writable(about, path, given)
-	if free, known := store.DiskFree(path); known && free < littleRoom {
-		d.wrong("disk", "make room, or give --data on another disk", "%d MiB are free in %s", free>>20, filepath.Dir(path))
+	if free, known := store.DiskFree(path); known && free < littleSpace {
+		d.wrong("disk", "free some space, or give --data on another disk", "%d MiB are free in %s", free>>20,
+			filepath.Dir(path))
 	} else if known {
 		d.good("disk", "%d GiB are free in %s", free>>30, filepath.Dir(path))
 	}
@@ -80,8 +81,9 @@ func (d *doctor) userOf(path string) string {
 	return "; process " + pid + " has it"
 }
 
-// newAuthority is the cure for an authority that can't be used.
-const newAuthority = "remove the file and " + tlsca.KeyFile + " beside it: the server makes new ones, which clients have to trust: minibus cert"
+// newAuthority is the fix for an authority that can't be used.
+const newAuthority = "remove the file and " + tlsca.KeyFile +
+	" beside it: the server makes new ones, which clients have to trust: minibus cert"
 
 // mebibytes formats a size for people.
 func mebibytes(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }
@@ -127,5 +129,6 @@ func (d *doctor) trusted(about, file string, c *x509.Certificate) {
 		d.good(about, "%s, and this system trusts it", valid)
 		return
 	}
-	d.note(about, "for clients with TLS run minibus cert: it says how each SDK is told to trust it", "%s; this system does not trust it, which only clients with TLS need", valid)
+	d.note(about, "for clients with TLS run minibus cert: it says how each SDK is told to trust it",
+		"%s; this system does not trust it, which only clients with TLS need", valid)
 }

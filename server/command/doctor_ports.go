@@ -45,14 +45,16 @@ func (d *doctor) port(ctx context.Context, port int, flag string) {
 	case err == nil:
 		_ = l.Close()
 		if d.running {
-			d.wrong(about, "give doctor the flags that the server has", "the running Minibus does not serve it (--%s)", flag)
+			d.wrong(about, "give doctor the flags that the server has",
+				"the running Minibus does not serve it (--%s)", flag)
 			return
 		}
 		d.good(about, "free (--%s)", flag)
 	case errors.Is(err, syscall.EADDRINUSE):
 		d.wrong(about, fmt.Sprintf("stop it, or give Minibus another port with --%s", flag), "taken by %s", owner(port))
 	case errors.Is(err, syscall.EACCES):
-		d.wrong(about, fmt.Sprintf("give a port above 1023 with --%s, or allow this user such ports", flag), "this user may not listen on it")
+		d.wrong(about, fmt.Sprintf("give a port above 1023 with --%s, or allow this user such ports", flag),
+			"this user may not listen on it")
 	default:
 		d.wrong(about, "correct --host", "%v", err)
 	}

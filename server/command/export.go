@@ -17,8 +17,8 @@ import (
 	"minibus/internal/sas"
 )
 
-// connectionVariable has the connection string of an export without that argument. It keeps the key out of the shell's history.
-// Samples of the SDKs use the same name.
+// connectionVariable has the connection string of an export without that argument. It keeps the key out of the
+// shell's history. Samples of the SDKs use the same name.
 const connectionVariable = "SERVICEBUS_CONNECTION_STRING"
 
 // maxConnectionString bounds the bytes read from standard input.
@@ -31,10 +31,10 @@ func (p *program) exportCommand() *cobra.Command {
 	f := &exportFlags{}
 	c := &cobra.Command{Use: "export [CONNECTION]",
 		Short: "write the entities of a namespace, in Azure or a Minibus, as a Config.json, Bicep or Terraform",
-		Long: `Writes the entities of a namespace in Azure, or of a Minibus, as a Config.json, Bicep or Terraform. CONNECTION is a connection
-string in quotation marks, with a key that has the Manage right. With - instead, export reads it from standard input, with neither
-from the variable ` + connectionVariable + `. It never writes keys.`,
-		Example: `  minibus export "$CS" --out Config.json       the entities of the namespace of the connection string CS
+		Long: `Writes the entities of a namespace in Azure, or of a Minibus, as a Config.json, Bicep or Terraform.
+CONNECTION is a connection string in quotation marks, with a key that has the Manage right. With - instead, export
+reads it from standard input, with neither from the variable ` + connectionVariable + `. It never writes keys.`,
+		Example: `  minibus export "$CS" --out Config.json       the entities of the namespace of CS
   minibus export "$CS" --format bicep          the same for Azure
   minibus export "$CS" --namespace orders      another namespace of the same Minibus`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -45,7 +45,8 @@ from the variable ` + connectionVariable + `. It never writes keys.`,
 		}}
 	c.Flags().StringVar(&f.format, "format", "", "`FORMAT` to write: config (the default), bicep or terraform")
 	c.Flags().StringVar(&f.out, "out", "", "write to `FILE` (without: standard output)")
-	c.Flags().StringVar(&f.caFile, "ca-file", "", "trust the authority in `FILE` too, such as a Minibus's minibus-ca.pem")
+	c.Flags().StringVar(&f.caFile, "ca-file", "",
+		"trust the authority in `FILE` too, such as a Minibus's minibus-ca.pem")
 	c.Flags().StringVar(&f.namespace, "namespace", "", "export the namespace `NAME` of a Minibus that has several "+
 		"(without: the one that the connection string means)")
 	cli.WithVariables(c, p.environ)
@@ -58,8 +59,8 @@ from the variable ` + connectionVariable + `. It never writes keys.`,
 	return c
 }
 
-// export writes one line to standard error for each setting that the format does not have, and writes the output only when it is
-// complete.
+// export writes one line to standard error for each setting that the format does not have, and writes the output
+// only when it is complete.
 func (p *program) export(ctx context.Context, connection string, f *exportFlags) error {
 	format, err := export.ParseFormat(f.format)
 	if err != nil {
@@ -109,12 +110,14 @@ func exportConnection(text string, stdin io.Reader) (sas.Connection, error) {
 		text = line
 	}
 	if strings.TrimSpace(text) == "" {
-		return sas.Connection{}, fmt.Errorf("minibus export needs a connection string: as an argument, as %s, or - for standard input",
-			connectionVariable)
+		return sas.Connection{},
+			fmt.Errorf("minibus export needs a connection string: as an argument, as %s, or - for standard input",
+				connectionVariable)
 	}
 	if !strings.Contains(text, "=") && !strings.Contains(text, ";") {
-		return sas.Connection{}, errors.New("minibus export takes a connection string, Endpoint=sb://..., and what it was given is none; " +
-			"the file to write is named with --out")
+		return sas.Connection{},
+			errors.New("minibus export takes a connection string, Endpoint=sb://..., and what it was given is none; " +
+				"the file to write is named with --out")
 	}
 	c, err := sas.ParseConnection(strings.Trim(strings.TrimSpace(text), `"'`))
 	if err != nil && !strings.Contains(text, ";") {
@@ -123,7 +126,8 @@ func exportConnection(text string, stdin io.Reader) (sas.Connection, error) {
 	return c, err
 }
 
-// replaceFile writes a file whole or not at all. It follows links, and writes directly to pipes and devices such as /dev/stdout.
+// replaceFile writes a file whole or not at all. It follows links, and writes directly to pipes and devices such as
+// /dev/stdout.
 func replaceFile(path string, data []byte) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		if err := os.WriteFile(path, data, 0o600); err != nil {

@@ -31,7 +31,8 @@ func healthURL(host string, port int) string {
 func (p *program) healthcheckCommand() *cobra.Command {
 	c := &cobra.Command{Use: "healthcheck", Args: cli.Arguments(),
 		Short: "ask the running Minibus whether it is ready; the exit code is 1 if it is not",
-		Long:  "Asks the running Minibus whether it is ready. The exit code is 1 if it is not. Give it the same flags as the Minibus that it asks."}
+		Long: "Asks the running Minibus whether it is ready. The exit code is 1 if it is not. Give it the same " +
+			"flags as the Minibus that it asks."}
 	settings := cli.ServerFlags(c, p.environ, "host", "amqp-port", "tls-port", "http-port", "extra-ports", "ports-file")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		s, err := settings()
@@ -43,8 +44,8 @@ func (p *program) healthcheckCommand() *cobra.Command {
 	return c
 }
 
-// healthcheck asks the Minibus that runs with the same settings whether it is ready. It is the image's HEALTHCHECK, which has
-// neither a shell nor curl.
+// healthcheck asks the Minibus that runs with the same settings whether it is ready. It is the image's HEALTHCHECK,
+// which has neither a shell nor curl.
 func healthcheck(ctx context.Context, s config.Settings) error {
 	port, err := healthPort(s)
 	if err != nil {
@@ -79,7 +80,8 @@ func healthError(err error, address string, port int) error {
 	return fmt.Errorf("ask %s for health: %w", address, err)
 }
 
-// withBoundPorts returns the settings with the ports in the ports file, if one is named and there. Those are what a Minibus that runs has bound.
+// withBoundPorts returns the settings with the ports in the ports file, if one is named and there. Those are what a
+// Minibus that runs has bound.
 func withBoundPorts(s config.Settings) config.Settings {
 	if s.PortsFile == "" {
 		return s

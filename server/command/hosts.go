@@ -14,14 +14,15 @@ import (
 	"minibus/internal/printable"
 )
 
-// hostsCommand prints the lines with which the hosts of namespaces lead to Minibus. It is for clients that know no other names than
-// the service's.
+// hostsCommand prints the lines with which the hosts of namespaces lead to Minibus. It is for clients that know no
+// other names than the service's.
 func (p *program) hostsCommand() *cobra.Command {
 	c := &cobra.Command{Use: "hosts [NAME...]",
 		Short: "print the lines of a hosts file for clients that know the service's own names only",
-		Long: `Prints lines that lead the host NAME.servicebus.windows.net of each namespace to Minibus, ready to be appended to the hosts file of
-the system. NAME may also be a whole host. Without NAME it takes the namespaces, with their aliases, of the configuration that the
-server would use. It changes no file: the output begins with the command that appends it. Later, delete the lines.`,
+		Long: `Prints lines that lead the host NAME.servicebus.windows.net of each namespace to Minibus, ready to be
+appended to the hosts file of the system. NAME may also be a whole host. Without NAME it takes the namespaces, with
+their aliases, of the configuration that the server would use. It changes no file: the output begins with the command
+that appends it. Later, delete the lines.`,
 		Example: `  minibus hosts shop                                            print the lines
   minibus hosts shop | sudo tee -a /etc/hosts                   append them on Linux and macOS
   minibus hosts shop | Add-Content $env:SystemRoot\System32\drivers\etc\hosts
@@ -70,16 +71,19 @@ func hostsLines(line string, names []string, address string) string {
 	return b.String()
 }
 
-// hostsOf returns the hosts of the namespaces that the arguments name, or else of those that a Minibus with the settings would have.
+// hostsOf returns the hosts of the namespaces that the arguments name, or else of those that a Minibus with the
+// settings would have.
 func hostsOf(s config.Settings, args []string) (names []string, err error) {
 	for _, word := range args {
 		host := strings.ToLower(word)
 		if strings.ContainsAny(word, `/\`) || slices.Contains([]string{".json", ".jsonc"}, filepath.Ext(host)) {
-			return nil, cli.Usage("%q is no name of a namespace; a configuration is given with a flag: minibus hosts --config %s",
+			return nil, cli.Usage("%q is no name of a namespace; a configuration is given with a flag: minibus "+
+				"hosts --config %s",
 				printable.Clip(word, 60), cli.ShellWord(word))
 		}
 		if !validHost(host) {
-			return nil, cli.Usage("%q is neither the name of a namespace nor a host: these have letters, digits and '-', with dots between",
+			return nil, cli.Usage("%q is neither the name of a namespace nor a host: these have letters, digits "+
+				"and '-', with dots between",
 				printable.Clip(word, 60))
 		}
 		if !strings.Contains(host, ".") {

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// The garbage collector's pace. With little live memory the heap may grow by a fixed amount between two collections, so that they are
-// rare under load; with a deep queue in memory the heap must not double.
+// The garbage collector's pace. With little live memory the heap may grow by a fixed amount between two collections,
+// so that they are rare under load; with a deep queue in memory the heap must not double.
 const (
 	growth     = 40 << 20 // bytes to allocate between two collections, within the ratios below
 	leastRatio = 40       // per cent of the live memory
 	mostRatio  = 400
 )
 
-// tuneMemory adapts the garbage collector's target to the amount of live memory, after each collection. It does nothing if the user
-// has set GOGC or GOMEMLIMIT.
+// tuneMemory adapts the garbage collector's target to the amount of live memory, after each collection. It does
+// nothing if the user has set GOGC or GOMEMLIMIT.
 func tuneMemory(environ []string) {
 	for _, e := range environ {
 		if name, value, _ := strings.Cut(e, "="); (name == "GOGC" || name == "GOMEMLIMIT") && value != "" {
@@ -43,7 +43,8 @@ func (t *tuner) arm() { runtime.AddCleanup(&canary{}, (*tuner).collected, t) }
 func (t *tuner) collected() {
 	metrics.Read(t.sample)
 	ratio := ratioFor(t.sample[0].Value.Uint64())
-	if change := ratio - t.ratio; change > t.ratio/10 || -change > t.ratio/10 { // setting it stops the world for a moment
+	// Setting it stops the world for a moment.
+	if change := ratio - t.ratio; change > t.ratio/10 || -change > t.ratio/10 {
 		t.ratio = ratio
 		debug.SetGCPercent(ratio)
 	}

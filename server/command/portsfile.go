@@ -33,8 +33,9 @@ func writePorts(path string, ports config.Ports) error {
 	return nil
 }
 
-// publication is the ports file of a process. The file exists only while its ports serve, and the process has it locked as long as it is
-// there, so that another one with the same path leaves it alone. A path that is empty means that there is none.
+// publication is the ports file of a process. The file exists only while its ports serve, and the process has it
+// locked as long as it is there, so that another one with the same path leaves it alone. A path that is empty means
+// that there is none.
 type publication struct {
 	path string
 	file *os.File // nil before there is one
@@ -86,7 +87,8 @@ func (p *publication) lock() error {
 		_ = f.Close() // nothing was written
 	}
 	if errors.Is(err, filelock.ErrLocked) {
-		return fmt.Errorf("the ports file %s belongs to another Minibus, which is running: stop that one, or name another file with --ports-file", p.path)
+		return fmt.Errorf("the ports file %s belongs to another Minibus, which is running: stop that one, or name "+
+			"another file with --ports-file", p.path)
 	}
 	return fmt.Errorf("lock the ports file %s: %w", p.path, plain(err))
 }

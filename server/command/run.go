@@ -29,14 +29,15 @@ type program struct {
 	stdout, stderr io.Writer
 }
 
-// Run is the program. It runs the command that the arguments name, without the program's name; the server runs until ctx ends.
-// environ has "KEY=value" entries. On an error the caller should print its text, if any, to standard error and exit with 1, or with
-// what its method ExitCode says.
+// Run is the program. It runs the command that the arguments name, without the program's name; the server runs until
+// ctx ends. environ has "KEY=value" entries. On an error the caller should print its text, if any, to standard error
+// and exit with 1, or with what its method ExitCode says.
 func Run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) error {
 	p := &program{environ: environ, stdin: os.Stdin, stdout: stdout, stderr: stderr}
 	return cli.Run(ctx, p.root(), args, cli.Environment{
 		Stdin: p.stdin, Stdout: stdout, Stderr: stderr, Environ: environ,
-		Authority: p.authority, Document: control.Document, Version: server.Version(), Examine: examine, SupportParts: supportParts,
+		Authority: p.authority, Document: control.Document, Version: server.Version(), Examine: examine,
+		SupportParts: supportParts,
 	})
 }
 
@@ -48,14 +49,15 @@ func (p *program) root() *cobra.Command {
   minibus --config Config.json --data bus.db   your entities, kept in bus.db
   minibus --ephemeral --amqp-port 0 --tls-port off --http-port 0 --ports-file ports.json
                                                a throw-away instance for a test run
-  minibus export "$CS" --out Config.json       the entities of the namespace of the connection string CS; with - instead,
-                                               export reads it from standard input, with neither from the
-                                               variable ` + connectionVariable + `
+  minibus export "$CS" --out Config.json       the entities of the namespace of CS, a connection string; with -
+                                               instead, export reads it from standard input, with neither
+                                               from the variable ` + connectionVariable + `
 
 Minibus ignores ACCEPT_EULA, SQL_SERVER, MSSQL_SA_PASSWORD and SQL_WAIT_INTERVAL, which Microsoft's emulator needs.`
 	const group = "Usage:"
 	root.AddGroup(&cobra.Group{ID: group, Title: group})
-	for _, c := range []*cobra.Command{p.serveCommand("serve [flags]"), p.exportCommand(), p.certCommand(), p.hostsCommand(),
+	for _, c := range []*cobra.Command{p.serveCommand("serve [flags]"), p.exportCommand(), p.certCommand(),
+		p.hostsCommand(),
 		p.healthcheckCommand(), p.versionCommand()} {
 		c.GroupID = group
 		root.AddCommand(c)
@@ -65,8 +67,8 @@ Minibus ignores ACCEPT_EULA, SQL_SERVER, MSSQL_SA_PASSWORD and SQL_WAIT_INTERVAL
 
 func (p *program) serveCommand(use string) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: "run the server; the word may be left out", Args: cli.Arguments(),
-		Long: `Runs the server until it gets an interrupt or SIGTERM. You may leave the word serve out. Without flags Minibus has queue.1 and
-topic.1 on ports 5672, 5671 and 5300, and the database in the user's data directory.`}
+		Long: `Runs the server until it gets an interrupt or SIGTERM. You may leave the word serve out. Without flags
+Minibus has queue.1 and topic.1 on ports 5672, 5671 and 5300, and the database in the user's data directory.`}
 	version := c.Flags().BoolP("version", "v", false, "print the version, as minibus version does")
 	c.Flags().Lookup("version").Hidden = true // the command says it
 	settings := cli.ServerFlags(c, p.environ)
@@ -85,7 +87,8 @@ topic.1 on ports 5672, 5671 and 5300, and the database in the user's data direct
 }
 
 func (p *program) versionCommand() *cobra.Command {
-	return &cobra.Command{Use: "version", Short: "print the version, commit, date, Go version and platform", Args: cli.Arguments(),
+	return &cobra.Command{Use: "version", Short: "print the version, commit, date, Go version and platform",
+		Args: cli.Arguments(),
 		RunE: func(*cobra.Command, []string) error { return p.print(server.ThisBuild().String()) }}
 }
 

@@ -70,7 +70,8 @@ func serve(ctx context.Context, s config.Settings, stdin io.Reader, stdout, stde
 	return err
 }
 
-// announce writes the ports file and then prints the banner and the ready line: tools wait for either, and the line promises the file.
+// announce writes the ports file and then prints the banner and the ready line: tools wait for either, and the line
+// promises the file.
 func announce(a *server.Server, c *server.Config, source string, stdout io.Writer, published *publication) error {
 	if err := published.write(a.Ports()); err != nil {
 		return err
@@ -82,7 +83,8 @@ func announce(a *server.Server, c *server.Config, source string, stdout io.Write
 }
 
 // loadTopology reads the configuration file, if there is one, and logs its findings.
-func loadTopology(ctx context.Context, s config.Settings, input *bufio.Reader, log *slog.Logger) (t *config.Topology, source string, err error) {
+func loadTopology(ctx context.Context, s config.Settings, input *bufio.Reader,
+	log *slog.Logger) (t *config.Topology, source string, err error) {
 	path, ok := config.Find(s.Config)
 	if !ok {
 		return config.DefaultTopology(), "built in", nil
@@ -110,7 +112,8 @@ func loadTopology(ctx context.Context, s config.Settings, input *bufio.Reader, l
 	return t, path, nil
 }
 
-// readInput reads the configuration from standard input until ctx ends. With --exit-with-stdin the input stays open behind it.
+// readInput reads the configuration from standard input until ctx ends. With --exit-with-stdin the input stays open
+// behind it.
 func readInput(ctx context.Context, input *bufio.Reader, s config.Settings) (*config.Topology, *config.Report, error) {
 	type parsed struct {
 		*config.Topology
@@ -139,8 +142,8 @@ func newLogger(w io.Writer, s config.Settings) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, options))
 }
 
-// byLevel is a log handler with another one for warnings and errors, which belong on standard error. The rest does not: there are
-// tools that take each line there for an error.
+// byLevel is a log handler with another one for warnings and errors, which belong on standard error. The rest does
+// not: there are tools that take each line there for an error.
 type byLevel struct{ usual, warnings slog.Handler }
 
 // Enabled implements slog.Handler.

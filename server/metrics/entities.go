@@ -11,15 +11,21 @@ import (
 )
 
 var (
-	ofEntities    = &families{}
-	namespaces    = ofEntities.add("namespaces", "Namespaces.")
-	entities      = ofEntities.add("entities", "Entities by kind.", "kind")
-	unshown       = ofEntities.add("entities_without_series", "Entities that have no series of their own because there are too many; the totals count them.")
-	totalMessages = ofEntities.add("messages", "Messages held by all entities, by state; active ones include locked and deferred ones.", "state")
-	totalTraffic  = ofEntities.add("messages_total", "Messages of all entities by what happened to them since the start.", "event")
-	messages      = ofEntities.add("entity_messages", "Messages held by an entity, by state; active ones include locked and deferred ones.", "namespace", "entity", "kind", "state")
-	size          = ofEntities.add("entity_size_bytes", "Size of all messages of an entity.", "namespace", "entity", "kind")
-	traffic       = ofEntities.add("entity_messages_total", "Messages of an entity by what happened to them since the start.", "namespace", "entity", "kind", "event")
+	ofEntities = &families{}
+	namespaces = ofEntities.add("namespaces", "Namespaces.")
+	entities   = ofEntities.add("entities", "Entities by kind.", "kind")
+	unshown    = ofEntities.add("entities_without_series",
+		"Entities that have no series of their own because there are too many; the totals count them.")
+	totalMessages = ofEntities.add("messages",
+		"Messages held by all entities, by state; active ones include locked and deferred ones.", "state")
+	totalTraffic = ofEntities.add("messages_total",
+		"Messages of all entities by what happened to them since the start.", "event")
+	messages = ofEntities.add("entity_messages", "Messages held by an entity, by state; active ones include "+
+		"locked and deferred ones.", "namespace", "entity", "kind", "state")
+	size = ofEntities.add("entity_size_bytes", "Size of all messages of an entity.", "namespace", "entity",
+		"kind")
+	traffic = ofEntities.add("entity_messages_total",
+		"Messages of an entity by what happened to them since the start.", "namespace", "entity", "kind", "event")
 )
 
 var kinds = []struct {
@@ -27,9 +33,10 @@ var kinds = []struct {
 	name string
 }{{emulator.KindQueue, "queue"}, {emulator.KindTopic, "topic"}, {emulator.KindSubscription, "subscription"}}
 
-// collectEntities shows what entities hold and what went through them. It goes through the namespaces from the default one to the newest, and
-// in each through the entities by kind and name. Those that it meets first get the series, as many as left. So the choice does not change from
-// scrape to scrape, and a new namespace takes the series of none that is older.
+// collectEntities shows what entities hold and what went through them. It goes through the namespaces from the
+// default one to the newest, and in each through the entities by kind and name. Those that it meets first get the
+// series, as many as left. So the choice does not change from scrape to scrape, and a new namespace takes the series
+// of none that is older.
 func collectEntities(ch chan<- prometheus.Metric, b *emulator.Broker, left int) {
 	var (
 		held  emulator.Counts
@@ -68,7 +75,8 @@ func collectEntities(ch chan<- prometheus.Metric, b *emulator.Broker, left int) 
 	}
 }
 
-// defaultFirst returns the default namespace, then the others from the oldest to the newest, those of the same millisecond by name.
+// defaultFirst returns the default namespace, then the others from the oldest to the newest, those of the same
+// millisecond by name.
 func defaultFirst(b *emulator.Broker) []*emulator.Namespace {
 	all := b.Namespaces()
 	slices.SortStableFunc(all, func(x, y *emulator.Namespace) int {

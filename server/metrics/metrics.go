@@ -50,10 +50,12 @@ func New(o Options) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Namespace: namespace, Name: "http_requests_total", Help: "HTTP requests that were answered, by method and status.",
+			Namespace: namespace, Name: "http_requests_total",
+			Help: "HTTP requests that were answered, by method and status.",
 		}, []string{"method", "code"}),
 		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Namespace: namespace, Name: "http_request_duration_seconds", Help: "How long HTTP requests took, waiting for messages included.",
+			Namespace: namespace, Name: "http_request_duration_seconds",
+			Help:    "How long HTTP requests took, waiting for messages included.",
 			Buckets: prometheus.ExponentialBuckets(0.00025, 4, 10),
 		}),
 	}
@@ -66,7 +68,8 @@ func New(o Options) *Metrics {
 		&collector[*emulator.Broker]{ofEntities, o.broker, nil, func(ch chan<- prometheus.Metric, b *emulator.Broker) {
 			collectEntities(ch, b, o.MaxEntities)
 		}},
-		&collector[amqpserver.Stats]{ofAMQP, o.AMQP, amqpNumbers, nil}, &collector[store.Stats]{ofStore, o.Store, storeNumbers, collectCommits},
+		&collector[amqpserver.Stats]{ofAMQP, o.AMQP, amqpNumbers, nil},
+		&collector[store.Stats]{ofStore, o.Store, storeNumbers, collectCommits},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -85,7 +88,8 @@ func (m *Metrics) ObserveHTTP(method string, status int, took time.Duration) {
 // knownMethod returns the method, or "other", so that clients can't add series.
 func knownMethod(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions, http.MethodPatch:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions,
+		http.MethodPatch:
 		return method
 	}
 	return "other"

@@ -35,7 +35,8 @@ var (
 		{ofStore.add("store_body_reads_total", "Message bodies read back from the database."),
 			prometheus.CounterValue, func(s store.Stats) int64 { return s.BodyReads }},
 	}
-	storeSeconds = ofStore.add("store_commit_duration_seconds", "How long transactions took, from the first change to the end of the commit.")
+	storeSeconds = ofStore.add("store_commit_duration_seconds",
+		"How long transactions took, from the first change to the end of the commit.")
 )
 
 // collectCommits shows how long commits took.
