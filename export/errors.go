@@ -98,7 +98,7 @@ func (c *client) explain(ctx context.Context, err error) error {
 	return &connectionError{text: text, cause: err}
 }
 
-// connectionError is a failed connection without a known cure. Its text has no secrets.
+// connectionError is a failed connection without a known fix. Its text has no secrets.
 type connectionError struct {
 	text  string
 	cause error

@@ -15,7 +15,7 @@ import (
 
 // pages keeps web pages out. A browser lets any page send requests to this machine, and by default every client may
 // do everything here. So pages refuses a request, before any route sees it, if it comes from a page of another
-// origin, or if a browser may have sent it to a host name that a stranger may own: the owner can point the name at
+// origin, or if a browser may have sent it to a host name that somebody else may own: the owner can point the name at
 // this machine after the page has been loaded, and the page then has the same origin (DNS rebinding). Programs other
 // than browsers send none of these headers.
 func (h *handler) pages(next http.Handler) http.Handler {
@@ -121,7 +121,7 @@ func asksForWebSocket(r *http.Request) bool {
 	return strings.Contains(strings.ToLower(strings.Join(r.Header["Upgrade"], ",")), "websocket")
 }
 
-// isOurs reports whether no stranger can own a host name: it is an address, local by its form, or known to be ours.
+// isOurs reports whether nobody else can own a host name: it is an address, local by its form, or known to be ours.
 func (h *handler) isOurs(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return true

@@ -136,7 +136,7 @@ func (x *runtimeCall) handle() (*answer, error) {
 	if x.entity, err = x.ns.Entity(x.path); err != nil {
 		return nil, err
 	}
-	f, err := x.strike(o.is)
+	f, err := x.hit(o.is)
 	if err != nil {
 		return nil, err
 	}

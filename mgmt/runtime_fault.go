@@ -7,14 +7,14 @@ import (
 	"minibus/emulator"
 )
 
-// strike lets an injected fault strike the request before it is carried out: it fails with the error to answer with,
+// hit applies the injected fault that fits the request before it is carried out: it returns the error to answer with,
 // cuts the connection, or takes a lock. A fault that concerns the answer is returned for [runtimeCall.afterwards].
-func (x *runtimeCall) strike(op emulator.Operation) (*emulator.Fault, error) {
+func (x *runtimeCall) hit(op emulator.Operation) (*emulator.Fault, error) {
 	if !x.ns.Faults().Any() {
 		return nil, nil
 	}
 	locks := op == emulator.OperationSettle || op == emulator.OperationRenew
-	a := &emulator.Attempt{Operation: op, Entity: x.entity, Sub: x.sub, Client: x.who(), HTTP: true, Locks: locks}
+	a := &emulator.Attempt{Operation: op, Entity: x.entity, Sub: x.sub, Client: x.client(), HTTP: true, Locks: locks}
 	if locks {
 		a.Tokens = x.token()
 	}

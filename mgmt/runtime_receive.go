@@ -67,8 +67,8 @@ func (x *runtimeCall) receiveAndDelete() (*answer, error) {
 	return x.receive(emulator.ReceiveAndDelete)
 }
 
-// who names the client.
-func (x *runtimeCall) who() *emulator.Client {
+// client names the client.
+func (x *runtimeCall) client() *emulator.Client {
 	return &emulator.Client{Remote: x.r.RemoteAddr, Product: sas.Clip(x.r.UserAgent())}
 }
 
@@ -81,8 +81,8 @@ func (x *runtimeCall) receive(mode emulator.ReceiveMode) (*answer, error) {
 	if err := x.discardBody(); err != nil {
 		return nil, err
 	}
-	w := receive.New(x.entity, x.sub, mode, x.who())
-	w.Bound(x.api.room)
+	w := receive.New(x.entity, x.sub, mode, x.client())
+	w.Bound(x.api.awaitMemory)
 	defer w.Close()
 	d, err := w.Next(x.r.Context(), wait)
 	switch {
@@ -102,8 +102,8 @@ func (x *runtimeCall) receive(mode emulator.ReceiveMode) (*answer, error) {
 	return nil, nil
 }
 
-// room waits until a message of so many bytes may be received.
-func (a *runtimeAPI) room(ctx context.Context, bytes int, wait time.Duration) (done func(), err error) {
+// awaitMemory waits until a message of so many bytes may be received.
+func (a *runtimeAPI) awaitMemory(ctx context.Context, bytes int, wait time.Duration) (done func(), err error) {
 	n := min(2*int64(bytes), maxWriting)
 	if !a.writing.TryAcquire(n) {
 		ctx, cancel := context.WithTimeout(ctx, wait)

@@ -65,7 +65,7 @@ func (x *runtimeCall) send() (*answer, error) {
 		defer x.api.weight.Release(n)
 	}
 	done := newCompletion()
-	if err := done.wait(x.entity.Send(messages, emulator.By(x.who(), done))); err != nil {
+	if err := done.wait(x.entity.Send(messages, emulator.By(x.client(), done))); err != nil {
 		return nil, err
 	}
 	return empty(http.StatusCreated), nil

@@ -30,7 +30,7 @@ func (x *runtimeCall) settle(o emulator.Outcome) (*answer, error) {
 	}
 	done := newCompletion()
 	if err := done.wait(x.entity.Settle(x.token(), emulator.Settlement{Outcome: o},
-		emulator.By(x.who(), done))); err != nil {
+		emulator.By(x.client(), done))); err != nil {
 		return nil, err
 	}
 	return empty(http.StatusOK), nil
@@ -40,7 +40,7 @@ func (x *runtimeCall) settle(o emulator.Outcome) (*answer, error) {
 func (x *runtimeCall) renewLock() (*answer, error) {
 	err := x.discardBody()
 	if err == nil {
-		_, err = x.entity.Renew(x.token(), x.who())
+		_, err = x.entity.Renew(x.token(), x.client())
 	}
 	if err != nil {
 		return nil, err

@@ -134,7 +134,7 @@ func (a *Server) listen() error {
 	if err := a.useAuthority(); err != nil {
 		return err
 	}
-	a.mux = listen.New(listen.Options{TLS: a.trust.config, Logger: a.log, Cure: a.trust.fix(), Refusals: a.refusals})
+	a.mux = listen.New(listen.Options{TLS: a.trust.config, Logger: a.log, Fix: a.trust.fix(), Refusals: a.refusals})
 	m := a.metrics()
 	a.web = mgmt.NewServer(mgmt.New(mgmt.Options{
 		Ready: a.ready.Load, Trouble: func() error { return a.store.Health() }, Broker: a.Broker,

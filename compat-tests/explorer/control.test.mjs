@@ -35,9 +35,9 @@ const counts = async (entity) => (await (await api("GET", `entities/${entity}`))
 const send = (queue, ...messages) => client.createSender(queue).sendMessages(messages);
 const held = () => page.getByRole("list", { name: "Held messages" }).getByRole("listitem");
 
-test("inject a fault, see it strike, remove it", async () => {
+test("inject a fault, see it hit, remove it", async () => {
   await to("/faults?entity=live");
-  await sees("No fault strikes this entity.");
+  await sees("No fault hits this entity.");
   await page.getByLabel("How many").fill("2");
   await page.getByLabel("Probability").fill("often");
   await button("Inject the fault").click();
@@ -54,7 +54,7 @@ test("inject a fault, see it strike, remove it", async () => {
   await sees("1 of 2");
   await to("/entity/live");
   await page.getByRole("link", { name: "1 fault" }).click();
-  await sees("Struck so far");
+  await sees("Hit so far");
   await page.getByLabel("Kind").selectOption("delay");
   await sees("The outcome comes later");
   await page.getByLabel("Delay in ms").fill("1");
@@ -66,7 +66,7 @@ test("inject a fault, see it strike, remove it", async () => {
   await main().getByText(/2\. delay on/).waitFor({ state: "detached" });
   await button("Remove all").click();
   await agree("Remove 1 fault");
-  await sees("No fault strikes this entity.");
+  await sees("No fault hits this entity.");
   await send("live", { body: "x" });
 });
 

@@ -51,7 +51,7 @@ type layout uint8
 const (
 	layoutUnknown   layout = iota // not a constructor of the standard
 	layoutDescribed               // a descriptor value, then a value
-	layoutFixed                   // a fixed number of bytes, see fixedWidth
+	layoutFixed                   // a fixed number of bytes, see widths
 	layoutSize8                   // one byte of size, then that many bytes
 	layoutSize32                  // four bytes of size, then that many bytes
 )

@@ -27,7 +27,7 @@ func (d *decoder) list(code byte, depth int) (any, error) {
 			if err != nil {
 				return err
 			}
-			items = append(room(items, c.count), v)
+			items = append(grow(items, c.count), v)
 		}
 		return nil
 	})
@@ -53,7 +53,7 @@ func (d *decoder) mapping(code byte, depth int) (any, error) {
 			if err != nil {
 				return err
 			}
-			pairs = append(room(pairs, c.count/2), Pair{k, v})
+			pairs = append(grow(pairs, c.count/2), Pair{k, v})
 		}
 		return nil
 	})
@@ -69,9 +69,9 @@ var (
 	emptyMap  any = Map{}
 )
 
-// room returns s with room for one more of the count elements that its compound claims. It doubles the capacity: a
+// grow returns s with space for one more of the count elements that its compound claims. It doubles the capacity: a
 // claim alone allocates only a few elements, and append's own growth would cost more in all.
-func room[T any](s []T, count uint32) []T {
+func grow[T any](s []T, count uint32) []T {
 	if len(s) < cap(s) {
 		return s
 	}
@@ -138,7 +138,7 @@ func (d *decoder) elements(arr *Array, count uint32, depth int) error {
 		if arr.Code == CodeDescribed {
 			v = Described{descriptor, v}
 		}
-		arr.Items = append(room(arr.Items, count), v)
+		arr.Items = append(grow(arr.Items, count), v)
 	}
 	d.pos++
 	return nil
@@ -146,7 +146,7 @@ func (d *decoder) elements(arr *Array, count uint32, depth int) error {
 
 // afford refuses an element count that is too large for the remaining bytes, before anything is allocated for it.
 func (d *decoder) afford(code byte, count uint32) error {
-	if layouts[code] != layoutFixed || fixedWidth(code) > 0 {
+	if layouts[code] != layoutFixed || widths[code>>4] > 0 {
 		if uint64(count) > uint64(len(d.b)-d.pos-1) {
 			return d.fail("array", ErrTooMany)
 		}

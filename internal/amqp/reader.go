@@ -136,7 +136,7 @@ func (r *Reader) sequence(code byte) (int, Reader, error) {
 
 // fixed returns the data bytes of a fixed-width value and consumes it.
 func (r *Reader) fixed(code byte) ([]byte, error) {
-	start, end := r.pos+1, r.pos+1+fixedWidth(code)
+	start, end := r.pos+1, r.pos+1+int(widths[code>>4])
 	if end > len(r.b) {
 		return nil, r.Fail("value", ErrTruncated)
 	}
@@ -351,7 +351,7 @@ func skipPrimitive(b []byte, pos int, code byte) (int, error) {
 	start := pos + 1
 	switch layouts[code] {
 	case layoutFixed:
-		need = uint64(fixedWidth(code))
+		need = uint64(widths[code>>4])
 	case layoutSize8:
 		if start >= len(b) {
 			return 0, &DecodeError{"size", start, ErrTruncated}
@@ -428,6 +428,3 @@ func sequenceAt(b []byte, pos int, code byte) (compound, error) {
 
 // widths holds the bytes after a fixed-width constructor by its upper four bits [AMQP 1.2].
 var widths = [16]uint8{4: 0, 5: 1, 6: 2, 7: 4, 8: 8, 9: 16}
-
-// fixedWidth returns the number of bytes after a constructor of fixed width.
-func fixedWidth(code byte) int { return int(widths[code>>4]) }

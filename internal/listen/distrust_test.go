@@ -34,7 +34,7 @@ func TestMuxWarnsOfClientsThatDoNotTrustTheCertificate(t *testing.T) {
 				var log bytes.Buffer
 				_, p := serve(t, Options{
 					TLS: &tls.Config{Certificates: []tls.Certificate{certificate(t)}}, Logger: slog.New(slog.NewTextHandler(&log, nil)),
-					Cure: "run minibus cert",
+					Fix: "run minibus cert",
 				})
 				client := tls.Client(dial(t, p), tt.config)
 				if err := client.Handshake(); (err == nil) != (tt.then != nil) {
@@ -61,7 +61,7 @@ func TestMuxDoesNotWarnOfProbes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		m, p := serve(t, Options{
-			TLS: &tls.Config{Certificates: []tls.Certificate{certificate(t)}}, Logger: slog.New(slog.NewTextHandler(&log, nil)), Cure: "x",
+			TLS: &tls.Config{Certificates: []tls.Certificate{certificate(t)}}, Logger: slog.New(slog.NewTextHandler(&log, nil)), Fix: "x",
 		})
 		_ = dial(t, p).Close()
 		half := dial(t, p)

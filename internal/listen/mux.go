@@ -24,7 +24,7 @@ type Options struct {
 	Timeout    time.Duration // how long the protocol may stay unknown, TLS handshake included
 	MaxPending int           // connections with an unknown protocol; one more drops the oldest
 	Logger     *slog.Logger  // default discards
-	Cure       string        // what to do about a client that does not trust the certificate, for the log
+	Fix        string        // what to do about a client that does not trust the certificate, for the log
 
 	Refusals *loglimit.Limiter // rate-limits the lines about such clients and connections; nil limits nothing
 }
@@ -35,7 +35,7 @@ type Mux struct {
 	timeout time.Duration
 	most    int
 	log     *slog.Logger
-	cure    string
+	fix     string
 	refused *loglimit.Limiter
 	amqp    *queue
 	http    *queue
@@ -59,7 +59,7 @@ func New(o Options) *Mux {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Mux{tls: o.TLS, timeout: o.Timeout, most: o.MaxPending, log: o.Logger, cure: o.Cure, refused: o.Refusals,
+	return &Mux{tls: o.TLS, timeout: o.Timeout, most: o.MaxPending, log: o.Logger, fix: o.Fix, refused: o.Refusals,
 		amqp: newQueue(), http: newQueue(), done: make(chan struct{}),
 		listeners: map[net.Listener]struct{}{}, pending: list.New()}
 }

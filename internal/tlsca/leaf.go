@@ -140,7 +140,7 @@ func validHost(host string) bool {
 	return !strings.HasPrefix(host, ".") && !strings.Contains(host, "..")
 }
 
-// sign makes a certificate for the names, of which there must be at least one. The caller holds the mutex.
+// sign makes a certificate for one or more names. The caller holds the mutex.
 func (a *Authority) sign(names []string) (*tls.Certificate, error) {
 	host := names[0]
 	key, serial, err := newKey(host)

@@ -121,3 +121,29 @@ func (h *handler) detachLink(_ context.Context, in *struct {
 	}
 	return nil, h.server.DetachLink(ns, in.Connection, in.Link)
 }
+
+// refusals registers the operation on what was refused.
+func (h *handler) refusals() {
+	register(h, "listRefusals", "GET namespaces/{namespace}/refusals", tagged("connections"), h.listRefusals, 200, 404)
+}
+
+func (h *handler) listRefusals(_ context.Context, in *InNamespace) (*struct{ Body api.Page[api.Refusal] }, error) {
+	ns, err := in.find(h)
+	if err != nil {
+		return nil, err
+	}
+	return pageOf(h.server.Refusals(ns), "", func(r emulator.Refusal) api.Refusal {
+		shown := api.Refusal{
+			Time:      r.At.UTC(),
+			Operation: r.Operation,
+			Entity:    r.Entity,
+			SubQueue:  r.Sub.Name(),
+			Condition: r.Condition,
+			Text:      r.Text,
+		}
+		if c := shownClient(r.Client); c != nil {
+			shown.Client = *c
+		}
+		return shown
+	}), nil
+}

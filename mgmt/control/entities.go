@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 
@@ -37,7 +38,7 @@ func (h *handler) listEntities(_ context.Context, in *struct {
 	InNamespace
 	Paged
 	Kind string `query:"kind" enum:"queue,topic,subscription" doc:"Only those of a kind"`
-	Text string `query:"text" doc:"Only those whose path contains the text, in letters of any case"`
+	Text string `query:"text" doc:"Only those whose path contains it, case-insensitively"`
 }) (*struct{ Body api.Page[api.Entity] }, error) {
 	ns, err := in.find(h)
 	if err != nil {
@@ -46,11 +47,7 @@ func (h *handler) listEntities(_ context.Context, in *struct {
 	found, next := in.cut(entitiesOf(ns, func(kind emulator.EntityKind, path string) bool {
 		return (in.Kind == "" || kinds[kind] == in.Kind) && strings.Contains(path, strings.ToLower(in.Text))
 	}))
-	out := struct{ Body api.Page[api.Entity] }{api.Page[api.Entity]{Items: []api.Entity{}, Next: next}}
-	for _, e := range found {
-		out.Body.Items = append(out.Body.Items, shownEntity(e))
-	}
-	return &out, nil
+	return pageOf(found, next, shownEntity), nil
 }
 
 // placed is an entity with its path in lower case, by which entities are in order.
@@ -168,4 +165,49 @@ func nearest(ns *emulator.Namespace, path string) string {
 		names, paths[name] = append(names, name), e.Path()
 	}
 	return paths[printable.Closest(short.Replace(strings.ToLower(path)), names)]
+}
+
+func (h *handler) getTree(_ context.Context, in *struct {
+	InNamespace
+	Limit  int    `query:"limit" minimum:"1" maximum:"10000" default:"1000" doc:"The most queues and topics of a page"`
+	Cursor string `query:"cursor" doc:"What the page before had in next"`
+}) (*struct{ Body api.Page[api.Branch] }, error) {
+	ns, err := in.find(h)
+	if err != nil {
+		return nil, err
+	}
+	p := Paged{in.Limit, in.Cursor}
+	found, next := p.cut(entitiesOf(ns, func(kind emulator.EntityKind, _ string) bool {
+		return kind != emulator.KindSubscription
+	}))
+	return pageOf(found, next, func(e *emulator.Entity) api.Branch { return shownBranch(ns, e) }), nil
+}
+
+// shownBranch returns a queue or a topic as the tree shows it.
+func shownBranch(ns *emulator.Namespace, e *emulator.Entity) api.Branch {
+	b := api.Branch{Entity: shownEntity(e), Forwards: forwardsOf(e)}
+	if e.Kind() != emulator.KindTopic {
+		return b
+	}
+	b.Subscriptions = []api.Leaf{}
+	list, _ := ns.Entities().Subscriptions(e.Path()) // none of a topic that was deleted meanwhile
+	for _, s := range list {
+		l := api.Leaf{
+			Entity:   shownEntity(s.Entity),
+			Forwards: forwardsOf(s.Entity),
+			Name:     s.Options().Name,
+			Rules:    []string{},
+		}
+		rules, _ := s.Rules(0, math.MaxInt)
+		for _, r := range rules {
+			l.Rules = append(l.Rules, r.Name)
+		}
+		b.Subscriptions = append(b.Subscriptions, l)
+	}
+	return b
+}
+
+func forwardsOf(e *emulator.Entity) api.Forwards {
+	o := e.Options()
+	return api.Forwards{ForwardTo: o.ForwardTo, ForwardDeadLetteredMessagesTo: o.ForwardDeadLetteredMessagesTo}
 }

@@ -94,12 +94,7 @@ func (h *handler) listFaults(_ context.Context, in *InNamespace) (*struct{ Body 
 	if err != nil {
 		return nil, err
 	}
-	var out struct{ Body api.Page[api.Fault] }
-	out.Body.Items = []api.Fault{}
-	for _, f := range ns.Faults().List() {
-		out.Body.Items = append(out.Body.Items, shownFault(f))
-	}
-	return &out, nil
+	return pageOf(ns.Faults().List(), "", shownFault), nil
 }
 
 func (h *handler) injectFault(_ context.Context, in *struct {

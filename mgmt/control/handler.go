@@ -20,6 +20,7 @@ import (
 	"minibus/emulator"
 	"minibus/internal/printable"
 	"minibus/internal/strictjson"
+	"minibus/mgmt/control/api"
 	"minibus/mgmt/control/receive"
 )
 
@@ -39,14 +40,14 @@ type handler struct {
 	huma.API
 	server   Server
 	document func() ([]byte, error)
-	room     *semaphore.Weighted // bytes
+	memory   *semaphore.Weighted // bytes
 
-	smallReads *semaphore.Weighted // places
+	smallReads *semaphore.Weighted // reads
 	held       receive.Held
 }
 
 func newHandler(s Server, adapter huma.Adapter) *handler {
-	h := &handler{server: s, room: newRoom(), smallReads: semaphore.NewWeighted(smallReads)}
+	h := &handler{server: s, memory: semaphore.NewWeighted(memoryBudget), smallReads: semaphore.NewWeighted(smallReads)}
 	h.API = huma.NewAPI(huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI:  "3.1.0",
@@ -188,16 +189,16 @@ func (h *handler) serveDocument(w http.ResponseWriter, _ *http.Request) {
 type InNamespace struct {
 	Namespace string `path:"namespace" doc:"The name, or $default, or $this for that of the host and port"`
 
-	host string
-	port int
-	who  *emulator.Client // asks
+	host   string
+	port   int
+	client *emulator.Client // asks
 }
 
 // Resolve implements [huma.Resolver].
 func (in *InNamespace) Resolve(ctx huma.Context) []error {
 	in.host = ctx.Host()
 	product := printable.Clip(ctx.Header("User-Agent"), maxAgent)
-	in.who = &emulator.Client{Container: "control API", Remote: ctx.RemoteAddr(), Product: product}
+	in.client = &emulator.Client{Container: "control API", Remote: ctx.RemoteAddr(), Product: product}
 	r, _ := humago.Unwrap(ctx)
 	if at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
 		in.port = at.Port
@@ -229,4 +230,13 @@ func (in *InNamespace) find(h *handler) (*emulator.Namespace, error) {
 type Paged struct {
 	Limit  int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"The most items of a page"`
 	Cursor string `query:"cursor" doc:"What the page before had in next"`
+}
+
+// pageOf is the answer with a page of items. next is the cursor of the page behind it.
+func pageOf[S, T any](items []S, next string, shown func(S) T) *struct{ Body api.Page[T] } {
+	out := &struct{ Body api.Page[T] }{api.Page[T]{Items: make([]T, len(items)), Next: next}}
+	for i, item := range items {
+		out.Body.Items[i] = shown(item)
+	}
+	return out
 }

@@ -159,7 +159,7 @@ func (in *AtEntity) remove(h *handler, seqs []int64) error {
 		return err
 	}
 	done := make(completion, 1)
-	return done.wait(e.Messages().Remove(sub, seqs, emulator.By(in.who, done)))
+	return done.wait(e.Messages().Remove(sub, seqs, emulator.By(in.client, done)))
 }
 
 func (h *handler) rescheduleMessage(_ context.Context, in *struct {
@@ -177,7 +177,8 @@ func (h *handler) rescheduleMessage(_ context.Context, in *struct {
 	}
 	at := in.Body.ScheduledEnqueueTime
 	done := make(completion, 1)
-	if err := done.wait(e.Messages().Reschedule(in.SequenceNumber, at.UnixMilli(), emulator.By(in.who, done))); err != nil {
+	err = done.wait(e.Messages().Reschedule(in.SequenceNumber, at.UnixMilli(), emulator.By(in.client, done)))
+	if err != nil {
 		return nil, err
 	}
 	out := api.Schedule{SequenceNumber: in.SequenceNumber, ScheduledEnqueueTime: instant(at.UnixMilli())}

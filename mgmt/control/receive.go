@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"time"
 
@@ -13,6 +15,8 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"minibus/emulator"
+	"minibus/internal/amqp"
+	"minibus/internal/amqp/message"
 	"minibus/internal/amqp/messagejson"
 	"minibus/mgmt/control/api"
 	"minibus/mgmt/control/receive"
@@ -77,12 +81,12 @@ func (h *handler) receiveMessages(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	w, end, err := in.Body.waiter(h, e, sub, mode, in.who)
+	w, end, err := in.Body.waiter(h, e, sub, mode, in.client)
 	if err != nil {
 		return nil, err
 	}
 	ds, err := in.Body.from(ctx, w, wait, func(holder *emulator.Consumer) ([]*emulator.Delivery, error) {
-		return deferred(e, sub, in.Body.SequenceNumbers, mode, holder, in.who)
+		return deferred(e, sub, in.Body.SequenceNumbers, mode, holder, in.client)
 	})
 	keep := in.Body.SessionToken != "" || len(ds) > 0 && mode == emulator.PeekLock
 	text, done, err := h.writtenReceipt(ctx, w, ds, keep, err)
@@ -109,21 +113,21 @@ func (h *handler) receiveMessages(ctx context.Context, in *struct {
 	}}, err
 }
 
-// waiter returns the waiter for what is to be received, and how it ends if nothing comes of the receive.
+// waiter returns the waiter for what is to be received. end ends it if the receive fails.
 func (r *receiving) waiter(
-	h *handler, e *emulator.Entity, sub emulator.SubQueue, mode emulator.ReceiveMode, who *emulator.Client,
+	h *handler, e *emulator.Entity, sub emulator.SubQueue, mode emulator.ReceiveMode, client *emulator.Client,
 ) (w *receive.Waiter, end func(), err error) {
 	named := r.Session != nil
 	switch {
 	case !named && r.SessionToken == "" && !r.NextSession:
-		w = receive.New(e, sub, mode, who)
+		w = receive.New(e, sub, mode, client)
 	case named == r.NextSession || sub != emulator.Main:
 		return nil, nil, badRequest("Name a session or ask for the next one, and not of a dead-letter queue, which " +
 			"has no sessions.")
 	case r.NextSession:
-		w = receive.NewSession(e, mode, who, receive.Session{Next: true}, &h.held)
+		w = receive.NewSession(e, mode, client, receive.Session{Next: true}, &h.held)
 	case r.SessionToken == "":
-		w = receive.NewSession(e, mode, who, receive.Session{ID: *r.Session}, &h.held)
+		w = receive.NewSession(e, mode, client, receive.Session{ID: *r.Session}, &h.held)
 	case mode != emulator.PeekLock:
 		return nil, nil, badRequest("mode: a session that is locked already has the mode peekLock.")
 	default:
@@ -135,7 +139,7 @@ func (r *receiving) waiter(
 	return w, w.Close, nil
 }
 
-// from receives from a waiter.
+// from receives what the request asks for: active messages, or those that byNumber returns.
 func (r *receiving) from(
 	ctx context.Context, w *receive.Waiter, wait time.Duration,
 	byNumber func(*emulator.Consumer) ([]*emulator.Delivery, error),
@@ -157,7 +161,7 @@ func (r *receiving) from(
 // answer.
 const receiveFactor = 4
 
-// writtenReceipt is [shownReceipt] with the memory that it takes, and what gives that back.
+// writtenReceipt waits for the memory that [shownReceipt] takes, and also returns what gives it back.
 func (h *handler) writtenReceipt(
 	ctx context.Context, w *receive.Waiter, ds []*emulator.Delivery, keep bool, err error,
 ) ([]byte, func(), error) {
@@ -217,7 +221,7 @@ func (r *receiving) next(
 // deferred receives deferred messages. It takes none if they are too large together.
 func deferred(
 	e *emulator.Entity, sub emulator.SubQueue, seqs []int64, mode emulator.ReceiveMode, holder *emulator.Consumer,
-	who *emulator.Client,
+	client *emulator.Client,
 ) (ds []*emulator.Delivery, err error) {
 	size := int64(0)
 	for _, seq := range seqs {
@@ -230,7 +234,7 @@ func deferred(
 			"at once. Name fewer.", size, receiveBytes)
 	}
 	done := make(completion, 1)
-	err = done.wait(e.ReceiveDeferred(sub, seqs, mode, holder, who, func(list []*emulator.Delivery, err error) {
+	err = done.wait(e.ReceiveDeferred(sub, seqs, mode, holder, client, func(list []*emulator.Delivery, err error) {
 		ds = list
 		done.Completed(err)
 	}))
@@ -254,4 +258,36 @@ func (c completion) wait(err error) error {
 		return err
 	}
 	return <-c
+}
+
+// shownReceived returns a delivery as answers show it.
+func shownReceived(d *emulator.Delivery) *messagejson.Message {
+	raw := d.Append(nil)
+	var r *messagejson.Message
+	if m, err := message.Scan(raw); err == nil {
+		r = messagejson.Of(&m, &m, -1)
+	} else {
+		r = messagejson.MalformedMessage(raw, err)
+	}
+	if t := d.Token(); t != (emulator.LockToken{}) {
+		r.LockToken = t.String()
+	}
+	return r
+}
+
+// encodeProperties returns application properties that a request sets as an encoded map, nil if there are none.
+func encodeProperties(p messagejson.Values, more ...amqp.Pair) ([]byte, error) {
+	var list amqp.Map
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		v, err := messagejson.FromJSON(p[name])
+		if err != nil {
+			return nil, badRequest("properties: %q: %v.", name, err)
+		}
+		list = append(list, amqp.Pair{Key: name, Value: v})
+	}
+	encoded, err := message.EncodeProperties(append(list, more...))
+	if err != nil {
+		return nil, badRequest("properties: %v.", err)
+	}
+	return encoded, nil
 }

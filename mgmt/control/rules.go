@@ -84,11 +84,7 @@ func (h *handler) listRules(_ context.Context, in *AtEntity) (*struct{ Body api.
 	if err != nil {
 		return nil, err
 	}
-	out := struct{ Body api.Page[entityRule] }{api.Page[entityRule]{Items: []entityRule{}}}
-	for _, r := range byRuleName(s.Options().Rules) {
-		out.Body.Items = append(out.Body.Items, h.shownRule(r))
-	}
-	return &out, nil
+	return pageOf(byRuleName(s.Options().Rules), "", h.shownRule), nil
 }
 
 func (h *handler) getRule(_ context.Context, in *AtRule) (*struct{ Body entityRule }, error) {

@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"reflect"
 	"strconv"
 	"time"
@@ -94,11 +98,11 @@ func (h *handler) sendMessages(_ context.Context, in *struct {
 	in.Body.messages = nil // their memory is counted once
 	done := make(completion, 1)
 	var out struct{ Body api.Sent }
-	out.Body.SequenceNumbers, err = e.Submit(list, emulator.By(in.who, done))
+	out.Body.SequenceNumbers, err = e.Submit(list, emulator.By(in.client, done))
 	return &out, done.wait(err)
 }
 
-// encode makes the messages. It lets go of each body that it has encoded.
+// encode makes the messages. It drops each body after it is encoded, so that memory holds one form of it.
 func (s *sending) encode(now time.Time) ([]message.Message, error) {
 	list := make([]message.Message, len(s.messages))
 	for i := range s.messages {
@@ -117,8 +121,8 @@ func (s *sending) encode(now time.Time) ([]message.Message, error) {
 	return list, nil
 }
 
-// makeRoom makes a large request wait until there is memory for it, before it is read but for its beginning.
-func (h *handler) makeRoom(ctx huma.Context, next func(huma.Context)) {
+// awaitMemory makes a large request wait for memory after its beginning has come, before the rest is read.
+func (h *handler) awaitMemory(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
 	length, err := strconv.ParseInt(ctx.Header("Content-Length"), 10, 64)
 	if err != nil {
@@ -148,3 +152,56 @@ func (h *handler) makeRoom(ctx huma.Context, next func(huma.Context)) {
 
 // clipped bounds what a client wrote before it is repeated.
 func clipped(s string) string { return printable.Clip(s, 100) }
+
+// A large request has to come on: while it is read it holds memory that others wait for.
+const (
+	// uploadStart is how many bytes of it come before it gets its memory, so that one that is only announced holds
+	// none.
+	uploadStart = 64 << 10
+	// uploadGrace is how long the bytes may be late.
+	uploadGrace = 3 * time.Second
+	// uploadRate is how many bytes there have to be for each second after that.
+	uploadRate = 1 << 20
+)
+
+// upload is the body of a request that has to come on.
+type upload struct {
+	io.ReadCloser
+	deadline func(time.Time) error // of the connection
+	begin    time.Time
+	got      int64
+}
+
+// Read implements io.Reader. It fails if the bytes are late.
+func (u *upload) Read(p []byte) (int, error) {
+	late := u.begin.Add(uploadGrace + time.Duration(u.got)*time.Second/uploadRate)
+	_ = u.deadline(late) // in a test there may be no connection
+	n, err := u.ReadCloser.Read(p)
+	u.got += int64(n)
+	if err != nil {
+		_ = u.deadline(time.Now().Add(sendPatience)) // the connection is watched while the request is carried out
+	}
+	return n, err
+}
+
+// readStart reads the beginning of a large request into memory, and puts it back in front of the rest. whole reports
+// that this is all. restart begins the time again: others used it up while the request waited for memory.
+func readStart(w http.ResponseWriter, r *http.Request) (whole int64, restart func(), err error) {
+	u := &upload{ReadCloser: r.Body, deadline: http.NewResponseController(w).SetReadDeadline, begin: time.Now()}
+	start := make([]byte, uploadStart)
+	n, err := io.ReadFull(u, start)
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(start[:n]), u), u}
+	switch late := net.Error(nil); {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return int64(n), func() {}, nil
+	case errors.As(err, &late) && late.Timeout():
+		return 0, nil, newError(http.StatusRequestTimeout, nil,
+			"The body of the request did not come: its first %d bytes may take %v.", uploadStart, uploadGrace)
+	case err != nil:
+		return 0, nil, badRequest("The body of the request could not be read: %v.", err)
+	}
+	return -1, func() { u.begin, u.got = time.Now(), 0 }, nil
+}

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -8,6 +9,7 @@ import (
 
 	"minibus/emulator"
 	"minibus/mgmt/control/api"
+	"minibus/mgmt/control/receive"
 )
 
 // AtSession is an argument of operations on one session.
@@ -57,23 +59,17 @@ func (h *handler) listSessions(_ context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	var out struct{ Body api.Page[api.Session] }
-	out.Body.Items = make([]api.Session, len(list))
-	for i := range list {
-		out.Body.Items[i] = shownSession(&list[i])
-	}
+	next := ""
 	if more {
-		if out.Body.Next = list[len(list)-1].ID; out.Body.Next == "" {
-			out.Body.Next = emptySession
-		}
+		next = cmp.Or(list[len(list)-1].ID, emptySession)
 	}
-	return &out, nil
+	return pageOf(list, next, shownSession), nil
 }
 
 // emptySession stands for the session whose id is the empty text.
 const emptySession = "$empty"
 
-func shownSession(x *emulator.SessionInfo) api.Session {
+func shownSession(x emulator.SessionInfo) api.Session {
 	s := api.Session{ID: x.ID, Active: x.Active, Locked: x.Locked, Deferred: x.Deferred, Scheduled: x.Scheduled}
 	at := func(ms int64) *time.Time {
 		t := instant(ms)
@@ -97,7 +93,7 @@ func (h *handler) getSession(_ context.Context, in *AtSession) (*struct{ Body ap
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body api.Session }{shownSession(&x)}, nil
+	return &struct{ Body api.Session }{shownSession(x)}, nil
 }
 
 func (h *handler) getSessionState(ctx context.Context, in *AtSession) (*struct{ Body api.SessionState }, error) {
@@ -156,5 +152,50 @@ func (h *handler) breakSession(_ context.Context, in *AtSession) (*struct{}, err
 	if err != nil {
 		return nil, err
 	}
-	return nil, e.Sessions().Break(id, in.who)
+	return nil, e.Sessions().Break(id, in.client)
+}
+
+// sessionLocks registers the operations on locks of sessions that a receive gave out.
+func (h *handler) sessionLocks() {
+	const one = oneEntity + "/sessions/{session}/"
+	register(h, "renewSession", "POST "+one+"renew", tagged("sessions"), h.renewSession, 200, 400, 404, 409)
+	register(h, "releaseSession", "POST "+one+"release", tagged("sessions"), h.releaseSession, 204, 400, 404, 409)
+}
+
+// OfHolder is the argument of operations on the lock of a session.
+type OfHolder struct {
+	AtSession
+	Body struct {
+		Token string `json:"token" doc:"As receive gave it"`
+	}
+}
+
+// holder returns what holds the session.
+func (in *OfHolder) holder(h *handler) (*receive.Waiter, error) {
+	e, id, err := in.find(h)
+	if err != nil {
+		return nil, err
+	}
+	return h.held.Find(e, id, in.Body.Token)
+}
+
+func (h *handler) renewSession(_ context.Context, in *OfHolder) (*struct{ Body api.SessionLock }, error) {
+	w, err := in.holder(h)
+	if err != nil {
+		return nil, err
+	}
+	until, err := w.Renew()
+	if err != nil {
+		return nil, err
+	}
+	return &struct{ Body api.SessionLock }{api.SessionLock{LockedUntil: instant(until)}}, nil
+}
+
+func (h *handler) releaseSession(_ context.Context, in *OfHolder) (*struct{}, error) {
+	w, err := in.holder(h)
+	if err != nil {
+		return nil, err
+	}
+	w.Release()
+	return nil, nil
 }

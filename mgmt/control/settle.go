@@ -62,7 +62,7 @@ func (h *handler) settle(_ context.Context, in *struct {
 		return nil, err
 	}
 	done := make(completion, 1)
-	return nil, done.wait(e.Settle(tokens, s, emulator.By(in.who, done)))
+	return nil, done.wait(e.Settle(tokens, s, emulator.By(in.client, done)))
 }
 
 func (h *handler) renew(_ context.Context, in *struct {
@@ -79,7 +79,7 @@ func (h *handler) renew(_ context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	untils, err := e.Renew(tokens, in.who)
+	untils, err := e.Renew(tokens, in.client)
 	if err != nil {
 		return nil, err
 	}

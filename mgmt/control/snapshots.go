@@ -16,7 +16,7 @@ func shownSnapshot(r emulator.SnapshotRecord) api.Snapshot {
 // AtSnapshot is an argument of operations on one snapshot.
 type AtSnapshot struct {
 	InNamespace
-	Snapshot string `path:"snapshot" maxLength:"50" doc:"In letters of any case" example:"seeded"`
+	Snapshot string `path:"snapshot" maxLength:"50" doc:"Case-insensitive" example:"seeded"`
 }
 
 // longCopy is longer than any copy takes.
@@ -37,12 +37,7 @@ func (h *handler) listSnapshots(_ context.Context, in *InNamespace) (*struct{ Bo
 	if err != nil {
 		return nil, err
 	}
-	var out struct{ Body api.Page[api.Snapshot] }
-	out.Body.Items = []api.Snapshot{}
-	for _, r := range ns.Snapshots().List() {
-		out.Body.Items = append(out.Body.Items, shownSnapshot(r))
-	}
-	return &out, nil
+	return pageOf(ns.Snapshots().List(), "", shownSnapshot), nil
 }
 
 func (h *handler) saveSnapshot(ctx context.Context, in *struct {
@@ -105,4 +100,24 @@ func (h *handler) restoreSnapshot(ctx context.Context, in *struct {
 		return nil, err
 	}
 	return &struct{ Body api.Snapshot }{shownSnapshot(r)}, nil
+}
+
+// State brings namespaces back to what they were.
+type State interface {
+	// ResetNamespace makes a namespace what it was at the start: that of its configuration, or else what it was
+	// created with.
+	ResetNamespace(ns *emulator.Namespace) error
+}
+
+// state registers the operations on the state of a namespace as a whole.
+func (h *handler) state() {
+	register(h, "resetNamespace", "POST namespaces/{namespace}/reset", tagged("state"), h.resetNamespace, 204, 404)
+}
+
+func (h *handler) resetNamespace(_ context.Context, in *InNamespace) (*struct{}, error) {
+	ns, err := in.find(h)
+	if err != nil {
+		return nil, err
+	}
+	return nil, h.server.ResetNamespace(ns)
 }

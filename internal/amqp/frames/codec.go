@@ -35,7 +35,11 @@ const (
 // reader starts on the list at r, which follows the composite's descriptor.
 func reader(r *amqp.Reader, name string) codec {
 	n, items, err := r.List()
-	return codec{input: input{r: items, left: n, name: name, err: wrap(name, err)}}
+	c := codec{input: input{r: items, left: n, name: name}}
+	if err != nil {
+		c.err = wrap(name, err)
+	}
+	return c
 }
 
 // writer starts a list behind dst.
@@ -408,7 +412,11 @@ func (c *codec) mapping(name string, v *amqp.Map) {
 		}
 	case reading:
 		var got any
-		c.any(&got)
+		var err error
+		if c.next() {
+			got, err = c.r.Value()
+		}
+		c.keep(true, err)
 		m, ok := got.(amqp.Map)
 		if got != nil && !ok {
 			c.fail("map", amqp.ErrWrongType)

@@ -221,6 +221,9 @@ func (p *Patch) appendMessageAnnotations(dst []byte, m *Message, over *system) [
 // appendSenders copies, of n pairs, those that the sender may write, as they are encoded, and counts them.
 // It copies neighbours at once.
 func (p *Patch) appendSenders(dst []byte, n int, r amqp.Reader, section byte, over *system) ([]byte, int) {
+	if n == 0 {
+		return dst, 0
+	}
 	pairs := 0
 	run := r // start of the entries not yet copied
 	for range n {

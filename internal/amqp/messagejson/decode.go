@@ -11,7 +11,8 @@ import (
 	"minibus/internal/dotnet"
 )
 
-// Annotations that a message has as properties of its own here, or that the service sets anew when it is sent.
+// ofTheService are the annotations that are not shown as such: the JSON has properties for them, or the service sets
+// them when the message is sent.
 var ofTheService = []string{
 	"x-opt-sequence-number", "x-opt-enqueued-time", "x-opt-locked-until", "x-opt-deadletter-source",
 	"x-opt-enqueue-sequence-number", "x-opt-message-state", "x-opt-partition-id", "x-opt-lock-token",

@@ -22,3 +22,30 @@ type ConnectionString struct {
 	Rights  []string `json:"rights" nullable:"false" enum:"Manage,Send,Listen"`
 	Value   string   `json:"connectionString" pattern:"^Endpoint=sb://"`
 }
+
+// Clock is the clock of a namespace.
+type Clock struct {
+	Now    time.Time  `json:"now" doc:"What it shows, which locks, schedules, times to live and idle entities follow"`
+	Offset string     `json:"offset" pattern:"^-?P" example:"PT1H"`
+	Frozen bool       `json:"frozen" doc:"Whether it stands still"`
+	Goal   *time.Time `json:"goal,omitempty" doc:"The instant to which it is being advanced; none: it is not"`
+	Due    []Due      `json:"due" nullable:"false" doc:"The next instant of each kind of each entity, the first first"`
+}
+
+// Due is something that happens by itself.
+type Due struct {
+	At     time.Time `json:"at"`
+	Entity string    `json:"entity"`
+	Kind   string    `json:"kind" enum:"lockEnds,scheduled,expires,sessionLockEnds,forwardRetried,idle"`
+}
+
+// Snapshot is a snapshot in an answer.
+type Snapshot struct {
+	Name     string    `json:"name"`
+	Saved    time.Time `json:"saved" doc:"By the machine's clock"`
+	Now      time.Time `json:"now" doc:"What the clock of the namespace showed. It shows that again after a restore"`
+	Frozen   bool      `json:"frozen" doc:"Whether that clock stood still. It does so again after a restore"`
+	Entities int64     `json:"entities" doc:"Queues, topics and subscriptions"`
+	Messages int64     `json:"messages" doc:"In all states, dead letters included"`
+	Bytes    int64     `json:"bytes" doc:"Of the messages, as of the sizes that clients see"`
+}

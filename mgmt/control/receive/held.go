@@ -6,8 +6,8 @@ import (
 	"minibus/emulator"
 )
 
-// Held are the sessions whose locks answered requests hold, by the tokens that their clients got. A lock that ends
-// leaves it. Its lock is a leaf.
+// Held has the sessions that stay locked after a request was answered, by the tokens that the clients got. A session
+// leaves it when its lock ends. mu is a leaf lock.
 type Held struct {
 	mu      sync.Mutex
 	waiters map[string]*Waiter

@@ -22,8 +22,10 @@ type Session struct {
 }
 
 // NewSession is New for messages of a session. Leave keeps its lock among those that are held.
-func NewSession(entity *emulator.Entity, mode emulator.ReceiveMode, who *emulator.Client, s Session, held *Held) *Waiter {
-	w := New(entity, emulator.Main, mode, who)
+func NewSession(
+	entity *emulator.Entity, mode emulator.ReceiveMode, client *emulator.Client, s Session, held *Held,
+) *Waiter {
+	w := New(entity, emulator.Main, mode, client)
 	s.held, s.token = held, uuid.NewString()
 	w.session = &s
 	return w
@@ -52,7 +54,7 @@ func (w *Waiter) Release() {
 
 // accept locks the session. It returns nil if none is free in time.
 func (s *Session) accept(ctx context.Context, w *Waiter, deadline <-chan time.Time) (*emulator.Consumer, error) {
-	a := emulator.Accept{Mode: w.mode, Notify: w.notify, Client: w.who, Lost: func(err error) {
+	a := emulator.Accept{Mode: w.mode, Notify: w.notify, Client: w.client, Lost: func(err error) {
 		s.held.drop(w)
 		w.tell(change{err, true})
 	}}

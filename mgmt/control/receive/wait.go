@@ -17,7 +17,7 @@ type Waiter struct {
 	entity *emulator.Entity
 	sub    emulator.SubQueue
 	mode   emulator.ReceiveMode
-	who    *emulator.Client // waits
+	client *emulator.Client
 
 	session *Session // nil: none
 
@@ -28,17 +28,17 @@ type Waiter struct {
 	taken    *emulator.Delivery
 	over     bool // the time is up
 
-	room Room   // nil: any message may be taken
-	done func() // gives back what room gave; nil: nothing
+	budget MemoryBudget // nil: any message may be taken
+	done   func()       // gives back what budget gave; nil: nothing
 }
 
-// Room waits until a message of so many bytes may be in memory. It returns what ends that, or fails when the time is
-// up or ctx ends.
-type Room func(ctx context.Context, bytes int, wait time.Duration) (done func(), err error)
+// MemoryBudget waits until a message of so many bytes may be in memory. It returns what gives the bytes back, or an
+// error when the time is up or ctx ends.
+type MemoryBudget func(ctx context.Context, bytes int, wait time.Duration) (done func(), err error)
 
 const (
-	freely    = 1 << 20     // bytes of a message that needs no room
-	lookAgain = time.Second // a waiter for room is not told what comes, or that the message for which it waits has gone
+	freely    = 1 << 20     // bytes of a message that does not count
+	lookAgain = time.Second // while it waits for memory: its message may have gone elsewhere
 )
 
 // change is a change of the entity, with the reason for which a link would be detached; nil: none.
@@ -48,21 +48,21 @@ type change struct {
 }
 
 // New returns a waiter of a client on a sub-queue, which Close ends.
-func New(entity *emulator.Entity, sub emulator.SubQueue, mode emulator.ReceiveMode, who *emulator.Client) *Waiter {
+func New(entity *emulator.Entity, sub emulator.SubQueue, mode emulator.ReceiveMode, client *emulator.Client) *Waiter {
 	return &Waiter{
 		entity:  entity,
 		sub:     sub,
 		mode:    mode,
-		who:     who,
+		client:  client,
 		ready:   make(chan struct{}, 1),
 		changed: make(chan change, 1),
 		unwatch: func() {},
 	}
 }
 
-// Bound lets Next ask for room before it takes a message of more than 1 MiB. Close gives it back. Call Bound before
-// Next.
-func (w *Waiter) Bound(room Room) { w.room = room }
+// Bound makes Next ask the budget before it takes a message of more than 1 MiB. Close gives the bytes back. Call Bound
+// before Next.
+func (w *Waiter) Bound(budget MemoryBudget) { w.budget = budget }
 
 // Next returns a delivery that is ready to be written, or nil if none came in time. It measures real time (DEC-35).
 // If the client goes away, Next gives the message back and fails with [ErrGone].
@@ -83,9 +83,9 @@ func (w *Waiter) Next(ctx context.Context, wait time.Duration) (*emulator.Delive
 			return d, nil
 		}
 		if w.taken == nil {
-			w.giveRoomBack() // what it was for went to another receiver
+			w.freeMemory() // what it was for went to another receiver
 			if size := w.consumer.OverLimit(); size > 0 {
-				if err := w.makeRoom(ctx, size, time.Until(until)); err != nil {
+				if err := w.awaitMemory(ctx, size, time.Until(until)); err != nil {
 					return nil, err
 				}
 				continue
@@ -125,17 +125,17 @@ func (w *Waiter) open(ctx context.Context, deadline <-chan time.Time) (err error
 		return err
 	}
 	if w.consumer, err = w.entity.NewConsumer(w.sub, w.mode, w.notify); err == nil {
-		w.consumer.Introduce(w.who)
-		if w.room != nil {
+		w.consumer.Introduce(w.client)
+		if w.budget != nil {
 			w.consumer.Limit(freely)
 		}
 	}
 	return err
 }
 
-// makeRoom waits until the next message, which has that size, may be taken, or may not be the next one any more.
-func (w *Waiter) makeRoom(ctx context.Context, size int, wait time.Duration) error {
-	done, err := w.room(ctx, size, min(wait, lookAgain))
+// awaitMemory waits until the next message, which has that size, may be taken, or may not be the next one any more.
+func (w *Waiter) awaitMemory(ctx context.Context, size int, wait time.Duration) error {
+	done, err := w.budget(ctx, size, min(wait, lookAgain))
 	switch {
 	case err == nil:
 		w.done = done
@@ -151,7 +151,7 @@ func (w *Waiter) makeRoom(ctx context.Context, size int, wait time.Duration) err
 	}
 }
 
-func (w *Waiter) giveRoomBack() {
+func (w *Waiter) freeMemory() {
 	if w.done != nil {
 		w.done()
 		w.done = nil
@@ -180,7 +180,7 @@ func (w *Waiter) Return(ds ...*emulator.Delivery) {
 // Close ends the waiter. It frees its session, if it has one.
 func (w *Waiter) Close() {
 	w.unwatch()
-	w.giveRoomBack()
+	w.freeMemory()
 	if w.session != nil {
 		w.session.held.drop(w)
 	}

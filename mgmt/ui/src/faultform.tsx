@@ -58,7 +58,7 @@ function Operations({ d, set }: { d: Draft; set: (d: Draft) => void }) {
     set({ ...d, operations: next.length > 0 ? next : chosen });
   };
   return (
-    <fieldset class="properties"><legend>What it strikes</legend>
+    <fieldset class="properties"><legend>What it hits</legend>
       <div class="chips">{possible.map((o) => <button key={o} type="button" class="chip" aria-pressed={chosen.includes(o)} onClick={() => toggle(o)}>{operations[o]}</button>)}</div>
     </fieldset>
   );
@@ -94,8 +94,8 @@ export function FaultForm({ namespace, entity, done }: { namespace: string; enti
           {field("Client", "client", "Id of a connection, container, library or address; empty: any", false)}
           {k.conditions && <Field label="Condition" hint="Of the error"><select value={d.condition} onChange={(e) => set({ ...d, condition: e.currentTarget.value })}>{k.conditions.map((c, i) => <option key={c} value={i === 0 ? "" : c}>{c}</option>)}</select></Field>}
           {d.kind === "delay" && field("Delay in ms", "delay", "Real time, at most 600000")}
-          {!k.endless && field("How many", "count", "Operations that are struck; empty: all")}
-          {!k.endless && field("Go well first", "skip", "Operations before the first that is struck")}
+          {!k.endless && field("How many", "count", "Operations that are hit; empty: all")}
+          {!k.endless && field("Go well first", "skip", "Operations before the first that is hit")}
           {!k.endless && field("Probability", "probability", "From 0 to 1, such as 0.1; empty: always")}
           {!k.endless && field("Seed", "seed", "The same one makes the same choices")}
           <SpanField label="For" value={d.for} set={(text) => set({ ...d, for: text })} hint={`${spanHint}, by the clock of the namespace; empty: until it is removed`} />

@@ -8,7 +8,7 @@ export type Operation = NonNullable<Order["operations"]>[number];
 export interface Kind {
   name: Order["kind"];
   what: string; // what happens to an operation, in a sentence
-  usual: Operation[]; // struck unless others are named
+  usual: Operation[]; // hit unless others are named
   possible: Operation[];
   conditions?: readonly string[]; // that its error can have, the usual one first
   after?: boolean; // it can take the answer alone
@@ -43,8 +43,8 @@ export const operations: Record<Operation, string> = {
   authenticate: "authenticate", now: "what is connected now",
 };
 
-// strikes reports whether a fault that is active concerns an entity or one of its sub-queues.
-export function strikes(f: Fault, path: string): boolean {
+// hitsPath reports whether a fault that is active concerns an entity or one of its sub-queues.
+export function hitsPath(f: Fault, path: string): boolean {
   if (f.state !== "active") return false;
   const of = f.entity?.toLowerCase(), at = path.toLowerCase();
   return !of || of === at || of.startsWith(at + "/$");

@@ -1,9 +1,9 @@
-// Faults: errors that a tester injects into a namespace, with how often each has struck.
+// Faults: errors that a tester injects into a namespace, with how often each has hit.
 import { all, at, call } from "./api";
 import { ask } from "./asking";
 import { duration, number, plural } from "./format";
 import { FaultForm } from "./faultform";
-import { kindOf, operations, strikes, type Fault } from "./faultkinds";
+import { kindOf, hitsPath, operations, type Fault } from "./faultkinds";
 import { Badge, Button, Empty, Facts, Loading, Panel, Problem, Text, Time, type Children } from "./kit";
 import { shown } from "./names";
 import { usePoll } from "./poll";
@@ -16,7 +16,7 @@ const states: Record<Fault["state"], string> = { active: "active", spent: "spent
 const useFaults = (namespace: string, pause: number) =>
   usePoll(namespace, pause, (signal) => all<Fault>(at`${namespace}/faults`, { limit: undefined }, 1000, signal));
 
-// left says how often a fault still strikes.
+// left says how often a fault still hits.
 function left(f: Fault): Children {
   if (f.state === "spent") return "none";
   if (f.count) return `${number(f.count - f.hits)} of ${number(f.count)}`;
@@ -26,7 +26,7 @@ function left(f: Fault): Children {
 function facts(f: Fault): [string, Children][] {
   const list: [string, Children][] = [
     ["Strikes", (f.operations ?? []).map((o) => operations[o]).join(", ")],
-    ["Struck so far", <b>{number(f.hits)}</b>], ["Left", left(f)],
+    ["Hit so far", <b>{number(f.hits)}</b>], ["Left", left(f)],
     ["Client", f.client ? <Text>{f.client}</Text> : "any"],
   ];
   if (f.condition) list.push(["Condition", f.condition]);
@@ -58,7 +58,7 @@ export function Faults() {
   const { namespace, query } = route.value;
   const p = useFaults(namespace, 2000);
   const every = p.value ?? [], of = query.entity;
-  const list = of ? every.filter((f) => strikes(f, of)) : every, active = every.filter((f) => f.state === "active").length;
+  const list = of ? every.filter((f) => hitsPath(f, of)) : every, active = every.filter((f) => f.state === "active").length;
   const removeAll = () => ask({
     title: "Remove all faults?", yes: `Remove ${plural(every.length, "fault")}`,
     text: <p>{plural(active, "active fault")} and {number(every.length - active)} that are over are removed from <b><Text>{namespace}</Text></b>. What they keep back goes on, and clients meet no errors any more.</p>,
@@ -70,12 +70,12 @@ export function Faults() {
   });
   return (
     <>
-      <div class="title"><h1>Faults</h1>{every.length > 0 && <Button small kind="danger" act={removeAll}>Remove all</Button>}<a class="button small" href={withQuery(link("events"), { kind: "fault" })}>Their strikes as they happen</a></div>
-      <p class="hint">A fault lets operations of clients go wrong, so that a program meets here what Azure does on a bad day. The explorer itself is never struck.</p>
+      <div class="title"><h1>Faults</h1>{every.length > 0 && <Button small kind="danger" act={removeAll}>Remove all</Button>}<a class="button small" href={withQuery(link("events"), { kind: "fault" })}>Their hits as they happen</a></div>
+      <p class="hint">A fault lets operations of clients go wrong, so that a program meets here what Azure does on a bad day. The explorer itself is never hit.</p>
       {of && <div class="chips"><button type="button" class="chip" onClick={() => refine({ entity: undefined })} title="Show the faults of all entities">on <Text>{shown(of)}</Text> ×</button></div>}
       {p.error && <Problem text={p.error} retry={p.refresh} />}
       {!p.value && !p.error && <Loading />}
-      {p.value && list.length === 0 && <Empty title={of ? "No fault strikes this entity." : "Nothing goes wrong here."}><p>Inject a fault below, for instance throttle with a count of 2: the next two sends are refused, and the SDK has to try again. A restart forgets faults.</p></Empty>}
+      {p.value && list.length === 0 && <Empty title={of ? "No fault hits this entity." : "Nothing goes wrong here."}><p>Inject a fault below, for instance throttle with a count of 2: the next two sends are refused, and the SDK has to try again. A restart forgets faults.</p></Empty>}
       {list.map((f) => <Card key={f.id} namespace={namespace} f={f} done={p.refresh} />)}
       {p.value && <FaultForm key={namespace + of} namespace={namespace} entity={of ?? ""} done={p.refresh} />}
     </>
@@ -85,6 +85,6 @@ export function Faults() {
 // FaultBadge says that faults strike an entity.
 export function FaultBadge({ path }: { path: string }) {
   const p = useFaults(route.value.namespace, 5000);
-  const n = (p.value ?? []).filter((f) => strikes(f, path)).length;
+  const n = (p.value ?? []).filter((f) => hitsPath(f, path)).length;
   return n > 0 ? <a class="badge bad" href={withQuery(link("faults"), { entity: path })}>{plural(n, "fault")}</a> : null;
 }

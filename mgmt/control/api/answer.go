@@ -20,3 +20,9 @@ func (p *Error) GetStatus() int { return p.Status }
 
 // ContentType returns the media type of problem documents.
 func (p *Error) ContentType(string) string { return ErrorType }
+
+// Page is a part of a list.
+type Page[T any] struct {
+	Items []T    `json:"items" nullable:"false"`
+	Next  string `json:"next,omitempty" doc:"The cursor of the next page; none on the last"`
+}

@@ -4,45 +4,40 @@ import (
 	"context"
 	"net/http"
 	"time"
-
-	"golang.org/x/sync/semaphore"
 )
 
 const (
-	// room is how many bytes the requests together have in memory that read or send large messages.
-	room = 320 << 20
-	// roomPatience is how long a request waits for its part.
-	roomPatience = 20 * time.Second
-	// small requests do not count.
+	// memoryBudget is how many bytes the requests together have in memory that read or send large messages.
+	memoryBudget = 320 << 20
+	// memoryPatience is how long a request waits for its share.
+	memoryPatience = 20 * time.Second
+	// small is the size below which a request does not count.
 	small = 1 << 20
 	// browseShare is what a page of messages counts for: at most four are made at once.
-	browseShare = room / 4
+	browseShare = memoryBudget / 4
 	// smallReads is how many waits read small messages at once.
 	smallReads = 64
 )
-
-// newRoom counts the bytes.
-func newRoom() *semaphore.Weighted { return semaphore.NewWeighted(room) }
 
 // take waits until so many bytes are free, and returns what gives them back.
 func (h *handler) take(ctx context.Context, bytes int64) (done func(), err error) {
 	if bytes < small {
 		return func() {}, nil
 	}
-	bytes = min(bytes, room)
-	ctx, cancel := context.WithTimeout(ctx, roomPatience)
+	bytes = min(bytes, memoryBudget)
+	ctx, cancel := context.WithTimeout(ctx, memoryPatience)
 	defer cancel()
-	if err := h.room.Acquire(ctx, bytes); err != nil {
+	if err := h.memory.Acquire(ctx, bytes); err != nil {
 		return nil, newError(http.StatusServiceUnavailable, nil, "Too many large messages are being read or sent "+
 			"through the control API at once. Try again later.")
 	}
-	return func() { h.room.Release(bytes) }, nil
+	return func() { h.memory.Release(bytes) }, nil
 }
 
-// takeToRead waits until a wait may read so many bytes. It gives up only when ctx ends. Small reads have places of
-// their own, so that a wait for small messages does not stand behind large requests.
+// takeToRead waits until an operation that waits for a message may read so many bytes, or until ctx ends. Small reads
+// have a budget of their own, so that they do not queue behind large requests.
 func (h *handler) takeToRead(ctx context.Context, bytes int64) (done func(), err error) {
-	of, n := h.room, min(bytes, room)
+	of, n := h.memory, min(bytes, memoryBudget)
 	if bytes < small {
 		of, n = h.smallReads, 1
 	}
