@@ -15,7 +15,7 @@ type assembly struct {
 	c         *conn
 	share     memoryShare
 	bytes     int   // of unfinished deliveries
-	limit     int   // that bytes may reach, by the link with the largest messages that has had a part in them
+	limit     int   // that bytes may reach: of the link with the largest messages among them
 	large     int   // unfinished deliveries of more than largeDelivery
 	moved     int64 // bytes of large deliveries, in all
 	waiting   bool  // for memory
@@ -30,7 +30,7 @@ func newAssembly(c *conn) assembly {
 	return a
 }
 
-// wake causes a turn, which asks anew for what the connection waits for.
+// wake causes a turn, which looks again for what the connection waits for.
 func (c *conn) wake() { c.post(func() {}) }
 
 // limitFor returns how many bytes the unfinished deliveries may have together.
@@ -142,7 +142,7 @@ type partialDelivery struct {
 
 const notAnnounced = -1
 
-// readAnnounced notes the length that the first piece announces, if that is at most so many bytes.
+// readAnnounced notes the length that the first piece announces, unless it is above most.
 func (p *partialDelivery) readAnnounced(most int) {
 	if p.announced != 0 {
 		return

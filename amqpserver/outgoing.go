@@ -172,8 +172,19 @@ func (o *outgoingLink) take() (asked, got int) {
 		asked = 0
 	}
 	before := len(o.taken)
-	// Take returns at most a quantum; the rest of the number only says how much the consumer would wait for.
-	o.pull(asked)
+	// Take returns at most a quantum; the rest of the number only says how much the consumer would wait for. It keeps
+	// back a message above the limit, which the link gets once it has a share of the memory for it.
+	for limit := largeDelivery; limit > 0; {
+		o.consumer.Limit(limit)
+		o.taken = o.consumer.Take(o.taken, asked-(len(o.taken)-before))
+		if limit = o.consumer.OverLimit(); limit > 0 {
+			o.memory.held = true
+			if !o.askMemory(limit) {
+				o.memory.waiting = true
+				break
+			}
+		}
+	}
 	for _, d := range o.taken[before:] {
 		o.takenBytes += d.Size()
 	}
@@ -336,22 +347,6 @@ type deliveryMemory struct {
 	share   memoryShare
 	held    bool // it has a share, or waits for one
 	waiting bool // it waits for one at the end of this turn
-}
-
-// pull takes up to so many messages from the consumer, a large one only with a share of the memory.
-func (o *outgoingLink) pull(most int) {
-	limit, wanted := largeDelivery, len(o.taken)+most
-	for {
-		o.consumer.Limit(limit)
-		o.taken = o.consumer.Take(o.taken, wanted-len(o.taken))
-		if limit = o.consumer.OverLimit(); limit == 0 {
-			return
-		}
-		if o.memory.held = true; !o.askMemory(limit) {
-			o.memory.waiting = true
-			return
-		}
-	}
 }
 
 func (o *outgoingLink) askMemory(bytes int) bool {

@@ -176,6 +176,7 @@ var errFrameType = errors.New("unexpected frame type")
 // decode decodes a frame. The result does not refer to body, which the next read overwrites. Buffers for large payloads
 // come from the pool.
 func (in *inFrame) decode(h frames.Header, body []byte, pool *sync.Pool) error {
+	const smallUlong, codeDisposition = 0x53, 0x15
 	in.channel = h.Channel
 	switch {
 	case h.Type != frames.TypeAMQP:
@@ -184,8 +185,23 @@ func (in *inFrame) decode(h frames.Header, body []byte, pool *sync.Pool) error {
 		in.kind = frameEmpty
 		return nil
 	case frames.IsTransfer(body):
-		return in.decodeTransfer(body, pool)
-	case isDisposition(body):
+		in.kind = frameTransfer
+		payload, err := in.transfer.Decode(body)
+		if err != nil {
+			return err
+		}
+		// The sender's tag is of no use: the id names the delivery. Of a state, only a transaction's id matters.
+		in.transfer.DeliveryTag = nil
+		if state, ok := in.transfer.State.(*frames.TransactionalState); ok {
+			in.transfer.State = &frames.TransactionalState{TxnID: bytes.Clone(state.TxnID)}
+		}
+		if in.transfer.More && len(payload) >= pooledPiece {
+			in.payload = append((*pool.Get().(*[]byte))[:0], payload...)
+		} else {
+			in.payload = append(make([]byte, 0, len(payload)), payload...)
+		}
+		return nil
+	case len(body) > 3 && body[0] == 0 && body[1] == smallUlong && body[2] == codeDisposition: // the usual encoding
 		in.kind = frameDisposition
 		if err := in.disposition.Decode(body); err != nil {
 			return err
@@ -200,31 +216,6 @@ func (in *inFrame) decode(h frames.Header, body []byte, pool *sync.Pool) error {
 	p, _, err := frames.DecodeBody(bytes.Clone(body))
 	in.kind, in.other = frameOther, p
 	return err
-}
-
-func (in *inFrame) decodeTransfer(body []byte, pool *sync.Pool) error {
-	in.kind = frameTransfer
-	payload, err := in.transfer.Decode(body)
-	if err != nil {
-		return err
-	}
-	// The sender's tag is of no use: the id names the delivery. Of a state, only a transaction's id matters.
-	in.transfer.DeliveryTag = nil
-	if state, ok := in.transfer.State.(*frames.TransactionalState); ok {
-		in.transfer.State = &frames.TransactionalState{TxnID: bytes.Clone(state.TxnID)}
-	}
-	if in.transfer.More && len(payload) >= pooledPiece {
-		in.payload = append((*pool.Get().(*[]byte))[:0], payload...)
-		return nil
-	}
-	in.payload = append(make([]byte, 0, len(payload)), payload...)
-	return nil
-}
-
-// isDisposition recognises the usual encoding; dispositions in another one are decoded as other frames.
-func isDisposition(body []byte) bool {
-	const smallUlong, code = 0x53, 0x15
-	return len(body) > 3 && body[0] == 0 && body[1] == smallUlong && body[2] == code
 }
 
 // Sizes of a read buffer. A connection starts with a small one. When much arrives it gets a large one, which holds any

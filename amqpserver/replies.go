@@ -180,7 +180,7 @@ func (to *replyLink) release() {
 // request has it from before the messages are read until the reply is written.
 const largeReply = 256 << 10
 
-// reserve calls then once there is memory for a reply with messages of so many bytes. Any goroutine may call it.
+// reserve waits for memory for a reply with some bytes of messages, and goes on with then. Any goroutine may call it.
 func (r *request) reserve(bytes int, then func(error)) {
 	if bytes <= largeReply {
 		then(nil)
