@@ -72,9 +72,12 @@ func ExampleNamespace_Purge() {
 func ExampleNamespace_Move() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"}, sbtest.Queue{Name: "abroad"})
 	client := newClient(bus)
-	publish(client, "orders", &azservicebus.Message{Body: []byte("two coffees"), ApplicationProperties: map[string]any{"country": "PT"}},
+	abroad := map[string]any{"country": "PT"}
+	publish(client, "orders",
+		&azservicebus.Message{Body: []byte("two coffees"), ApplicationProperties: abroad},
 		&azservicebus.Message{Body: []byte("a cake")})
-	n := bus.Move(t, "orders", "abroad", sbtest.Select{SQL: "country IS NOT NULL"}, sbtest.Edit{Properties: map[string]any{"checked": true}})
+	checked := sbtest.Edit{Properties: map[string]any{"checked": true}}
+	n := bus.Move(t, "orders", "abroad", sbtest.Select{SQL: "country IS NOT NULL"}, checked)
 	fmt.Println(n, "moved")
 	receiver, err := client.NewReceiverForQueue("abroad", nil)
 	peek("abroad", receiver, err)

@@ -52,7 +52,8 @@ func ExampleNamespace_Inject_lostAnswer() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"}, sbtest.Queue{Name: "once", RequiresDuplicateDetection: true})
 	client := newClient(bus)
 	for _, name := range []string{"orders", "once"} {
-		bus.Inject(t, sbtest.Fault{Kind: sbtest.Drop, Operations: []sbtest.Operation{sbtest.Send}, Entity: name, After: true, Count: 1})
+		sends := []sbtest.Operation{sbtest.Send}
+		bus.Inject(t, sbtest.Fault{Kind: sbtest.Drop, Operations: sends, Entity: name, After: true, Count: 1})
 		publish(client, name, &azservicebus.Message{MessageID: new("order 1")})
 		fmt.Println(name, bus.Counts(t, name).Active)
 	}

@@ -21,7 +21,8 @@ func program(client *azservicebus.Client, queue string) {
 			if string(m.Body) == "two coffees" {
 				err = receiver.CompleteMessage(t.Context(), m, nil)
 			} else {
-				err = receiver.DeadLetterMessage(t.Context(), m, &azservicebus.DeadLetterOptions{Reason: new("unknown article")})
+				why := &azservicebus.DeadLetterOptions{Reason: new("unknown article")}
+				err = receiver.DeadLetterMessage(t.Context(), m, why)
 			}
 		}
 	}
@@ -29,7 +30,10 @@ func program(client *azservicebus.Client, queue string) {
 
 // Where did the message go?
 func ExampleNamespace_Life() {
-	bus := sbtest.Start(t, sbtest.Topic{Name: "orders", Subscriptions: []sbtest.Subscription{{Name: "kitchen", ForwardTo: "work"}}}, sbtest.Queue{Name: "work"})
+	kitchen := sbtest.Subscription{Name: "kitchen", ForwardTo: "work"}
+	bus := sbtest.Start(t,
+		sbtest.Topic{Name: "orders", Subscriptions: []sbtest.Subscription{kitchen}},
+		sbtest.Queue{Name: "work"})
 	client := newClient(bus)
 	go program(client, "work")
 	publish(client, "orders", &azservicebus.Message{MessageID: new("order-7"), Body: []byte("a caek")})
@@ -68,9 +72,12 @@ func ExampleNamespace_History() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 	client := newClient(bus)
 	go program(client, "orders")
-	publish(client, "orders", &azservicebus.Message{Body: []byte("two coffees")}, &azservicebus.Message{Body: []byte("a caek")})
+	publish(client, "orders",
+		&azservicebus.Message{Body: []byte("two coffees")},
+		&azservicebus.Message{Body: []byte("a caek")})
 	bus.WaitIdle(t, "orders")
-	for _, e := range bus.History(t, sbtest.Events{Entity: "orders", Kinds: []sbtest.EventKind{sbtest.EventDeadLettered}}) {
+	dead := sbtest.Events{Entity: "orders", Kinds: []sbtest.EventKind{sbtest.EventDeadLettered}}
+	for _, e := range bus.History(t, dead) {
 		fmt.Println(e.SequenceNumber, e.Text)
 	}
 	// Output: 2 unknown article
@@ -80,7 +87,9 @@ func ExampleNamespace_History() {
 func ExampleNamespace_WaitIdle() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 	client := newClient(bus)
-	publish(client, "orders", &azservicebus.Message{Body: []byte("two coffees")}, &azservicebus.Message{Body: []byte("a caek")})
+	publish(client, "orders",
+		&azservicebus.Message{Body: []byte("two coffees")},
+		&azservicebus.Message{Body: []byte("a caek")})
 	go program(client, "orders")
 	bus.WaitIdle(t, "orders")
 	fmt.Println("dead letters:", bus.Counts(t, "orders").DeadLetter)
@@ -92,8 +101,13 @@ func ExampleNamespace_Wait() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 	client := newClient(bus)
 	go program(client, "orders")
-	publish(client, "orders", &azservicebus.Message{Body: []byte("two coffees")}, &azservicebus.Message{Body: []byte("a caek")})
+	publish(client, "orders",
+		&azservicebus.Message{Body: []byte("two coffees")},
+		&azservicebus.Message{Body: []byte("a caek")})
 	completed := sbtest.Events{Entity: "orders", Kinds: []sbtest.EventKind{sbtest.EventCompleted}}
-	bus.Wait(t, sbtest.Exactly("orders", sbtest.CountedDeadLetter, 1), sbtest.Happened(1, completed), sbtest.Within(time.Minute))
+	bus.Wait(t,
+		sbtest.Exactly("orders", sbtest.CountedDeadLetter, 1),
+		sbtest.Happened(1, completed),
+		sbtest.Within(time.Minute))
 	// Output:
 }

@@ -22,12 +22,14 @@ func ExampleNamespace_Resubmit() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := receiver.DeadLetterMessage(t.Context(), messages[0], &azservicebus.DeadLetterOptions{Reason: new("unknown article")}); err != nil {
+	why := &azservicebus.DeadLetterOptions{Reason: new("unknown article")}
+	if err := receiver.DeadLetterMessage(t.Context(), messages[0], why); err != nil {
 		t.Fatal(err)
 	}
 
 	// It gets the message again, mended.
-	n := bus.Resubmit(t, "orders", sbtest.Select{Reason: "unknown article"}, sbtest.Edit{Strip: true, Body: []byte("two coffees")})
+	mended := sbtest.Edit{Strip: true, Body: []byte("two coffees")}
+	n := bus.Resubmit(t, "orders", sbtest.Select{Reason: "unknown article"}, mended)
 	fmt.Println(n, "resubmitted")
 	peek("orders", receiver, nil)
 	// Output:

@@ -12,11 +12,12 @@ func ExampleNamespace_Match() {
 		{Name: "audit"},
 		{Name: "large", Rules: []sbtest.Rule{{Name: "large", SQL: "amount > 1000", Action: "SET priority = 'high'"}}},
 	}})
-	for _, s := range bus.Match(t, "orders", sbtest.Message{ApplicationProperties: map[string]any{"amount": 7}}).Subscriptions {
+	seven := sbtest.Message{ApplicationProperties: map[string]any{"amount": 7}}
+	for _, s := range bus.Match(t, "orders", seven).Subscriptions {
 		fmt.Println(s.Name, s.Reached(), s.Rules[0].Reasons)
 	}
 	// Would another filter do?
-	fmt.Println(bus.Match(t, "orders/Subscriptions/large", sbtest.Message{ApplicationProperties: map[string]any{"amount": 7}}, sbtest.Rule{Name: "try", SQL: "amount > 5"}))
+	fmt.Println(bus.Match(t, "orders/Subscriptions/large", seven, sbtest.Rule{Name: "try", SQL: "amount > 5"}))
 	// Output:
 	// audit true [1 = 1 is true]
 	// large false [amount > 1000 is false: amount is 7]

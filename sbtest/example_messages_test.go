@@ -26,7 +26,9 @@ func ExampleNamespace_Send() {
 func ExampleNamespace_Messages() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 	client := newClient(bus)
-	publish(client, "orders", &azservicebus.Message{Body: []byte("two coffees")}, &azservicebus.Message{Body: []byte("a cake")})
+	publish(client, "orders",
+		&azservicebus.Message{Body: []byte("two coffees")},
+		&azservicebus.Message{Body: []byte("a cake")})
 	receiver, err := client.NewReceiverForQueue("orders", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +49,9 @@ func ExampleNamespace_Messages() {
 func ExampleNamespace_Reschedule() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "reminders"})
 	tomorrow := time.Now().AddDate(0, 0, 1)
-	numbers := bus.Send(t, "reminders", sbtest.Message{Body: []byte("call"), ScheduledEnqueueTime: tomorrow}, sbtest.Message{Body: []byte("write"), ScheduledEnqueueTime: tomorrow})
+	numbers := bus.Send(t, "reminders",
+		sbtest.Message{Body: []byte("call"), ScheduledEnqueueTime: tomorrow},
+		sbtest.Message{Body: []byte("write"), ScheduledEnqueueTime: tomorrow})
 	bus.Reschedule(t, "reminders", numbers[0], tomorrow.Add(time.Hour))
 	bus.Delete(t, "reminders", numbers[1])
 	bus.Advance(24*time.Hour + 30*time.Minute)

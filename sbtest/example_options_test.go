@@ -85,7 +85,8 @@ func ExampleWithClock() {
 
 func ExampleNamespace_Advance() {
 	bus := sbtest.Start(t)
-	shop, billing := bus.NewNamespace(t, sbtest.Queue{Name: "orders"}), bus.NewNamespace(t, sbtest.Queue{Name: "orders"})
+	shop := bus.NewNamespace(t, sbtest.Queue{Name: "orders"})
+	billing := bus.NewNamespace(t, sbtest.Queue{Name: "orders"})
 	inAnHour := time.Now().Add(time.Hour)
 	for name, ns := range map[string]*sbtest.Namespace{"shop": shop, "billing": billing} {
 		client, err := azservicebus.NewClientFromConnectionString(ns.ConnectionString(), nil)
@@ -121,7 +122,8 @@ func ExampleWithGoneEntities() {
 	bus := sbtest.Start(t, sbtest.WithGoneEntities())
 	_, endpoint, _ := strings.Cut(bus.ConnectionString(), "Endpoint=sb://")
 	host, _, _ := strings.Cut(endpoint, ";")
-	resp, err := http.Post("http://"+strings.TrimSuffix(host, "/")+"/missing/messages", "text/plain", strings.NewReader("two coffees"))
+	url := "http://" + strings.TrimSuffix(host, "/") + "/missing/messages"
+	resp, err := http.Post(url, "text/plain", strings.NewReader("two coffees"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,9 @@ import (
 
 func ExampleNamespace_PutRule() {
 	const large = "events/Subscriptions/large"
-	bus := sbtest.Start(t, sbtest.Topic{Name: "events", Subscriptions: []sbtest.Subscription{{Name: "large", Rules: []sbtest.Rule{{SQL: "amount > 1000"}}}}})
+	bus := sbtest.Start(t, sbtest.Topic{Name: "events", Subscriptions: []sbtest.Subscription{
+		{Name: "large", Rules: []sbtest.Rule{{SQL: "amount > 1000"}}},
+	}})
 	client := newClient(bus)
 	amount := map[string]any{"amount": 500}
 	publish(client, "events", &azservicebus.Message{Body: []byte("not large"), ApplicationProperties: amount})

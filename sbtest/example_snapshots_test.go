@@ -13,10 +13,14 @@ func ExampleServer_Snapshot() {
 	client := newClient(bus)
 
 	// Seed once.
-	publish(client, "orders", &azservicebus.Message{Body: []byte("two coffees")}, &azservicebus.Message{Body: []byte("a tea")})
+	publish(client, "orders",
+		&azservicebus.Message{Body: []byte("two coffees")},
+		&azservicebus.Message{Body: []byte("a tea")})
 	bus.Snapshot(t, "seeded")
 
-	receiver, err := client.NewReceiverForQueue("orders", &azservicebus.ReceiverOptions{ReceiveMode: azservicebus.ReceiveModeReceiveAndDelete})
+	receiver, err := client.NewReceiverForQueue("orders", &azservicebus.ReceiverOptions{
+		ReceiveMode: azservicebus.ReceiveModeReceiveAndDelete,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

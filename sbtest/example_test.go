@@ -106,7 +106,9 @@ func Example() {
 
 func ExampleQueue() {
 	bus := sbtest.Start(t,
-		sbtest.Queue{Name: "orders", RequiresDuplicateDetection: true, DuplicateDetectionHistoryTimeWindow: time.Minute},
+		sbtest.Queue{
+			Name: "orders", RequiresDuplicateDetection: true, DuplicateDetectionHistoryTimeWindow: time.Minute,
+		},
 		sbtest.Queue{Name: "sessions", RequiresSession: true, LockDuration: 5 * time.Second},
 		sbtest.Queue{Name: "archive", ForwardTo: "orders"},
 	)
@@ -144,10 +146,11 @@ func ExampleRule() {
 		{Name: "red", Rules: []sbtest.Rule{{Name: "urgent", Correlation: &red, Action: "SET priority = 'high'"}}},
 	}})
 	client := newClient(bus)
-	subject := "paint"
-	publish(client, "events",
-		&azservicebus.Message{Body: []byte("a wall"), Subject: &subject, ApplicationProperties: map[string]any{"color": "red"}},
-		&azservicebus.Message{Body: []byte("a door"), Subject: &subject, ApplicationProperties: map[string]any{"color": "blue"}})
+	paint := func(what, color string) *azservicebus.Message {
+		properties := map[string]any{"color": color}
+		return &azservicebus.Message{Body: []byte(what), Subject: new("paint"), ApplicationProperties: properties}
+	}
+	publish(client, "events", paint("a wall", "red"), paint("a door", "blue"))
 
 	receiver, err := client.NewReceiverForSubscription("events", "red", nil)
 	peek("red", receiver, err)
@@ -170,7 +173,9 @@ func ExampleConfigJSON() {
 }
 
 func ExampleServer_Advance() {
-	bus := sbtest.Start(t, sbtest.Queue{Name: "orders", DefaultMessageTimeToLive: time.Hour, DeadLetteringOnMessageExpiration: true})
+	bus := sbtest.Start(t, sbtest.Queue{
+		Name: "orders", DefaultMessageTimeToLive: time.Hour, DeadLetteringOnMessageExpiration: true,
+	})
 	publish(newClient(bus), "orders", &azservicebus.Message{Body: []byte("two coffees")})
 
 	bus.Advance(59 * time.Minute)

@@ -24,9 +24,11 @@ func TestEveryControlHasAnExample(t *testing.T) {
 		}
 		examples.Write(text)
 	}
-	for _, of := range []reflect.Type{reflect.TypeFor[*sbtest.Server](), reflect.TypeFor[*sbtest.Session](), reflect.TypeFor[*sbtest.Held]()} {
-		for i := range of.NumMethod() {
-			if name := of.Method(i).Name; name != "Domain" && name != "Find" && !strings.Contains(examples.String(), "."+name+"(") {
+	for _, of := range []any{&sbtest.Server{}, &sbtest.Session{}, &sbtest.Held{}} {
+		for i := range reflect.TypeOf(of).NumMethod() {
+			name := reflect.TypeOf(of).Method(i).Name
+			onlyHere := name == "Domain" || name == "Find" // of export_test.go
+			if !onlyHere && !strings.Contains(examples.String(), "."+name+"(") {
 				t.Errorf("no example calls %s", name)
 			}
 		}

@@ -93,8 +93,11 @@ func (p *parser) line(line string) error {
 	case line == "", strings.HasPrefix(line, "# "), line == "#":
 		return nil
 	case first == "column" && (len(fields) == 3 || len(fields) == 4):
-		version := strings.Join(fields[3:], "")
-		p.list.Columns = append(p.list.Columns, Column{ID: rest, Title: fields[1], Package: fields[2], Version: version})
+		column := Column{ID: rest, Title: fields[1], Package: fields[2]}
+		if len(fields) == 4 {
+			column.Version = fields[3]
+		}
+		p.list.Columns = append(p.list.Columns, column)
 		return nil
 	case first == "oldest" && len(fields) == 5:
 		if !p.list.column(fields[1]) {

@@ -33,15 +33,18 @@ func callOf(name string) *regexp.Regexp {
 	return regexp.MustCompile(`\b` + name + `\(\{?(?:\w+,)?((?:\s*"[^"\n]*"\s*,?)+)\s*\}?\)`)
 }
 
+// notSources are directories with what tools make or install.
+var notSources = []string{"node_modules", "target", "__pycache__", "bin", "obj"}
+
 // Claims finds what the sources of the suites claim.
 func Claims(root string) ([]Claim, error) {
 	var all []Claim
 	for dir, column := range suites {
-		err := filepath.WalkDir(filepath.Join(root, "compat-tests", dir), func(path string, entry fs.DirEntry, err error) error {
+		find := func(path string, entry fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
 				return err
-			case entry.IsDir() && slices.Contains([]string{"node_modules", "target", "__pycache__", "bin", "obj"}, entry.Name()):
+			case entry.IsDir() && slices.Contains(notSources, entry.Name()):
 				return fs.SkipDir
 			case entry.IsDir() || !sources.MatchString(path):
 				return nil
@@ -53,8 +56,8 @@ func Claims(root string) ([]Claim, error) {
 			file, err := filepath.Rel(root, path)
 			all = append(all, claimsIn(call, column, filepath.ToSlash(file), string(source))...)
 			return err
-		})
-		if err != nil {
+		}
+		if err := filepath.WalkDir(filepath.Join(root, "compat-tests", dir), find); err != nil {
 			return nil, fmt.Errorf("look for claims: %w", err)
 		}
 	}
@@ -81,9 +84,10 @@ func samples(root string) ([]Claim, error) {
 	for _, at := range sampleID.FindAllSubmatchIndex(source, -1) {
 		id := string(source[at[2]:at[3]])
 		c, _ := list.Find(id)
+		line := 1 + bytes.Count(source[:at[0]], []byte("\n"))
 		for _, column := range []string{"go", "js", "python", "java"} {
 			if c.Excluded[column] == "" {
-				claims = append(claims, Claim{Column: column, ID: id, File: samplesFile, Line: 1 + bytes.Count(source[:at[0]], []byte("\n"))})
+				claims = append(claims, Claim{Column: column, ID: id, File: samplesFile, Line: line})
 			}
 		}
 	}
@@ -95,7 +99,8 @@ func claimsIn(call *regexp.Regexp, column, file, source string) []Claim {
 	for _, at := range call.FindAllStringSubmatchIndex(source, -1) {
 		for _, id := range text.FindAllStringSubmatchIndex(source[at[2]:at[3]], -1) {
 			line := 1 + strings.Count(source[:at[2]+id[0]], "\n")
-			claims = append(claims, Claim{Column: column, ID: source[at[2]+id[2] : at[2]+id[3]], File: file, Line: line})
+			name := source[at[2]+id[2] : at[2]+id[3]]
+			claims = append(claims, Claim{Column: column, ID: name, File: file, Line: line})
 		}
 	}
 	return claims

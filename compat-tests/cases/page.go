@@ -119,8 +119,9 @@ func (r *renderer) page() string {
 }
 
 func (r *renderer) trapsSection() {
-	r.out.WriteString("\n## Traps\n\nWhat clients take for granted without saying so, and the tests that would fall into it. A is for what the official SDKs do on the " +
-		"wire,\nB for what the authors of other brokers found out the hard way.\n\n| Trap | What | Tests |\n| --- | --- | --- |\n")
+	r.out.WriteString("\n## Traps\n\nWhat clients take for granted without saying so, and the tests that would fall into it. " +
+		"A is for what the official SDKs do on the wire,\nB for what the authors of other brokers found out the hard way.\n\n" +
+		"| Trap | What | Tests |\n| --- | --- | --- |\n")
 	for _, trap := range r.traps {
 		var links []string
 		for _, test := range trap.Tests {

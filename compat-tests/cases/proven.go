@@ -100,7 +100,8 @@ func (p *Proven) read(path string) error {
 
 func (p *Proven) sort() {
 	slices.SortFunc(p.Proofs, func(a, b Proof) int {
-		return cmp.Or(cmp.Compare(a.Column, b.Column), cmp.Compare(a.ID, b.ID), cmp.Compare(a.File, b.File), cmp.Compare(a.Test, b.Test))
+		return cmp.Or(cmp.Compare(a.Column, b.Column), cmp.Compare(a.ID, b.ID),
+			cmp.Compare(a.File, b.File), cmp.Compare(a.Test, b.Test))
 	})
 	p.Proofs = slices.Compact(p.Proofs)
 }
