@@ -399,9 +399,6 @@ func (c *snapshotCopy) copyBodies() (end bool, err error) {
 			break
 		}
 		if cp.sizes.columnInt(3) > 0 {
-			if n > 0 {
-				break // it begins the next step
-			}
 			large = cp.sizes.columnInt(1) - c.offset
 		}
 		n++

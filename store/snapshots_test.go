@@ -525,3 +525,27 @@ func TestSnapshotOnAFullDisk(t *testing.T) {
 	}
 	wait(t, s, insertOp(9000, 9000, make([]byte, 4000)))
 }
+
+// TestIdsUsedAfterASnapshotAreNotUsedAgain, once it is restored: message ids are made of them.
+func TestIdsUsedAfterASnapshotAreNotUsedAgain(t *testing.T) {
+	s := newStore(t)
+	newNamespace(t, s, 2, 5)
+	_, done := saving(s, 2, 3, 0)
+	must(t, done())
+	first, _ := emulator.RowsOf(2)
+	const used = 100_000
+	wait(t, s, into(first, insertOp(first+used, 100, []byte("later"))))
+	must(t, restoreCopy(s, 2, 3, 4))
+	firstNow, _ := emulator.RowsOf(4)
+	path := s.Path()
+	for _, when := range []string{"restored", "after a restart"} {
+		if next := s.Journal(2).NextRow(); next <= firstNow+used {
+			t.Errorf("%s: the next row is %d, and those to %d were used", when, next, firstNow+used)
+		}
+		if when == "restored" {
+			must(t, s.Close())
+			s = mustOpen(t, path, Options{})
+			defer func() { _ = s.Close() }()
+		}
+	}
+}

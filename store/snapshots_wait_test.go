@@ -199,3 +199,54 @@ func TestNothingPassesWhatWaitsForASnapshot(t *testing.T) {
 		order.want(t, "waited released")
 	})
 }
+
+// TestACopyThatClientsWaitForGetsAStepAfterEachBatch: clients of other namespaces that never pause do not hold it up.
+func TestACopyThatClientsWaitForGetsAStepAfterEachBatch(t *testing.T) {
+	s, add := twoNamespaces(t, Options{})
+	order := completions{last: make(chan struct{})}
+	hold(s, func() {
+		save(s, 1, 3, order.done("begun"), order.done("saved"))
+		add(2, 1000, order.then("other", func() {
+			w := s.writer
+			before := w.copier.copies[0].progress
+			w.rounds, w.turn = 0, 3 // the copy is next
+			if w.afterWork(); w.copier.copies[0].progress.cursor != before.cursor {
+				t.Error("nobody waits for it, and it got a step after a batch")
+			}
+			add(1, 1000, order.end("waits"))
+			items, _ := s.inbox.take()
+			w.copier.admit(items)
+			w.turn = 3
+			after := w.copier.copies[0].progress
+			w.afterWork()
+			if now := w.copier.copies[0].progress; now.phase == after.phase && now.cursor == after.cursor {
+				t.Error("somebody waits for it, and it got no step")
+			}
+		}))
+	})
+	order.want(t, "begun other saved waits")
+}
+
+// TestAStepOfACopyThatIsTriedAgainCopiesTheSame: each step finds the disk full once, and is tried again.
+func TestAStepOfACopyThatIsTriedAgainCopiesTheSame(t *testing.T) {
+	s, _ := twoNamespaces(t, Options{})
+	onWriter(s, func() { s.writer.copier.size = 7 })
+	want := namespaceContents(t, s, 1)
+	order := completions{last: make(chan struct{})}
+	failed := false
+	save(s, 1, 3, order.then("begun", func() {
+		s.beforeCommit = func() error {
+			if failed = !failed; failed {
+				return errDiskFull
+			}
+			return nil
+		}
+	}), order.then("saved", func() { s.beforeCommit = nil; close(order.last) }))
+	order.want(t, "begun saved")
+	if got := copyContents(t, s, 3); got != want {
+		t.Errorf("the snapshot has%s", difference(got, want))
+	}
+	if r := s.Snapshots(1)[0]; r.Messages != 51 {
+		t.Errorf("the snapshot counts %d messages", r.Messages)
+	}
+}
