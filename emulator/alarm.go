@@ -8,8 +8,8 @@ const turn = 128
 // retryAfter is when work that a failed commit undid is tried again.
 const retryAfter = 1000 // ms
 
-// alarm wakes an entity when one of its messages has to be looked after: one timer at the earliest of all deadlines. The entity's
-// mutex guards it.
+// alarm wakes an entity when one of its messages has to be looked after: one timer at the earliest of all deadlines.
+// The entity's mutex guards it.
 type alarm struct {
 	q        *Entity
 	expiries deadlines[int64] // by number: entries of Main may be packed
@@ -20,7 +20,8 @@ type alarm struct {
 
 func (a *alarm) init(q *Entity) {
 	a.q = q
-	a.expiries = newDeadlines(func(seq, at int64) bool { return q.messages.subQueues[Main].expires(seq) == at }, func(seq int64) int64 { return seq })
+	a.expiries = newDeadlines(func(seq, at int64) bool { return q.messages.subQueues[Main].expires(seq) == at },
+		func(seq int64) int64 { return seq })
 }
 
 // set makes sure that the queue's timer fires at at, in milliseconds, or earlier.
@@ -154,8 +155,8 @@ func (a *alarm) stop() {
 func (a *alarm) watch(e *entry) {
 	switch {
 	case e.state == Scheduled:
-		a.q.schedule.dues.add(e, e.due())
-		a.set(e.due())
+		a.q.schedule.dues.add(e, e.extras().due)
+		a.set(e.extras().due)
 	case e.ttl > 0 && e.sub == Main && !a.q.ns.common.lazy:
 		a.expiries.add(e.seq, e.expires())
 		a.set(e.expires())

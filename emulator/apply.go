@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// Apply creates the entities that are missing and updates changeable settings that differ. With prune it deletes the entities that the list does not
-// have, else it leaves them alone (DEC-7). A setting that differs and can't be changed is an error that says how to go on. An entity may forward to
-// one that stands behind it in the list (FWD-2). All of it is one change in the journal: if anything is refused or the commit fails nothing has changed.
-// Apply returns what it did once that is durable.
+// Apply creates the entities that are missing and updates changeable settings that differ. With prune it deletes the
+// entities that the list does not have, else it leaves them alone (DEC-7). A setting that differs and can't be
+// changed is an error that says how to go on. An entity may forward to one that stands behind it in the list (FWD-2).
+// All of it is one change in the journal: if anything is refused or the commit fails nothing has changed. Apply
+// returns what it did once that is durable.
 func (c Configuration) Apply(list []EntityConfig, prune bool) ([]Planned, error) {
 	ns := c.ns
 	ns.admin.Lock()
@@ -44,7 +45,8 @@ func (c Configuration) Ensure(list []EntityConfig) error {
 	return err
 }
 
-// batch is a change of many entities, as one change in the journal. The caller holds ns.admin, and has tried the change before.
+// batch is a change of many entities, as one change in the journal. The caller holds ns.admin, and has tried the
+// change before.
 type batch struct {
 	ns      *Namespace
 	fresh   map[string]*Topic // that are made, by path in lower case
@@ -91,7 +93,8 @@ func (b *batch) remove(q *Entity) {
 
 func (b *batch) put(q *Entity, options any, updated int64) error {
 	encoded, err := q.usage.encode(options, updated)
-	b.ops = append(b.ops, Op{Kind: OpPutEntity, Entity: EntityRecord{ID: q.id, Kind: q.kind, Path: q.path, Options: encoded}})
+	b.ops = append(b.ops, Op{Kind: OpPutEntity, Entity: EntityRecord{ID: q.id, Kind: q.kind, Path: q.path,
+		Options: encoded}})
 	return err
 }
 
@@ -161,8 +164,8 @@ func (b *batch) change(p *Planned) error {
 	return nil
 }
 
-// commit writes the change and waits. As with every change of rules, those of subscriptions count from the place of the change in the journal: all topics
-// and subscriptions concerned are locked while it is appended.
+// commit writes the change and waits. As with every change of rules, those of subscriptions count from the place of
+// the change in the journal: all topics and subscriptions concerned are locked while it is appended.
 func (b *batch) commit() error {
 	if len(b.ops) == 0 && len(b.updates) == 0 {
 		return nil
@@ -182,7 +185,7 @@ func (b *batch) commit() error {
 		}
 		begun, err := b.beginLocked()
 		if err == nil {
-			b.ns.append(&Change{Ops: b.ops, Done: CompletionFunc(func(err error) {
+			b.ns.journal.Append(&Change{Ops: b.ops, Done: CompletionFunc(func(err error) {
 				for _, u := range begun {
 					u.Completed(err)
 				}

@@ -11,7 +11,8 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// bodies keeps the bodies of an entity's messages in memory while there is room, and reads those that are on disk only. The entity's mutex guards it.
+// bodies keeps the bodies of an entity's messages in memory while there is room, and reads those that are on disk
+// only. The entity's mutex guards it.
 type bodies struct {
 	q    *Entity
 	held int64 // bytes in memory
@@ -35,8 +36,8 @@ func (b *bodies) giveUpCopy(p *payload) (last bool) {
 	return p.copies != nil && p.copies.stored.Add(-1) <= 0 && b.q.ns.stage.Load() != stageGone
 }
 
-// bodyRemoval is stored bodies that are being removed after the last of their copies. They belong to no entity. Each change removes a turn of them: clients wait
-// in the journal for one of these, not for all.
+// bodyRemoval is stored bodies that are being removed after the last of their copies. They belong to no entity. Each
+// change removes a turn of them: clients wait in the journal for one of these, not for all.
 type bodyRemoval struct {
 	change Change
 	ns     *Namespace
@@ -58,7 +59,7 @@ func (op *bodyRemoval) begin() {
 	for _, id := range op.left[:min(turn, len(op.left))] {
 		op.change.Ops = append(op.change.Ops, Op{Kind: OpDelete, DropBody: true, Record: MessageRecord{Body: id}})
 	}
-	op.ns.append(&op.change)
+	op.ns.journal.Append(&op.change)
 }
 
 // Completed goes on, and if it failed has it tried again later: nothing else would ever remove the bodies.
@@ -119,8 +120,9 @@ func (b *bodies) keep(p *payload) {
 	}
 }
 
-// shrink evicts bodies of free messages, the last ones first, since they are needed last, until the namespace has no more than goal
-// bytes in memory. It reports whether it could evict any. Its caller does not hold the entity's mutex, which it takes for a while at a time.
+// shrink evicts bodies of free messages, the last ones first, since they are needed last, until the namespace has no
+// more than goal bytes in memory. It reports whether it could evict any. Its caller does not hold the entity's mutex,
+// which it takes for a while at a time.
 func (b *bodies) shrink(goal int64) (any bool) {
 	for i := range b.q.messages.subQueues {
 		from := int64(math.MaxInt64)
@@ -137,7 +139,8 @@ func (b *bodies) shrink(goal int64) (any bool) {
 				return looked < shrinkAtOnce && b.q.ns.budget.own.Load() > goal
 			})
 			more = looked == shrinkAtOnce && b.q.ns.budget.own.Load() > goal
-			b.q.messages.subQueues[i].tried = min(b.q.messages.subQueues[i].tried, from) // without their bodies they can be packed
+			// without their bodies they can be packed
+			b.q.messages.subQueues[i].tried = min(b.q.messages.subQueues[i].tried, from)
 			b.q.mu.Unlock()
 		}
 	}
@@ -183,8 +186,9 @@ func (b *bodies) removeAll() {
 	b.q.ns.removeBodies(last...)
 }
 
-// bodyBudget bounds the bytes of bodies that the namespaces of a process keep in memory. One may use what the others leave free, but each
-// that has bodies can have its fair share: if another one is in the way, that one's go, and stay on disk only.
+// bodyBudget bounds the bytes of bodies that the namespaces of a process keep in memory. One may use what the others
+// leave free, but each that has bodies can have its fair share: if another one is in the way, that one's go, and stay
+// on disk only.
 type bodyBudget struct {
 	limit      int64
 	namespaces func() []*Namespace // those that share it
@@ -232,7 +236,8 @@ func (s *bodyShare) fair() int64 {
 }
 
 // fits decides whether a body of that size stays in memory once it is on disk, for a queue that holds so many bytes
-// already. A deep queue may use what is free; a shallow one always finds a little room, and so does a namespace below its fair share.
+// already. A deep queue may use what is free; a shallow one always finds a little room, and so does a namespace below
+// its fair share.
 func (s *bodyShare) fits(size, held int64) bool {
 	const floor = 256 << 10
 	total := s.used.Load() + size
@@ -246,10 +251,10 @@ func (s *bodyShare) fits(size, held int64) bool {
 	return (below || held+size <= floor) && total <= 2*s.limit
 }
 
-// copy returns the bytes of a message that comes in as they may stay in memory, nil if they may not. A message of a batch
-// is a part of the transfer, which one that stays behind would hold as a whole: it is copied, unless there is no room anyway.
-// (To count the transfer as long as anyone has a part of it costs no copy; but then a few hundred messages that wait for
-// their time use up the budget of all.)
+// copy returns the bytes of a message that comes in as they may stay in memory, nil if they may not. A message of a
+// batch is a part of the transfer, which one that stays behind would hold as a whole: it is copied, unless there is
+// no room anyway. (To count the transfer as long as anyone has a part of it costs no copy; but then a few hundred
+// messages that wait for their time use up the budget of all.)
 func (s *bodyShare) copy(m *message.Message) []byte {
 	switch {
 	case !m.Part:
@@ -260,7 +265,8 @@ func (s *bodyShare) copy(m *message.Message) []byte {
 	return nil
 }
 
-// reclaim sets a goroutine to make room for the namespace, unless one is at it, or could make none a moment ago. Its caller holds the mutex of an entity.
+// reclaim sets a goroutine to make room for the namespace, unless one is at it, or could make none a moment ago. Its
+// caller holds the mutex of an entity.
 func (s *bodyShare) reclaim() {
 	b := s.bodyBudget
 	if time.Now().UnixNano()-b.fruitless.Load() < int64(time.Second) || !b.reclaiming.CompareAndSwap(false, true) {
@@ -276,8 +282,8 @@ func (s *bodyShare) reclaim() {
 	}()
 }
 
-// freeMemory evicts bodies of the namespaces that have more than a fair share, of the one with most first, until an eighth of the budget is
-// free. It reports whether it could evict any.
+// freeMemory evicts bodies of the namespaces that have more than a fair share, of the one with most first, until an
+// eighth of the budget is free. It reports whether it could evict any.
 func (b *bodyBudget) freeMemory(fair int64) (any bool) {
 	free := b.limit - b.limit/8
 	list := b.namespaces()
@@ -293,8 +299,8 @@ func (b *bodyBudget) freeMemory(fair int64) (any bool) {
 	return any
 }
 
-// evict takes about so many bytes of a namespace's bodies out of memory, from the entities that hold most, and reports whether it could take
-// any.
+// evict takes about so many bytes of a namespace's bodies out of memory, from the entities that hold most, and
+// reports whether it could take any.
 func (b *bodyBudget) evict(ns *Namespace, excess int64) (any bool) {
 	goal := ns.budget.own.Load() - excess
 	type holder struct {

@@ -11,8 +11,8 @@ import (
 	"minibus/emulator/clock"
 )
 
-// Broker is the namespaces of a process. They have nothing in common but the room for bodies in memory, which is divided among them, and
-// the store, which commits for all. Its methods may be called from any goroutine.
+// Broker is the namespaces of a process. They have nothing in common but the room for bodies in memory, which is
+// divided among them, and the store, which commits for all. Its methods may be called from any goroutine.
 type Broker struct {
 	// immutable
 	store    Store
@@ -25,8 +25,8 @@ type Broker struct {
 	directory directory
 }
 
-// OpenBroker opens every namespace that the store has. Options.Name is the name of the default one, whatever the store says. What is true
-// of [Open] is true of each.
+// OpenBroker opens every namespace that the store has. Options.Name is the name of the default one, whatever the
+// store says. What is true of [Open] is true of each.
 func OpenBroker(s Store, o Options) (*Broker, error) {
 	records, err := s.Namespaces()
 	if err != nil {
@@ -61,8 +61,9 @@ func (b *Broker) open(r NamespaceRecord) error {
 	}
 	handles := o.handles(r.Name)
 	if err := b.directory.claim(ns, handles); err != nil {
-		return errorf(CodeAlreadyExists, "", "The configuration names the default namespace '%s', and the database has another namespace of that name. "+
-			"Name the default namespace first in the configuration, as before, or give it a new name.", r.Name)
+		return errorf(CodeAlreadyExists, "",
+			"The configuration names the default namespace '%s', and the database has another namespace of that name. "+
+				"Name the default namespace first in the configuration, as before, or give it a new name.", r.Name)
 	}
 	ns.journal = b.store.Journal(r.ID)
 	if err := ns.load(); err != nil {
@@ -94,8 +95,9 @@ func (b *Broker) Namespace(name string) (*Namespace, error) {
 // Namespaces returns all namespaces by name.
 func (b *Broker) Namespaces() []*Namespace { return b.directory.all() }
 
-// Hold and Release enclose operations of a caller that then waits for them. If they are few and nobody commits, Release does, on the
-// caller's goroutine, which saves two wake-ups. The caller holds no lock at Release but its own, which no completion takes.
+// Hold and Release enclose operations of a caller that then waits for them. If they are few and nobody commits,
+// Release does, on the caller's goroutine, which saves two wake-ups. The caller holds no lock at Release but its own,
+// which no completion takes.
 func (b *Broker) Hold() { b.store.Hold() }
 
 // Release ends Hold.

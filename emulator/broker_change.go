@@ -8,9 +8,10 @@ import (
 	"minibus/emulator/clock"
 )
 
-// Create makes a namespace with the entities of o, by one change in the store, and waits until that is durable. If o has no policies it gets [RootPolicy], with keys of its own. Create fails
-// with CodeArgument for what no namespace can have, and with CodeAlreadyExists if another one has the name, an alias or the port. It
-// refuses entities as [Configuration.Apply] does.
+// Create makes a namespace with the entities of o, by one change in the store, and waits until that is durable. If o
+// has no policies it gets [RootPolicy], with keys of its own. Create fails with CodeArgument for what no namespace
+// can have, and with CodeAlreadyExists if another one has the name, an alias or the port. It refuses entities as
+// [Configuration.Apply] does.
 func (b *Broker) Create(name string, o NamespaceOptions) (*Namespace, error) {
 	if err := b.Check(name, o); err != nil {
 		return nil, err
@@ -43,8 +44,8 @@ func (b *Broker) newNamespace(r NamespaceRecord, o NamespaceOptions) (*Namespace
 	return ns, err
 }
 
-// Update changes the settings of a namespace and waits until that is durable. They count at once, but for the clock and for the entities of the creation, which stay. Update
-// fails as Create does, and with CodeNotFound.
+// Update changes the settings of a namespace and waits until that is durable. They count at once, but for the clock
+// and for the entities of the creation, which stay. Update fails as Create does, and with CodeNotFound.
 func (b *Broker) Update(name string, o NamespaceOptions) error {
 	ns, err := b.hold(name)
 	if err != nil {
@@ -81,8 +82,8 @@ func (b *Broker) hold(name string) (*Namespace, error) {
 	return ns, nil
 }
 
-// write stores a namespace with new settings, and lets it be found by them once that is committed. From now on nothing else may have
-// what it is found by. A new one gets its id, its journal and its entities.
+// write stores a namespace with new settings, and lets it be found by them once that is committed. From now on
+// nothing else may have what it is found by. A new one gets its id, its journal and its entities.
 func (b *Broker) write(ns *Namespace, o NamespaceOptions) error {
 	before := ns.Options()
 	was, will := before.handles(ns.name), o.handles(ns.name)
@@ -108,7 +109,8 @@ func (b *Broker) write(ns *Namespace, o NamespaceOptions) error {
 func (b *Broker) begin(ns *Namespace, o NamespaceOptions) error {
 	id := b.next.Add(1) - 1
 	if id > maxNamespaces {
-		return errorf(CodeQuotaExceeded, "", "The namespace '%s' can't be created: the database has had %d. Begin with an empty one.",
+		return errorf(CodeQuotaExceeded, "",
+			"The namespace '%s' can't be created: the database has had %d. Begin with an empty one.",
 			ns.name, int64(maxNamespaces))
 	}
 	setID(ns, id)
@@ -146,9 +148,9 @@ func (ns *Namespace) record(o NamespaceOptions) (NamespaceRecord, error) {
 	return NamespaceRecord{ID: ns.id, Name: ns.name, Created: ns.created, Secret: ns.secret, Options: settings}, nil
 }
 
-// Delete removes a namespace with everything in it, and waits until that is durable. Its clients' operations are refused from the
-// beginning, and its Deleted channel is closed at the end. If it fails the namespace lives on. Delete fails with CodeNotFound, and with
-// CodeNotAllowed for the default namespace.
+// Delete removes a namespace with everything in it, and waits until that is durable. Its clients' operations are
+// refused from the beginning, and its Deleted channel is closed at the end. If it fails the namespace lives on.
+// Delete fails with CodeNotFound, and with CodeNotAllowed for the default namespace.
 func (b *Broker) Delete(name string) error {
 	ns, err := b.hold(name)
 	if err != nil {
@@ -156,7 +158,8 @@ func (b *Broker) Delete(name string) error {
 	}
 	defer ns.admin.Unlock()
 	if ns == b.first {
-		return errorf(CodeNotAllowed, "", "The namespace '%s' is the default one and can't be deleted. Delete its entities.", name)
+		return errorf(CodeNotAllowed, "",
+			"The namespace '%s' is the default one and can't be deleted. Delete its entities.", name)
 	}
 	var d deletion
 	d.retireAll(ns)

@@ -14,9 +14,10 @@ type directory struct {
 	taken map[handle]*Namespace // that, and what is being written
 	many  bool                  // there has been more than one namespace in this process
 
-	ended map[handle]int64 // ports and aliases of deleted namespaces, until others have them, with the number of their end
-	ends  []endedHandle    // the same in their order, and some that others have
-	last  int64            // number of the last end
+	// ports and aliases of deleted namespaces, until others have them, with the number of their end
+	ended map[handle]int64
+	ends  []endedHandle // the same in their order, and some that others have
+	last  int64         // number of the last end
 }
 
 // mostEnded is how many ports and aliases of deleted namespaces are remembered: those that ended last.
@@ -29,7 +30,8 @@ type endedHandle struct {
 }
 
 func newDirectory() directory {
-	return directory{found: make(map[handle]*Namespace), taken: make(map[handle]*Namespace), ended: make(map[handle]int64)}
+	return directory{found: make(map[handle]*Namespace), taken: make(map[handle]*Namespace),
+		ended: make(map[handle]int64)}
 }
 
 // end remembers that a namespace which had a handle is deleted.
@@ -46,13 +48,16 @@ func (d *directory) end(h handle) {
 	d.ends = d.ends[1:]
 }
 
-// claim keeps handles for a namespace, until replace or release. It fails, with CodeAlreadyExists, if another one has one of them.
+// claim keeps handles for a namespace, until replace or release. It fails, with CodeAlreadyExists, if another one has
+// one of them.
 func (d *directory) claim(ns *Namespace, handles []handle) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, h := range handles {
 		if other := d.taken[h]; other != nil && other != ns {
-			return errorf(CodeAlreadyExists, "", "The namespace '%s' can't have the %v: the namespace '%s' has it. Choose another one.", ns.name, h, other.name)
+			return errorf(CodeAlreadyExists, "",
+				"The namespace '%s' can't have the %v: the namespace '%s' has it. Choose another one.",
+				ns.name, h, other.name)
 		}
 	}
 	for _, h := range handles {
@@ -119,8 +124,8 @@ func (d *directory) all() []*Namespace {
 	return slices.Clone(d.list)
 }
 
-// alone reports whether there has been only one namespace. After the deletion of all others it is still not alone: their clients may come
-// back, and mean none that is left.
+// alone reports whether there has been only one namespace. After the deletion of all others it is still not alone:
+// their clients may come back, and mean none that is left.
 func (d *directory) alone() bool {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -128,7 +133,8 @@ func (d *directory) alone() bool {
 }
 
 // serviceSuffixes are the domains of the service in its clouds, and the one that means this machine [RFC 6761 6.3].
-var serviceSuffixes = []string{"servicebus.windows.net", "servicebus.usgovcloudapi.net", "servicebus.chinacloudapi.cn", "servicebus.cloudapi.de", "localhost"}
+var serviceSuffixes = []string{"servicebus.windows.net", "servicebus.usgovcloudapi.net",
+	"servicebus.chinacloudapi.cn", "servicebus.cloudapi.de", "localhost"}
 
 // suffixesOf returns all domains under which the first label names a namespace, the longest first.
 func suffixesOf(more []string) []string {
@@ -142,13 +148,14 @@ func suffixesOf(more []string) []string {
 	return slices.Compact(all)
 }
 
-// Find returns the namespace that a connection to a host means, which may come with a port, or a request for it; port is the one at which it
-// arrived. The first of these decides:
+// Find returns the namespace that a connection to a host, or a request for it, means. The host may come with a port;
+// port is the one at which the connection arrived. The first of these decides:
 //
-//  1. The host is an alias of a namespace. If that is deleted, and one of the last that were, Find fails with CodeNotFound: its clients
-//     mean none of the others.
-//  2. The host is a name under a suffix of the service, localhost or one of Options.NamespaceSuffixes: the rest is the namespace's name. If
-//     there is none with it, Find fails with CodeNotFound, so that a mistyped name does not lead elsewhere.
+//  1. The host is an alias of a namespace. For an alias of one of the namespaces that were deleted last, Find fails
+//     with CodeNotFound: its clients mean none of the others.
+//  2. The host is a name under a suffix of the service, localhost or one of Options.NamespaceSuffixes: the rest is
+//     the namespace's name. Without such a namespace Find fails with CodeNotFound, so that a mistyped name does not
+//     lead elsewhere.
 //  3. The port belongs to a namespace. If that is deleted, Find fails too: its clients may have kept connections.
 //  4. The default one.
 //

@@ -17,7 +17,8 @@ const RootPolicy = "RootManageSharedAccessKey"
 
 // newRootPolicy makes the policy with keys as the service makes them: 32 random bytes in base64.
 func newRootPolicy() AuthorizationRule {
-	return AuthorizationRule{KeyName: RootPolicy, Rights: []string{"Listen", "Manage", "Send"}, PrimaryKey: newKey(), SecondaryKey: newKey()}
+	return AuthorizationRule{KeyName: RootPolicy, Rights: []string{"Listen", "Manage", "Send"}, PrimaryKey: newKey(),
+		SecondaryKey: newKey()}
 }
 
 func newKey() string {
@@ -38,8 +39,10 @@ func CheckNamespaceName(name string) error {
 	if good && !strings.HasSuffix(lower, "-sb") && !strings.HasSuffix(lower, "-mgmt") {
 		return nil
 	}
-	return errorf(CodeArgument, "", "The specified service namespace '%.60s' is invalid. A name has %d to %d letters, digits and hyphens, "+
-		"begins with a letter, ends with a letter or digit, and does not end with '-sb' or '-mgmt'.", name, minNamespaceName, MaxName)
+	return errorf(CodeArgument, "",
+		"The specified service namespace '%.60s' is invalid. A name has %d to %d letters, digits and hyphens, "+
+			"begins with a letter, ends with a letter or digit, and does not end with '-sb' or '-mgmt'.",
+		name, minNamespaceName, MaxName)
 }
 
 // minNamespaceName is how many characters the name of a namespace has at least; at most it has MaxName.
@@ -53,18 +56,21 @@ func (b *Broker) Check(name string, o NamespaceOptions) error {
 	return b.checkOptions(name, &NamespaceOptions{}, &o)
 }
 
-// checkOptions fails for settings that no namespace can have. Aliases and policies that it has already pass: they may have been stored when
-// there were other suffixes.
+// checkOptions fails for settings that no namespace can have. Aliases and policies that it has already pass: they may
+// have been stored when there were other suffixes.
 func (b *Broker) checkOptions(name string, before, o *NamespaceOptions) error {
 	if o.Limits != nil && int(*o.Limits) >= len(profiles) {
-		return errorf(CodeArgument, "", "The namespace '%s' can't have the limits %d: there is no such profile.", name, *o.Limits)
+		return errorf(CodeArgument, "", "The namespace '%s' can't have the limits %d: there is no such profile.",
+			name, *o.Limits)
 	}
 	if o.Port < 0 || o.Port > 65535 {
-		return errorf(CodeArgument, "", "The namespace '%s' can't have the port %d: choose one from 1 to 65535, or none.", name, o.Port)
+		return errorf(CodeArgument, "",
+			"The namespace '%s' can't have the port %d: choose one from 1 to 65535, or none.", name, o.Port)
 	}
 	if !slices.Equal(o.Aliases, before.Aliases) {
 		if n := len(o.Aliases); n > MaxAliases {
-			return errorf(CodeArgument, "", "The namespace '%s' can't have %d aliases: at most %d.", name, n, MaxAliases)
+			return errorf(CodeArgument, "", "The namespace '%s' can't have %d aliases: at most %d.", name, n,
+				MaxAliases)
 		}
 		for _, alias := range o.Aliases {
 			if err := checkAlias(alias, b.suffixes); err != nil {
@@ -80,16 +86,19 @@ func (b *Broker) checkOptions(name string, before, o *NamespaceOptions) error {
 
 func checkPolicies(name string, policies []AuthorizationRule) error {
 	if n := len(policies); n > MaxAuthorizationRules {
-		return errorf(CodeArgument, "", "The namespace '%s' can't have %d authorization rules: at most %d.", name, n, MaxAuthorizationRules)
+		return errorf(CodeArgument, "", "The namespace '%s' can't have %d authorization rules: at most %d.", name, n,
+			MaxAuthorizationRules)
 	}
 	seen := make(map[string]bool)
 	for _, p := range policies {
-		if err := cmp.Or(CheckKeyName(p.KeyName), CheckKey(p.KeyName, p.PrimaryKey), CheckKey(p.KeyName, p.SecondaryKey)); err != nil {
+		if err := cmp.Or(CheckKeyName(p.KeyName), CheckKey(p.KeyName, p.PrimaryKey),
+			CheckKey(p.KeyName, p.SecondaryKey)); err != nil {
 			return err
 		}
 		key := strings.ToLower(p.KeyName)
 		if seen[key] {
-			return errorf(CodeArgument, "", "The namespace '%s' has two authorization rules with the name '%s'.", name, p.KeyName)
+			return errorf(CodeArgument, "", "The namespace '%s' has two authorization rules with the name '%s'.",
+				name, p.KeyName)
 		}
 		seen[key] = true
 	}
@@ -106,7 +115,8 @@ func checkAlias(alias string, suffixes []string) error {
 	case isAddress(host):
 		wrong = "is an address, at which all namespaces are. Give the name of a host"
 	case !isHostName(host):
-		wrong = fmt.Sprintf("is not the name of a host. Such a name has at most %d letters, digits, '-', '_' and '.', and no port", maxHost)
+		wrong = fmt.Sprintf("is not the name of a host. Such a name has at most %d letters, digits, '-', '_' and '.', "+
+			"and no port", maxHost)
 	case host == "localhost":
 		wrong = "means all namespaces of this machine. Choose another host, or give the namespace a port"
 	case slices.ContainsFunc(suffixes, under):
@@ -130,14 +140,16 @@ func isHostName(host string) bool {
 		return false
 	}
 	for label := range strings.SplitSeq(host, ".") {
-		if n := len(label); n == 0 || n > maxHostLabel || label[0] == '-' || label[n-1] == '-' || strings.ContainsFunc(label, bad) {
+		if n := len(label); n == 0 || n > maxHostLabel || label[0] == '-' || label[n-1] == '-' ||
+			strings.ContainsFunc(label, bad) {
 			return false
 		}
 	}
 	return true
 }
 
-// isAddress reports whether a text is the address of a host. Resolvers take all that ends with a number for one, such as 127.1.
+// isAddress reports whether a text is the address of a host. Resolvers take all that ends with a number for one, such
+// as 127.1.
 func isAddress(host string) bool {
 	_, err := strconv.ParseUint(host[strings.LastIndexByte(host, '.')+1:], 0, 64)
 	return err == nil || strings.Count(host, ":") > 1
@@ -146,11 +158,14 @@ func isAddress(host string) bool {
 // CheckKeyName fails for a name that no authorization rule can have.
 func CheckKeyName(name string) error {
 	if n := len(name); n == 0 || n > MaxKeyName {
-		return errorf(CodeArgument, "", "The name of an authorization rule, %.60q, has %d bytes: it must have between 1 and %d.", name, n, MaxKeyName)
+		return errorf(CodeArgument, "",
+			"The name of an authorization rule, %.60q, has %d bytes: it must have between 1 and %d.",
+			name, n, MaxKeyName)
 	}
 	if strings.Contains(name, "=") || !fitsConnectionString(name) {
-		return errorf(CodeArgument, "", "The name of the authorization rule %.60q has an equals sign, a semicolon, a quotation mark, a blank or a control character. "+
-			"Leave it out: no connection string could have it.", name)
+		return errorf(CodeArgument, "",
+			"The name of the authorization rule %.60q has an equals sign, a semicolon, a quotation mark, a blank "+
+				"or a control character. Leave it out: no connection string could have it.", name)
 	}
 	return nil
 }
@@ -158,15 +173,17 @@ func CheckKeyName(name string) error {
 // CheckKey fails for a key that no authorization rule can have. None passes. The error does not show the key.
 func CheckKey(rule, key string) error {
 	if !fitsConnectionString(key) {
-		return errorf(CodeArgument, "", "A key of the authorization rule %.60q has a semicolon, a quotation mark, a blank or a control character. "+
-			"Choose another key: no connection string could have it.", rule)
+		return errorf(CodeArgument, "",
+			"A key of the authorization rule %.60q has a semicolon, a quotation mark, a blank or a control character. "+
+				"Choose another key: no connection string could have it.", rule)
 	}
 	return nil
 }
 
 // fitsConnectionString reports whether clients read a value in a connection string as it is.
 func fitsConnectionString(value string) bool {
-	return !strings.ContainsFunc(value, func(c rune) bool { return !unicode.IsPrint(c) || strings.ContainsRune(" ;\"'", c) })
+	return !strings.ContainsFunc(value,
+		func(c rune) bool { return !unicode.IsPrint(c) || strings.ContainsRune(" ;\"'", c) })
 }
 
 // handle is one of the things by which a namespace is found. Exactly one field is set.

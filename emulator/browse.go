@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Messages is what people do with the messages of an entity, by their numbers: look at them, remove and reschedule them.
+// Messages is what people do with the messages of an entity, by their numbers: look at them, remove and reschedule
+// them.
 type Messages struct{ q *Entity }
 
 // Messages returns the messages of the entity.
@@ -37,13 +38,13 @@ type Browsed struct {
 	Next     int64 // Browse.From for them
 }
 
-// Browse shows messages of a sub-queue, in the order of their numbers, with their content. It does not change, lock, delay or reorder any, and it
-// does not count as use of the entity. Messages that have expired are shown as [Entity.Peek] shows them. On a partitioned entity the numbers run
-// partition by partition.
+// Browse shows messages of a sub-queue, in the order of their numbers, with their content. It does not change, lock,
+// delay or reorder any, and it does not count as use of the entity. Messages that have expired are shown as
+// [Entity.Peek] shows them. On a partitioned entity the numbers run partition by partition.
 //
-// One call looks at a bounded number of messages and bodies: few may be shown, or none, although there are more. It takes the entity's mutex for a
-// few messages at a time. What it has to read from disk does not stay in memory. It fails with CodeArgument if the SQL is wrong, and with
-// CodeNotFound if the entity is gone.
+// One call looks at a bounded number of messages and bodies: few may be shown, or none, although there are more. It
+// takes the entity's mutex for a few messages at a time. What it has to read from disk does not stay in memory. It
+// fails with CodeArgument if the SQL is wrong, and with CodeNotFound if the entity is gone.
 func (ms Messages) Browse(b Browse, show func(*MessageView)) (Browsed, error) {
 	wanted, err := newSelector(ms.q, b.Sub, b.Select)
 	if err != nil {
@@ -107,7 +108,9 @@ func (w *browsing) step() error {
 			continue // it is gone, or not wanted
 		}
 		if w.shown == w.Max {
-			w.More, w.Next, w.Examined = true, s.Sequence, w.at[i]-1
+			w.More = true
+			w.Next = s.Sequence
+			w.Examined = w.at[i] - 1
 			return nil
 		}
 		w.show(s)
@@ -142,7 +145,9 @@ func (w *browsing) look() error {
 	if w.Newest {
 		walk, by = l.lookBack, -1
 	}
-	now, looked, bytes := w.q.ns.Now(), 0, int64(0)
+	now := w.q.ns.Now()
+	looked := 0
+	bytes := int64(0)
 	w.More = false
 	walk(w.Next, func(e *entry) bool {
 		if w.To != nil && (e.seq-*w.To)*by > 0 {
@@ -170,18 +175,22 @@ func (w *browsing) look() error {
 	return nil
 }
 
-// enough reports whether all of the messages that may still be shown are found, which shows only where their content does not matter.
+// enough reports whether all of the messages that may still be shown are found, which shows only where their content
+// does not matter.
 func (w *browsing) enough() bool { return !w.reads() && w.shown+len(w.found) >= w.Max }
 
 // Upcoming says how many messages of an entity become active when.
 type Upcoming struct {
-	Total int   // scheduled messages
-	Next  int64 // ms, when the first of them is due; 0: there is none. Where very many are due together it may be up to a quarter of a second too early
+	Total int // scheduled messages
+	// ms, when the first of them is due; 0: there is none. Where very many are due together it may be up to a quarter
+	// of a second too early
+	Next  int64
 	Slots []int // how many are due in each step of the time that was asked for
 }
 
-// Upcoming returns how many scheduled messages are due in each of so many steps from an instant on. It rounds both down to minutes. The numbers are
-// kept up to date, not counted, and the entity's mutex is held for one step at a time. It fails with CodeNotFound if the entity is gone.
+// Upcoming returns how many scheduled messages are due in each of so many steps from an instant on. It rounds both
+// down to minutes. The numbers are kept up to date, not counted, and the entity's mutex is held for one step at a
+// time. It fails with CodeNotFound if the entity is gone.
 func (ms Messages) Upcoming(from, step int64, steps int) (u Upcoming, err error) {
 	q := ms.q
 	from -= from % minute

@@ -9,8 +9,8 @@ import (
 	"minibus/internal/entitypath"
 )
 
-// catalog finds entities by name and lists them by path. Both cost the same with ten entities and with ten thousand: a page
-// of a list is cut out of what is kept in order.
+// catalog finds entities by name and lists them by path. Both cost the same with ten entities and with ten thousand:
+// a page of a list is cut out of what is kept in order.
 type catalog struct {
 	mu     sync.RWMutex       // never held while waiting
 	byKey  map[string]*Entity // by lower-case path
@@ -46,7 +46,8 @@ func (c *catalog) remove(all []*Entity) {
 	}
 }
 
-// become makes c have the entities of another catalog, at once and instead of its own. Nobody uses the other one any more.
+// become makes c have the entities of another catalog, at once and instead of its own. Nobody uses the other one any
+// more.
 func (c *catalog) become(other *catalog) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -106,8 +107,8 @@ func (c *catalog) find(path string, kind EntityKind) (*Entity, error) {
 	return q, nil
 }
 
-// missing is the service's answer for a path at which there is nothing: for a subscription of a topic that exists it names
-// both (ERR-4).
+// missing is the service's answer for a path at which there is nothing: for a subscription of a topic that exists it
+// names both (ERR-4).
 func (c *catalog) missing(path string) *Error {
 	if topic, name, ok := entitypath.SplitSubscription(path); ok {
 		if t := c.lookUp(topic); t != nil && t.topic != nil {

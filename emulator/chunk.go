@@ -5,8 +5,8 @@ import (
 	"sort"
 )
 
-// chunk is neighbours in a log: entries, or, if it is packed, numbers. Of a packed chunk single entries can be open: those that somebody took before
-// their turn.
+// chunk is neighbours in a log: entries, or, if it is packed, numbers. Of a packed chunk single entries can be open:
+// those that somebody took before their turn.
 type chunk struct {
 	loose    []*entry      // nil if all is packed; of a packed chunk those that are open, at their places
 	packed   []packedEntry // nil if all is loose; of an open entry only the number counts
@@ -30,7 +30,8 @@ func (e *entry) packable() bool {
 
 func (e *entry) pack() packedEntry {
 	return packedEntry{
-		seq: e.seq, first: e.first, enqueued: e.enqueued, ttl: e.ttl, row: e.row, body: e.body.id, size: e.body.size, count: e.count,
+		seq: e.seq, first: e.first, enqueued: e.enqueued, ttl: e.ttl, row: e.row,
+		body: e.body.id, size: e.body.size, count: e.count,
 	}
 }
 
@@ -43,7 +44,12 @@ func (p *packedEntry) entry(sub SubQueue) *entry {
 
 // show puts the packed numbers into e, an entry made by entry.
 func (p *packedEntry) show(e *entry) {
-	e.seq, e.first, e.enqueued, e.ttl, e.row, e.count = p.seq, p.first, p.enqueued, p.ttl, p.row, p.count
+	e.seq = p.seq
+	e.first = p.first
+	e.enqueued = p.enqueued
+	e.ttl = p.ttl
+	e.row = p.row
+	e.count = p.count
 	e.body.id, e.body.size = p.body, p.size
 }
 
@@ -113,7 +119,9 @@ func (c *chunk) loosen(sub SubQueue) {
 	for i := range c.packed {
 		c.openAt(i, sub)
 	}
-	c.packed, c.sessions, c.open = nil, nil, 0
+	c.packed = nil
+	c.sessions = nil
+	c.open = 0
 }
 
 // openAt returns the entry at a place, which it makes if it is packed.
@@ -143,7 +151,9 @@ func (c *chunk) removeAt(i int) {
 		c.loose = nil
 	}
 	if cap(c.packed) > 4*len(c.packed) { // give back the room of those that are gone
-		c.packed, c.loose, c.sessions = slices.Clone(c.packed), slices.Clone(c.loose), slices.Clone(c.sessions)
+		c.packed = slices.Clone(c.packed)
+		c.loose = slices.Clone(c.loose)
+		c.sessions = slices.Clone(c.sessions)
 	}
 }
 
@@ -157,8 +167,8 @@ func removed[E any](s []E, i int) []E {
 	return slices.Delete(s, i, i+1)
 }
 
-// pack packs the entries that can be packed, if they are most of the chunk. It reports whether another try is not worth it: no active entry of a chunk
-// that was loose is being written.
+// pack packs the entries that can be packed, if they are most of the chunk. It reports whether another try is not
+// worth it: no active entry of a chunk that was loose is being written.
 func (c *chunk) pack() (done bool) {
 	done = true
 	n := 0
@@ -204,12 +214,13 @@ func (l *log) noteOpened(c *chunk) {
 	}
 }
 
-// pack packs the chunks whose turn is far away, so that what waits deep in a queue is a few numbers. next is the place of the
-// next delivery: no consumer has an available entry behind it in hand. It must be called where no free entry is in use,
-// and where entries stand in no other log. Consumers of sessions take from anywhere: what they take is opened entry by entry.
+// pack packs the chunks whose turn is far away, so that what waits deep in a queue is a few numbers. next is the
+// place of the next delivery: no consumer has an available entry behind it in hand. It must be called where no free
+// entry is in use, and where entries stand in no other log. Consumers of sessions take from anywhere: what they take
+// is opened entry by entry.
 //
-// Each chunk is tried once, when it is far enough from the end, and again after an entry was taken from it. The chunks
-// that come next stay loose, for they would be opened at once.
+// Each chunk is tried once, when it is far enough from the end, and again after an entry was taken from it. The
+// chunks that come next stay loose, for they would be opened at once.
 func (l *log) pack(next int64) {
 	end := len(l.chunks) - l.shape().tail
 	if end <= l.shape().front || len(l.opened) == 0 && l.chunks[end-1].first() < l.tried {

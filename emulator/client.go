@@ -24,7 +24,8 @@ func (c *Client) String() string {
 	case c.Connection == "":
 		return "an HTTP request from " + c.Remote
 	}
-	return fmt.Sprintf("link %d of connection %s (%s, %s)", c.Number, c.Connection, firstText(c.Container, c.Product, "no name"), c.Remote)
+	return fmt.Sprintf("link %d of connection %s (%s, %s)", c.Number, c.Connection,
+		firstText(c.Container, c.Product, "no name"), c.Remote)
 }
 
 // Is reports whether a text names the client: by its connection, connection and link number, link, container,
@@ -33,7 +34,8 @@ func (c *Client) Is(text string) bool {
 	if c == nil || text == "" {
 		return false
 	}
-	for _, name := range []string{c.Connection, fmt.Sprintf("%s/%d", c.Connection, c.Number), c.Link, c.Container, c.Product, c.Remote} {
+	for _, name := range []string{c.Connection, fmt.Sprintf("%s/%d", c.Connection, c.Number), c.Link, c.Container,
+		c.Product, c.Remote} {
 		if name != "" && strings.EqualFold(name, text) {
 			return true
 		}

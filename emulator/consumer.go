@@ -2,9 +2,9 @@ package emulator
 
 import "sync/atomic"
 
-// Quantum is how many messages one Take gives out at most, so that consumers of a queue take turns (DEC-27). It gives no more
-// either once they have quantumBytes: their bodies are read from disk before the first of them is written. A forwarder takes as
-// much at a time.
+// Quantum is how many messages one Take gives out at most, so that consumers of a queue take turns (DEC-27). It gives
+// no more either once they have quantumBytes: their bodies are read from disk before the first of them is written. A
+// forwarder takes as much at a time.
 const (
 	Quantum      = 64
 	quantumBytes = 1 << 20
@@ -34,11 +34,11 @@ type Consumer struct {
 	someEnded atomic.Bool // there is something in ended
 }
 
-// NewConsumer attaches a consumer to a sub-queue. notify says: call Take again, look whether your deliveries have become
-// ready, or ask which locks have Ended. It runs on any goroutine, possibly under the queue's mutex: it must only set a flag or post. Every
-// notify must be answered with a Take, if only with one of zero. An entity with sessions takes session receivers only
-// (SESS-5); its dead-letter queue takes plain ones (DLQ-6). Beyond the profile's limit the error is CodeQuotaExceeded
-// (QUO-12).
+// NewConsumer attaches a consumer to a sub-queue. notify says: call Take again, look whether your deliveries have
+// become ready, or ask which locks have Ended. It runs on any goroutine, possibly under the queue's mutex: it must
+// only set a flag or post. Every notify must be answered with a Take, if only with one of zero. An entity with
+// sessions takes session receivers only (SESS-5); its dead-letter queue takes plain ones (DLQ-6). Beyond the
+// profile's limit the error is CodeQuotaExceeded (QUO-12).
 func (q *Entity) NewConsumer(sub SubQueue, mode ReceiveMode, notify func()) (*Consumer, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -46,8 +46,9 @@ func (q *Entity) NewConsumer(sub SubQueue, mode ReceiveMode, notify func()) (*Co
 		return nil, err
 	}
 	if q.options.RequiresSession && sub == Main {
-		return nil, errorf(CodeNotAllowed, q.path, "It is not possible for an entity that requires sessions to create a "+
-			"non-sessionful message receiver.")
+		return nil, errorf(CodeNotAllowed, q.path,
+			"It is not possible for an entity that requires sessions to create a "+
+				"non-sessionful message receiver.")
 	}
 	if err := q.may.addReceiver(); err != nil {
 		return nil, err
@@ -81,7 +82,8 @@ func holder(c *Consumer) *Client {
 
 // attachedLocked implements attachment.
 func (c *Consumer) attachedLocked() Attached {
-	a := Attached{Client: c.client, Sub: c.sub, Mode: c.mode, Since: c.since, Available: int(c.ready.available), Asking: c.waiting || c.promise > 0}
+	a := Attached{Client: c.client, Sub: c.sub, Mode: c.mode, Since: c.since, Available: int(c.ready.available),
+		Asking: c.waiting || c.promise > 0}
 	if c.session != nil {
 		a.Session, a.Until = &c.session.id, c.hold.until
 	}
@@ -94,10 +96,10 @@ func (c *Consumer) Limit(bytes int) { c.most = bytes }
 // OverLimit returns the size of the message at which the last Take stopped, as [Delivery.Size] does; 0 if it did not.
 func (c *Consumer) OverLimit() int { return c.overLimit }
 
-// Take appends up to max messages, a quantum at most (64, or 1 MiB), to dst, those with the lowest numbers first (ORD-1). If there
-// are fewer the consumer waits, in the order in which consumers granted credit (ORD-4), and is notified when
-// there is something to take. Take(dst, 0) says that the consumer can't take anything now: it leaves the wait list, and
-// what it was notified of goes to the next.
+// Take appends up to max messages, a quantum at most (64, or 1 MiB), to dst, those with the lowest numbers first
+// (ORD-1). If there are fewer the consumer waits, in the order in which consumers granted credit (ORD-4), and is
+// notified when there is something to take. Take(dst, 0) says that the consumer can't take anything now: it leaves
+// the wait list, and what it was notified of goes to the next.
 //
 // In peek-lock mode the messages are locked from now on (LOCK-2). A delivery may not be ready at once: see
 // [Delivery.Ready].
@@ -128,8 +130,8 @@ func (c *Consumer) Take(dst []*Delivery, max int) []*Delivery {
 	return dst
 }
 
-// Err returns why nothing can be received any more, as after a change of the entity (LOCK-17); nil: a consumer that takes again
-// goes on, as the same receiver among those of the entity (QUO-12).
+// Err returns why nothing can be received any more, as after a change of the entity (LOCK-17); nil: a consumer that
+// takes again goes on, as the same receiver among those of the entity (QUO-12).
 func (c *Consumer) Err() error {
 	c.q.mu.Lock()
 	defer c.q.mu.Unlock()
@@ -144,8 +146,8 @@ func (c *Consumer) stopWaitingLocked(poked bool, now int64) {
 	c.ready.waiters.remove(&c.waiter)
 }
 
-// pickLocked returns up to n available entries, without changing them yet, and whether it stopped because of their size or number; expired ones go
-// where expired messages go instead (EXP-5, EXP-7).
+// pickLocked returns up to n available entries, without changing them yet, and whether it stopped because of their
+// size or number; expired ones go where expired messages go instead (EXP-5, EXP-7).
 func (c *Consumer) pickLocked(n int, now int64) (picked []*entry, full bool) {
 	if n <= 0 || c.ready.returning > 0 {
 		return nil, false
@@ -155,7 +157,12 @@ func (c *Consumer) pickLocked(n int, now int64) (picked []*entry, full bool) {
 	var expired []*entry
 	bytes := 0
 	for len(picked) < n && bytes < quantumBytes {
-		e := c.nextReadyLocked(b)
+		var e *entry
+		if c.session != nil {
+			e = c.session.nextReady(&b.log)
+		} else {
+			e = b.nextReady()
+		}
 		if e == nil {
 			break
 		}
@@ -179,13 +186,6 @@ func (c *Consumer) pickLocked(n int, now int64) (picked []*entry, full bool) {
 		c.q.messages.expire(expired, now)
 	}
 	return picked, len(picked) == Quantum || bytes >= quantumBytes || c.overLimit > 0
-}
-
-func (c *Consumer) nextReadyLocked(b *subQueue) *entry {
-	if c.session != nil {
-		return c.session.nextReady(&b.log)
-	}
-	return b.nextReady()
 }
 
 // startWaitingLocked puts a consumer that asked for max and got taken in its place in the wait list.
@@ -252,8 +252,8 @@ func (c *Consumer) Close() {
 	c.ready.wake()
 }
 
-// Settle settles a delivery of this consumer, as [Entity.Settle] does. Whatever comes of it, the receiver forgets the delivery
-// and is not told when the lock ends, unless a transaction has taken the message.
+// Settle settles a delivery of this consumer, as [Entity.Settle] does. Whatever comes of it, the receiver forgets the
+// delivery and is not told when the lock ends, unless a transaction has taken the message.
 func (c *Consumer) Settle(l *Lock, s Settlement, done Completion) error {
 	c.q.mu.Lock()
 	defer c.q.mu.Unlock()
@@ -274,9 +274,9 @@ func (c *Consumer) lockEndedLocked(l *Lock) {
 	}
 }
 
-// Ended returns the locks of the consumer's deliveries that have ended since the last call, other than by its own Settle and
-// Return: their time is over, or their messages were settled by token. The consumer is notified when there are some.
-// Those of their deliveries that are not written yet are gone.
+// Ended returns the locks of the consumer's deliveries that have ended since the last call, other than by its own
+// Settle and Return: their time is over, or their messages were settled by token. The consumer is notified when there
+// are some. Those of their deliveries that are not written yet are gone.
 func (c *Consumer) Ended() []*Lock {
 	if !c.someEnded.Load() {
 		return nil

@@ -2,10 +2,11 @@ package emulator
 
 // Counts is how many messages an entity holds (CNT-1). A topic holds only scheduled ones (CNT-2).
 type Counts struct {
-	Active             int64 // with locked and deferred ones (CNT-3, CNT-4)
-	DeadLetter         int64
-	Scheduled          int64
-	Transfer           int64 // of a queue that forwards, those that are to go and not locked, deferred or scheduled (CNT-6)
+	Active     int64 // with locked and deferred ones (CNT-3, CNT-4)
+	DeadLetter int64
+	Scheduled  int64
+	// of a queue that forwards, those that are to go and not locked, deferred or scheduled (CNT-6)
+	Transfer           int64
 	TransferDeadLetter int64
 	Deferred           int64 // of the active ones, those that are deferred
 	SizeBytes          int64 // of all of them, of a topic with those of its subscriptions (CNT-7)
@@ -16,13 +17,14 @@ type Counts struct {
 func (q *Entity) Counts() Counts {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	b := &q.messages.subQueues[Main]
+	b := q.subQueue(Main)
+	dead, transferDead := q.subQueue(DeadLetter), q.subQueue(TransferDeadLetter)
 	c := Counts{
 		Active:             int64(b.n - b.pending - b.scheduled),
 		Scheduled:          int64(b.scheduled),
 		Deferred:           int64(b.deferred),
-		DeadLetter:         int64(q.messages.subQueues[DeadLetter].n - q.messages.subQueues[DeadLetter].pending),
-		TransferDeadLetter: int64(q.messages.subQueues[TransferDeadLetter].n - q.messages.subQueues[TransferDeadLetter].pending),
+		DeadLetter:         int64(dead.n - dead.pending),
+		TransferDeadLetter: int64(transferDead.n - transferDead.pending),
 	}
 	c.Transfer = int64(b.moving)
 	if q.options.ForwardTo != "" {
@@ -36,7 +38,8 @@ func (q *Entity) Counts() Counts {
 	return c
 }
 
-// size returns the bytes that count against the quota (QUO-3, DLQ-12, SESS-23), of a topic with what its subscriptions hold.
+// size returns the bytes that count against the quota (QUO-3, DLQ-12, SESS-23), of a topic with what its
+// subscriptions hold.
 func (m *messages) size() int64 {
 	size := m.q.sessions.bytes
 	if m.q.topic != nil {
@@ -48,10 +51,11 @@ func (m *messages) size() int64 {
 	return size
 }
 
-// Traffic is how many messages of an entity something has happened to since the namespace was opened. Each is counted once
-// its change is committed, but for Delivered, which is counted when a consumer takes the message.
+// Traffic is how many messages of an entity something has happened to since the namespace was opened. Each is counted
+// once its change is committed, but for Delivered, which is counted when a consumer takes the message.
 type Traffic struct {
-	Stored       int64 // sent, scheduled or forwarded to the entity, or copied to the subscription; of a topic even without subscribers
+	// sent, scheduled or forwarded to the entity, or copied to the subscription; of a topic even without subscribers
+	Stored       int64
 	Delivered    int64 // given to a consumer, again and again if need be
 	Completed    int64 // removed by a consumer, received and deleted ones included
 	Abandoned    int64 // and available again

@@ -18,7 +18,8 @@ func (op *transition) abandonLocked(e *entry, properties []byte, v EventKind, f 
 		op.expireLocked(e, count, properties, f)
 		op.failedLocked(v, count)
 	case e.sub == Main && count >= op.q.options.maxDelivery(): // DC-7
-		op.deadLetterLocked(e, count, message.MergeProperties(properties, maxDeliveryProperties(count)), EventDeadLettered, f)
+		op.deadLetterLocked(e, count, message.MergeProperties(properties, maxDeliveryProperties(count)),
+			EventDeadLettered, f)
 		op.failedLocked(v, count)
 	case e.sub == Main && len(overlay) > maxHeaderBytes:
 		op.deadLetterLocked(e, count, headerSizeProperties(), EventDeadLettered, f)
@@ -39,9 +40,9 @@ func (op *transition) failedLocked(v EventKind, count uint32) {
 // merged returns e's changed properties with those of a settlement. In a dead-letter queue, where nothing can be
 // dead-lettered for properties that are too long (DLQ-R3), such ones change nothing.
 func (e *entry) merged(properties []byte) []byte {
-	overlay := message.MergeProperties(e.overlay(), properties)
+	overlay := message.MergeProperties(e.extras().overlay, properties)
 	if e.sub != Main && len(overlay) > maxHeaderBytes {
-		return e.overlay()
+		return e.extras().overlay
 	}
 	return overlay
 }
@@ -53,11 +54,11 @@ func (op *transition) deadLetterLocked(e *entry, count uint32, properties []byte
 		seq: e.seq, first: e.first, enqueued: e.enqueued, ttl: e.ttl, row: e.row, body: e.body,
 		count: count, state: Active, sub: DeadLetter,
 	}
-	x := e.withExtra()
+	x := *e.extras()
 	x.due = 0
-	x.overlay, x.reason = deadLetterOverlay(e.overlay(), properties)
+	x.overlay, x.reason = deadLetterOverlay(e.extras().overlay, properties)
 	if len(x.overlay) > maxHeaderBytes {
-		x.overlay, x.reason = deadLetterOverlay(e.overlay(), headerSizeProperties())
+		x.overlay, x.reason = deadLetterOverlay(e.extras().overlay, headerSizeProperties())
 	}
 	to.extra = x.kept()
 	op.replaceLocked(e, to, false, v, f)

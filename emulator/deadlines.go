@@ -8,8 +8,9 @@ import (
 // bucketShift makes buckets of 256 milliseconds.
 const bucketShift = 8
 
-// deadlines keeps entries, or what stands for them, by an instant in milliseconds. Instants that lie close together share a bucket, and only
-// the earliest bucket is ever sorted, so that adding and removing cost the same however many entries wait.
+// deadlines keeps entries, or what stands for them, by an instant in milliseconds. Instants that lie close together
+// share a bucket, and only the earliest bucket is ever sorted, so that adding and removing cost the same however many
+// entries wait.
 //
 // An entry is not searched when it is removed: remove only counts, and live tells the stale items apart when their
 // bucket is compacted or comes due.
@@ -76,8 +77,8 @@ func (d *deadlines[E]) remove(at int64) {
 	}
 }
 
-// leave notes that a bucket became empty. It goes when another one does: until then messages that come and go at once use it
-// again and again.
+// leave notes that a bucket became empty. It goes when another one does: until then messages that come and go at once
+// use it again and again.
 func (d *deadlines[E]) leave(b *bucket[E]) {
 	if old := d.spare; old != nil && old != b && len(old.items) == 0 && d.buckets[old.key()] == old {
 		delete(d.buckets, old.key())
@@ -86,7 +87,8 @@ func (d *deadlines[E]) leave(b *bucket[E]) {
 	d.spare = b
 }
 
-// tidy makes everything as small as it can be once most of it means nothing. As often as it does, so many buckets have left.
+// tidy makes everything as small as it can be once most of it means nothing. As often as it does, so many buckets
+// have left.
 func (d *deadlines[E]) tidy() {
 	if d.most <= 4*len(d.buckets)+tidyAt {
 		return
@@ -96,7 +98,9 @@ func (d *deadlines[E]) tidy() {
 		buckets[key] = b
 		keys.push(key)
 	}
-	d.buckets, d.keys, d.most = buckets, keys, len(keys)
+	d.buckets = buckets
+	d.keys = keys
+	d.most = len(keys)
 }
 
 func (b *bucket[E]) key() int64 { return b.min >> bucketShift }
@@ -206,8 +210,8 @@ const (
 	hour   = 60 * minute
 )
 
-// dueCounts counts messages by the minute and by the hour in which they are due, so that a question costs the same for a
-// thousand messages and for a million.
+// dueCounts counts messages by the minute and by the hour in which they are due, so that a question costs the same
+// for a thousand messages and for a million.
 type dueCounts struct {
 	minutes, hours map[int64]int // those that are not zero
 }

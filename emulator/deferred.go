@@ -8,7 +8,8 @@ package emulator
 // On an entity with sessions, holder is the consumer that holds the messages' session (DEF-9): without one the error is
 // CodeNotAllowed (DEF-14), with one that has lost it CodeSessionLockLost, and messages of other sessions are unknown
 // (DEF-13). Elsewhere it is nil. who receives.
-func (q *Entity) ReceiveDeferred(sub SubQueue, seqs []int64, mode ReceiveMode, holder *Consumer, client *Client, done func([]*Delivery, error)) error {
+func (q *Entity) ReceiveDeferred(sub SubQueue, seqs []int64, mode ReceiveMode, holder *Consumer, client *Client,
+	done func([]*Delivery, error)) error {
 	r := &deferredReceive{q: q, sub: sub, holder: holder, client: client, done: done}
 	q.mu.Lock()
 	ready, err := r.takeLocked(seqs, mode)
@@ -127,7 +128,8 @@ func (r *deferredReceive) findLocked(seqs []int64, now int64) ([]*entry, error) 
 	seen := make(map[int64]bool, len(seqs))
 	for _, s := range seqs {
 		e := q.subQueue(r.sub).findLoose(s)
-		if e == nil || e.state != Deferred || e.mark != markFree || seen[s] || e.session != nil && e.session != r.holder.session {
+		if e == nil || e.state != Deferred || e.mark != markFree || seen[s] ||
+			e.session != nil && e.session != r.holder.session {
 			bad = true
 			continue
 		}
@@ -151,8 +153,8 @@ func (r *deferredReceive) findLocked(seqs []int64, now int64) ([]*entry, error) 
 	return entries, nil
 }
 
-// takeFrom says why messages may not be taken out of a sub-queue other than in their order. Those in sessions may by the consumer that
-// holds their session (DEF-9, BDEL-4).
+// takeFrom says why messages may not be taken out of a sub-queue other than in their order. Those in sessions may by
+// the consumer that holds their session (DEF-9, BDEL-4).
 func (m *permissions) takeFrom(sub SubQueue, holder *Consumer, what, taken string) error {
 	if err := m.settle(); err != nil {
 		return err
@@ -164,7 +166,8 @@ func (m *permissions) takeFrom(sub SubQueue, holder *Consumer, what, taken strin
 	case !m.q.options.RequiresSession || sub != Main:
 		return nil
 	case holder == nil:
-		return errorf(CodeNotAllowed, m.q.path, "%s of the entity '%s', which requires sessions, can be %s by the receiver of their session only.",
+		return errorf(CodeNotAllowed, m.q.path,
+			"%s of the entity '%s', which requires sessions, can be %s by the receiver of their session only.",
 			what, m.q.path, taken)
 	}
 	return holder.holdsLocked()

@@ -50,10 +50,12 @@ func newDelivery(q *Entity, e *entry, notify func()) *Delivery {
 	d := &Delivery{
 		q: q, e: e, notify: notify, mode: ReceiveAndDelete, seq: e.seq, enqueued: e.enqueued, ttl: e.ttl,
 		enqueuedSeq: e.first, bodyID: e.body.id, size: e.body.size, count: e.count, state: e.state,
-		overlay: e.overlay(), system: e.system(), source: e.source(),
+		overlay: e.extras().overlay, system: e.extras().system, source: e.extras().source,
 	}
 	if e.lock != nil {
-		d.mode, d.lock, d.until = PeekLock, e.lock, e.lockedUntil()
+		d.mode = PeekLock
+		d.lock = e.lock
+		d.until = e.lock.end()
 	}
 	return d
 }
@@ -69,8 +71,8 @@ func (d *Delivery) Ready() (ready, gone bool) {
 	return p == deliveryReady, p >= deliveryLost
 }
 
-// Failed reports whether the delivery is gone because the journal failed. In a session what was delivered behind it must be given
-// back then, or it overtakes the message (SESS-20).
+// Failed reports whether the delivery is gone because the journal failed. In a session what was delivered behind it
+// must be given back then, or it overtakes the message (SESS-20).
 func (d *Delivery) Failed() bool { return d.progress.Load() == deliveryFailed }
 
 // Token returns the lock token; it is zero for messages received and deleted.
@@ -102,8 +104,9 @@ func (d *Delivery) Append(dst []byte) []byte {
 	return append(head, tail...)
 }
 
-// AppendHead is Append without the end of the message, which it returns: the body and what follows it stand in the message as the client sees it as its
-// sender wrote them, and a large body need not be copied. The caller must not change tail.
+// AppendHead is Append without the end of the message, which it returns: the body and what follows it stand in the
+// message as the client sees it as its sender wrote them, and a large body need not be copied. The caller must not
+// change tail.
 func (d *Delivery) AppendHead(dst []byte) (head, tail []byte) {
 	m, err := message.Scan(d.body)
 	if err != nil {
@@ -187,8 +190,8 @@ func (f *fetch) Completed(err error) {
 	f.then(err)
 }
 
-// finishFetch ends a read for peek-locked deliveries. Those without a body are given up and their locks released; those whose
-// body is damaged go to the dead-letter queue.
+// finishFetch ends a read for peek-locked deliveries. Those without a body are given up and their locks released;
+// those whose body is damaged go to the dead-letter queue.
 func finishFetch(q *Entity, ds []*Delivery, err error) {
 	lost := deliveryLost
 	if err != nil {
@@ -229,13 +232,14 @@ func (u *undelivered) unlock(d *Delivery) *entry {
 	return e
 }
 
-// A message whose body is damaged on disk can't be delivered as if it were whole, must not hold up those behind it, and must
-// not vanish. So it goes to the dead-letter queue instead of its receiver. Receivers of the dead-letter queue, and peeks, get a
-// substitute that names the damage and has the rest of the encoded message as its body.
+// A message whose body is damaged on disk can't be delivered as if it were whole, must not hold up those behind it,
+// and must not vanish. So it goes to the dead-letter queue instead of its receiver. Receivers of the dead-letter
+// queue, and peeks, get a substitute that names the damage and has the rest of the encoded message as its body.
 
 const (
 	bodyDamaged     = "BodyDamaged" // the reason of such dead-letterings
-	bodyDamagedText = "The body of the message was damaged on disk. What is left of the encoded message is the body of this one."
+	bodyDamagedText = "The body of the message was damaged on disk. " +
+		"What is left of the encoded message is the body of this one."
 )
 
 var bodyMissing = Damage{Why: "it is not there"}
@@ -262,8 +266,9 @@ func substitute(x Damage) []byte {
 	return message.Compose(deadLetterProperties(bodyDamaged, bodyDamagedText), x.Rest)
 }
 
-// unfitLocked reports whether a delivery must not be made because its message's body is damaged, or is not there although the
-// message is: held says so. Outside of the queue itself, where it can't be dead-lettered, the substitute is delivered.
+// unfitLocked reports whether a delivery must not be made because its message's body is damaged, or is not there
+// although the message is: held says so. Outside of the queue itself, where it can't be dead-lettered, the substitute
+// is delivered.
 func (d *Delivery) unfitLocked(held bool) bool {
 	if d.body == nil && held {
 		d.q.bodies.tellDamage(d.seq, d.bodyID, bodyMissing)
@@ -296,7 +301,8 @@ func (u *undelivered) deadLetterDamaged(entries []*entry) {
 	}
 	op := newTransition(u.q, len(entries), nil)
 	for _, e := range entries {
-		op.deadLetterLocked(e, e.count, deadLetterProperties(bodyDamaged, bodyDamagedText), EventDeadLettered, fallback{undo: undoRetryOwn})
+		op.deadLetterLocked(e, e.count, deadLetterProperties(bodyDamaged, bodyDamagedText), EventDeadLettered,
+			fallback{undo: undoRetryOwn})
 	}
 	op.appendLocked()
 }

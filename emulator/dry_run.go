@@ -7,9 +7,9 @@ import (
 	"minibus/emulator/clock"
 )
 
-// dryRun reports whether a plan can be carried out. It makes the list true in a copy of the namespace without messages and
-// without the entities that the plan deletes, and keeps nothing of it. So every check there is counts, and a list that is
-// refused changes nothing.
+// dryRun reports whether a plan can be carried out. It makes the list true in a copy of the namespace without
+// messages and without the entities that the plan deletes, and keeps nothing of it. So every check there is counts,
+// and a list that is refused changes nothing.
 func (c Configuration) dryRun(list []EntityConfig, plan []Planned) error {
 	stage := &dryRunJournal{}
 	leaving := make(map[*Entity]bool)
@@ -58,8 +58,8 @@ func (r *dryRunJournal) Load(l Loader) error {
 	return nil
 }
 
-// Append completes the change on another goroutine, since its caller may hold mutexes that the completion takes. Changes of
-// entities are waited for one after another, so their order is kept.
+// Append completes the change on another goroutine, since its caller may hold mutexes that the completion takes.
+// Changes of entities are waited for one after another, so their order is kept.
 func (r *dryRunJournal) Append(c *Change) {
 	if c.Done != nil {
 		go c.Done.Completed(nil)

@@ -148,8 +148,9 @@ func (d *duplicates) pruneDue(now int64) bool {
 	if until-d.pruned > 10*duplicateGrain || len(d.order) == 0 {
 		d.pruned = until
 		c := &Change{}
-		c.Ops = append(c.Single[:0], Op{Kind: OpPruneDuplicates, Record: MessageRecord{Entity: d.q.id, Enqueued: until + 1}})
-		d.q.ns.append(c)
+		c.Ops = append(c.Single[:0], Op{Kind: OpPruneDuplicates, Record: MessageRecord{Entity: d.q.id,
+			Enqueued: until + 1}})
+		d.q.ns.journal.Append(c)
 	}
 	return false
 }

@@ -8,9 +8,9 @@ import (
 	"minibus/internal/entitypath"
 )
 
-// Entity has the common part of queues, topics and subscriptions: messages in sub-queues under one mutex, in a topic only the
-// scheduled ones (SCHED-16). Links hold an Entity, for a path does not tell what it names; an Entity refuses what does not fit it.
-// Its methods may be called from any goroutine; none of them waits.
+// Entity has the common part of queues, topics and subscriptions: messages in sub-queues under one mutex, in a topic
+// only the scheduled ones (SCHED-16). Links hold an Entity, for a path does not tell what it names; an Entity refuses
+// what does not fit it. Its methods may be called from any goroutine; none of them waits.
 type Entity struct {
 	// immutable
 	ns           *Namespace
@@ -64,7 +64,12 @@ func (o *QueueOptions) nameTargets() {
 func newEntity(ns *Namespace, id int64, kind EntityKind, path string, o QueueOptions) *Entity {
 	now := ns.Now()
 	q := &Entity{ns: ns, id: id, kind: kind, path: nameOf(path), options: o, counters: newCounters(&o)}
-	q.may.q, q.bodies.q, q.duplicates.q, q.forwarder.q, q.requeues.q, q.undelivered.q = q, q, q, q, q, q
+	q.may.q = q
+	q.bodies.q = q
+	q.duplicates.q = q
+	q.forwarder.q = q
+	q.requeues.q = q
+	q.undelivered.q = q
 	q.usage = usage{q: q, created: now, updated: now}
 	q.sessions.q = q
 	q.messages.init(q)

@@ -51,9 +51,9 @@ type deletion struct {
 	all []*Entity // that are marked as deleted, each topic before its subscriptions
 }
 
-// retire marks the entity as deleted, a topic's subscriptions too, unless that was done before or the condition does not hold. From
-// here on nothing is appended for any of it: a subscription gets no more copies, since that is decided under its topic's mutex, which is
-// held here.
+// retire marks the entity as deleted, a topic's subscriptions too, unless that was done before or the condition does
+// not hold. From here on nothing is appended for any of it: a subscription gets no more copies, since that is decided
+// under its topic's mutex, which is held here.
 func (d *deletion) retire(q *Entity, condition func() bool) {
 	if s := q.subscription; s != nil {
 		s.topic.mu.Lock()
@@ -79,8 +79,8 @@ func (d *deletion) retire(q *Entity, condition func() bool) {
 	}
 }
 
-// retireAll marks all entities of a namespace as deleted and waits until nothing is under way, so that nothing more is appended. The caller
-// holds ns.admin.
+// retireAll marks all entities of a namespace as deleted and waits until nothing is under way, so that nothing more
+// is appended. The caller holds ns.admin.
 func (d *deletion) retireAll(ns *Namespace) {
 	ns.stage.Store(stageLeaving)
 	ns.jobs.end()
@@ -127,8 +127,8 @@ func (q *Entity) reviveLocked() {
 		"The link is force detached: the entity '%s' could not be deleted. Attach again.", q.path))
 }
 
-// finish ends entities whose deletion is committed. One line of the log says how many links end with an entity, a topic's with those
-// of its subscriptions: their clients may wonder.
+// finish ends entities whose deletion is committed. One line of the log says how many links end with an entity, a
+// topic's with those of its subscriptions: their clients may wonder.
 func (d *deletion) finish() {
 	var top *Entity
 	links := 0

@@ -19,8 +19,8 @@ const (
 	markRemoved             // no longer in any log
 )
 
-// entry is one message in memory. There is one for every stored message that is not packed (see packedEntry), so its size
-// matters: 80 bytes, with what few messages have in extra and what only locked ones have in lock.
+// entry is one message in memory. There is one for every stored message that is not packed (see packedEntry), so its
+// size matters: 80 bytes, with what few messages have in extra and what only locked ones have in lock.
 type entry struct {
 	seq      int64
 	first    int64 // number at its first submission, of copies and forwarded messages (SEQ-15, SEQ-16); else 0
@@ -77,7 +77,8 @@ type Lock struct {
 	holder        *Consumer    // of the session, or who took the message from the queue; else nil
 	kept          bool         // the holder has the delivery among its own, and has to know when the lock ends
 	blocksSession bool         // without holder: others must not leave the message's session before it (SESS-20)
-	retries       bool         // without holder: when it ends the broker tries again what it does by itself, and counts no failed delivery
+	// without holder: when it ends the broker tries again what it does by itself, and counts no failed delivery
+	retries bool
 
 	// owned by the goroutine of the consumer
 	over bool   // it was told that the lock has ended
@@ -89,51 +90,24 @@ func (l *Lock) Token() LockToken { return l.token }
 
 func seqOf(e *entry) int64 { return e.seq }
 
-func (e *entry) due() int64 {
-	if e.extra == nil {
-		return 0
-	}
-	return e.extra.due
-}
-
-func (e *entry) overlay() []byte {
-	if e.extra == nil {
-		return nil
-	}
-	return e.extra.overlay
-}
-
-func (e *entry) system() []byte {
-	if e.extra == nil {
-		return nil
-	}
-	return e.extra.system
-}
-
-func (e *entry) reason() string {
-	if e.extra == nil {
-		return ""
-	}
-	return e.extra.reason
-}
-
 // ready reports whether a receive may take the message.
 func (e *entry) ready() bool { return e.mark == markFree && e.state == Active }
 
-// withExtra returns a copy of e's extra data to change; e itself keeps its own until the change is committed.
-func (e *entry) withExtra() extra {
-	if e.extra == nil {
-		return extra{}
-	}
-	return *e.extra
-}
+// noExtra stands for the extra data of an entry that has none. Nothing is written to it.
+var noExtra extra
 
-// setExtra stores x, or nothing if nothing is set in it.
-func (e *entry) setExtra(x extra) { e.extra = x.kept() }
+// extras returns what few messages have, to be read only.
+func (e *entry) extras() *extra {
+	if e.extra == nil {
+		return &noExtra
+	}
+	return e.extra
+}
 
 // kept returns x to be kept, nil if nothing is set in it.
 func (x extra) kept() *extra {
-	if x.due == 0 && x.overlay == nil && x.system == nil && x.reason == "" && x.hops == 0 && x.source == "" && x.until == 0 {
+	if x.due == 0 && x.overlay == nil && x.system == nil && x.reason == "" && x.hops == 0 && x.source == "" &&
+		x.until == 0 {
 		return nil
 	}
 	kept := x // x itself would be allocated in every call
@@ -142,26 +116,13 @@ func (x extra) kept() *extra {
 
 // record returns the journal's record of e in the entity.
 func (e *entry) record(entity int64) MessageRecord {
+	x := e.extras()
 	return MessageRecord{
 		Row: e.row, Entity: entity, Sub: e.sub, Seq: e.seq, Body: e.body.id, State: e.state,
-		Enqueued: e.enqueued, TTL: e.ttl, Scheduled: e.due(), Size: int64(e.body.size),
-		DeliveryCount: e.count, Overlay: e.overlay(), System: e.system(), Reason: e.reason(), EnqueuedSeq: e.first,
-		Hops: e.hops(), Source: e.source(),
+		Enqueued: e.enqueued, TTL: e.ttl, Scheduled: x.due, Size: int64(e.body.size),
+		DeliveryCount: e.count, Overlay: x.overlay, System: x.system, Reason: x.reason, EnqueuedSeq: e.first,
+		Hops: x.hops, Source: x.source,
 	}
-}
-
-func (e *entry) hops() uint8 {
-	if e.extra == nil {
-		return 0
-	}
-	return e.extra.hops
-}
-
-func (e *entry) source() string {
-	if e.extra == nil {
-		return ""
-	}
-	return e.extra.source
 }
 
 // incoming is a message on its way in, checked but not numbered.
@@ -176,11 +137,12 @@ func (in *incoming) waits(now int64) bool {
 	return in.info.HasScheduled && int64(in.info.Scheduled) > now
 }
 
-// payload is the encoded message as the sender sent it, as one copy of the message has it. The copies that a topic makes
-// stand in different entities, each with its own mutex, so each has a payload of its own; the stored body is one.
+// payload is the encoded message as the sender sent it, as one copy of the message has it. The copies that a topic
+// makes stand in different entities, each with its own mutex, so each has a payload of its own; the stored body is
+// one.
 //
-// What counts against the budget of the namespace is the bytes that are in memory, once, however many copies have them. The
-// data is never a part of something larger, which would stay in memory with it.
+// What counts against the budget of the namespace is the bytes that are in memory, once, however many copies have
+// them. The data is never a part of something larger, which would stay in memory with it.
 type payload struct {
 	id     int64
 	data   []byte  // nil when it is only on disk
@@ -222,8 +184,8 @@ func (p *payload) last() bool {
 	return p.copies == nil
 }
 
-// count changes the count of the stored copies that have the body. A copy that is being made counts already, until its change
-// fails; so does one that is handed on, until that is committed.
+// count changes the count of the stored copies that have the body. A copy that is being made counts already, until
+// its change fails; so does one that is handed on, until that is committed.
 func (p *payload) count(by int32) {
 	if p.copies != nil {
 		p.copies.stored.Add(by)

@@ -7,26 +7,27 @@ type Code uint8
 
 // The error codes.
 const (
-	CodeInternal            Code = iota // a failure of the broker itself, for example a disk that cannot be written
-	CodeNotFound                        // no such entity (ERR-4)
-	CodeMessageNotFound                 // no message with that number in the state that the operation needs (DEF-5, SCHED-13)
-	CodeMessageLockLost                 // the lock expired, was settled or never existed (LOCK-5, LOCK-7)
-	CodeSessionLockLost                 // SESS-14
-	CodeSessionLocked                   // another consumer holds the session (SESS-7)
-	CodeNotAllowed                      // not possible on this entity or in this state
-	CodeArgument                        // a value that is wrong in itself
-	CodeEntityDisabled                  // STAT-2
-	CodeQuotaExceeded                   // QUO-2, or no space left on the disk
-	CodeMessageTooLarge                 // QUO-5
-	CodeHeaderTooLarge                  // all properties of a message together (QUO-8)
-	CodeAlreadyExists                   // ERR-5
-	CodeTimeout                         // the server waited as long as it was allowed to
-	CodeServerBusy                      // back off and try again
-	CodeUnauthorized                    // ERR-1
-	CodeNotImplemented                  // an operation that Minibus does not serve
-	CodeDetached                        // the entity was changed; attach again (LOCK-17)
-	CodeTransactionEnded                // the transaction is unknown or discharged (TXN-5, TXN-20)
-	CodeTransactionTimedOut             // TXN-3
+	CodeInternal Code = iota // a failure of the broker itself, for example a disk that cannot be written
+	CodeNotFound             // no such entity (ERR-4)
+	// no message with that number in the state that the operation needs (DEF-5, SCHED-13)
+	CodeMessageNotFound
+	CodeMessageLockLost     // the lock expired, was settled or never existed (LOCK-5, LOCK-7)
+	CodeSessionLockLost     // SESS-14
+	CodeSessionLocked       // another consumer holds the session (SESS-7)
+	CodeNotAllowed          // not possible on this entity or in this state
+	CodeArgument            // a value that is wrong in itself
+	CodeEntityDisabled      // STAT-2
+	CodeQuotaExceeded       // QUO-2, or no space left on the disk
+	CodeMessageTooLarge     // QUO-5
+	CodeHeaderTooLarge      // all properties of a message together (QUO-8)
+	CodeAlreadyExists       // ERR-5
+	CodeTimeout             // the server waited as long as it was allowed to
+	CodeServerBusy          // back off and try again
+	CodeUnauthorized        // ERR-1
+	CodeNotImplemented      // an operation that Minibus does not serve
+	CodeDetached            // the entity was changed; attach again (LOCK-17)
+	CodeTransactionEnded    // the transaction is unknown or discharged (TXN-5, TXN-20)
+	CodeTransactionTimedOut // TXN-3
 )
 
 // Error is the domain's error: a code for programs and a text, in the service's words where they are known, for people.
@@ -63,7 +64,8 @@ func namespaceNotFound(name string) *Error {
 }
 
 // LockLostText says that a lock is over; front ends also use it for deliveries that they do not even ask about.
-const LockLostText = "The lock supplied is invalid. Either the lock expired, or the message has already been removed from the queue."
+const LockLostText = "The lock supplied is invalid. " +
+	"Either the lock expired, or the message has already been removed from the queue."
 
 func lockLost(entity string) *Error { return errorf(CodeMessageLockLost, entity, LockLostText) }
 

@@ -36,8 +36,8 @@ func (m *messages) expire(entries []*entry, now int64) {
 	op.appendLocked()
 }
 
-// expireLocked adds what happens to a message that is past its time to live (EXP-6). The count and the changed properties
-// are those of the failed delivery that brought it up, if one did (DC-2, DC-3, LOCK-14).
+// expireLocked adds what happens to a message that is past its time to live (EXP-6). The count and the changed
+// properties are those of the failed delivery that brought it up, if one did (DC-2, DC-3, LOCK-14).
 func (op *transition) expireLocked(e *entry, count uint32, properties []byte, f fallback) {
 	if !op.q.options.DeadLetteringOnExpiration {
 		op.removeLocked(e, EventExpired, f)

@@ -7,13 +7,14 @@ type Facts struct {
 	Times
 	Sessions int64 // of an entity with sessions, those with messages, a state or a holder
 
-	// Oldest is the message with the lowest sequence number that is not scheduled: its number, and when it was enqueued, in ms. 0: there is none, or
-	// oldestDepth scheduled ones stand before it.
+	// Oldest is the message with the lowest sequence number that is not scheduled: its number, and when it was
+	// enqueued, in ms. 0: there is none, or oldestDepth scheduled ones stand before it.
 	Oldest, OldestEnqueued int64
 
 	// IdleAt is when the entity is deleted unless it is used until then, in ms; 0: never (IDLE-1).
 	IdleAt int64
-	// InUse says that the span of idleness would begin anew then, since a receiver waits or a message is scheduled (IDLE-5).
+	// InUse says that the span of idleness would begin anew then, since a receiver waits or a message is scheduled
+	// (IDLE-5).
 	InUse bool
 }
 
@@ -29,7 +30,8 @@ func (q *Entity) Facts() Facts {
 	}
 	if at, ok := q.usage.idleAt(); ok {
 		f.IdleAt = at
-		f.InUse = q.messages.subQueues[Main].scheduled > 0 || q.usage.receiverWaits() || q.topic != nil && q.topic.receiverWaits()
+		f.InUse = q.messages.subQueues[Main].scheduled > 0 || q.usage.receiverWaits() ||
+			q.topic != nil && q.topic.receiverWaits()
 	}
 	q.mu.Unlock()
 	q.findOldest(&f)

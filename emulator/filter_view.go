@@ -9,8 +9,8 @@ import (
 	"minibus/internal/dotnet"
 )
 
-// view is a message as the rules of a topic see it: its properties, read one at a time from its bytes, so that a rule that
-// looks at one property costs the decoding of that one and a true filter costs none (TOP-9). It implements
+// view is a message as the rules of a topic see it: its properties, read one at a time from its bytes, so that a rule
+// that looks at one property costs the decoding of that one and a true filter costs none (TOP-9). It implements
 // [filter.Message].
 type view struct {
 	m        message.Message
@@ -25,8 +25,8 @@ type view struct {
 	asked    int // of known
 }
 
-// viewMemory is how many application properties a view remembers: the rules of a topic tend to ask for the same few, and those
-// that can't be looked up in the index ask one after another.
+// viewMemory is how many application properties a view remembers: the rules of a topic tend to ask for the same few,
+// and those that can't be looked up in the index ask one after another.
 const viewMemory = 4
 
 // knownProperty is an application property that was asked for.
@@ -245,7 +245,8 @@ func wide(t message.Type, b [16]byte) message.Scalar {
 	return message.Scalar{Type: t, Bits: binary.BigEndian.Uint64(b[:8]), Low: binary.BigEndian.Uint64(b[8:])}
 }
 
-// ValueOf returns a value of the rule language as the type system of AMQP has it, which says the most of it; nil if it is missing or null.
+// ValueOf returns a value of the rule language as the type system of AMQP has it, which says the most of it; nil if
+// it is missing or null.
 func ValueOf(v filter.Value) any {
 	decoded, err := message.DecodeValue(scalarOf(v).Append(nil))
 	if err != nil {

@@ -26,7 +26,8 @@ type forwarder struct {
 }
 
 // startLocked sets a goroutine to work on a sub-queue whose messages are forwarded (FWD-3), if none is and there is
-// something to move. It lives as long as there is; there is at most one per sub-queue, which keeps the messages in order (FWD-16).
+// something to move. It lives as long as there is; there is at most one per sub-queue, which keeps the messages in
+// order (FWD-16).
 func (f *forwarder) startLocked(sub SubQueue) {
 	if sub > DeadLetter || f.active[sub] || !f.mayStartLocked(sub) {
 		return
@@ -44,7 +45,8 @@ func (f *forwarder) startLocked(sub SubQueue) {
 
 // mayStartLocked reports whether there is something to forward, now. A disabled source pauses (FWD-17).
 func (f *forwarder) mayStartLocked(sub SubQueue) bool {
-	return f.q.options.forwardTarget(sub) != "" && !f.q.alarm.stopped && f.q.ns.stage.Load() == stageThere && f.q.may.settle() == nil &&
+	return f.q.options.forwardTarget(sub) != "" && !f.q.alarm.stopped && f.q.ns.stage.Load() == stageThere &&
+		f.q.may.settle() == nil &&
 		f.q.subQueue(sub).available > 0 && f.q.ns.Now() >= f.retryAt[sub]
 }
 
@@ -61,14 +63,15 @@ func (f *forwarder) forwardSome(sub SubQueue) bool {
 	picked := f.pickLocked(sub)
 	f.q.mu.Unlock()
 	if err := f.forwardTo(name, sub, picked); err != nil {
-		f.q.ns.logger.Error("messages could not be forwarded; trying again", "entity", f.q.path, "target", name, "error", err)
+		f.q.ns.logger.Error("messages could not be forwarded; trying again", "entity", f.q.path, "target", name,
+			"error", err)
 		f.pause(sub)
 	}
 	return true
 }
 
-// forwardTo moves messages, or does with them what has to be done if the target does not take them, and waits until that
-// is written. An error means that it could not be: the messages are where they were.
+// forwardTo moves messages, or does with them what has to be done if the target does not take them, and waits until
+// that is written. An error means that it could not be: the messages are where they were.
 func (f *forwarder) forwardTo(name string, sub SubQueue, picked []*entry) error {
 	target, err := f.q.ns.Entity(name)
 	if err == nil && target.subscription != nil {
@@ -119,8 +122,8 @@ func (f *forwarder) pickLocked(sub SubQueue) []*entry {
 	return picked
 }
 
-// forwarded is a message that is being forwarded: an entry that is busy, and so belongs to the forwarder, with what it needs
-// to know of it.
+// forwarded is a message that is being forwarded: an entry that is busy, and so belongs to the forwarder, with what
+// it needs to know of it.
 type forwarded struct {
 	e       *entry
 	in      incoming
@@ -169,17 +172,17 @@ func (f *forwarder) read(entries []*entry) ([]forwarded, error) {
 	return list, nil
 }
 
-// maxTransfers is when a message that has come too far does not leave its dead-letter queue any more. Before, the limit does
-// not hold there (FWD-10), but circles that turn by themselves have to end (DEC-29).
+// maxTransfers is when a message that has come too far does not leave its dead-letter queue any more. Before, the
+// limit does not hold there (FWD-10), but circles that turn by themselves have to end (DEC-29).
 const maxTransfers = 64
 
-// circles reports whether e goes in such a circle: far, and to the dead-letter queue for a reason for which it takes neither
-// time nor a client, so that it will be back at once.
+// circles reports whether e goes in such a circle: far, and to the dead-letter queue for a reason for which it takes
+// neither time nor a client, so that it will be back at once.
 func (e *entry) circles() bool {
-	if e.hops() < maxTransfers {
+	if e.extras().hops < maxTransfers {
 		return false
 	}
-	switch e.reason() {
+	switch e.extras().reason {
 	case hopCountExceeded, entityNotFound, bodyDamaged, // from the entity itself
 		filter.FilterException, filter.RuleActionException, sessionIDIsNull, headerSizeExceeded: // from a topic
 		return true
@@ -187,9 +190,10 @@ func (e *entry) circles() bool {
 	return false
 }
 
-// screen takes out the messages that can't be forwarded to the target, whatever its state, and returns the
-// others: those that went too far (FWD-8, FWD-10), those without the session id that the target needs (FWD-6), those that
-// are too large for it (FWD-7), and those whose body is damaged. They are dead-lettered here, or, in a dead-letter queue, parked. The error is as of forwardTo.
+// screen takes out the messages that can't be forwarded to the target, whatever its state, and returns the others:
+// those that went too far (FWD-8, FWD-10), those without the session id that the target needs (FWD-6), those that are
+// too large for it (FWD-7), and those whose body is damaged. They are dead-lettered here, or, in a dead-letter queue,
+// parked. The error is as of forwardTo.
 func (f *forwarder) screen(sub SubQueue, list []forwarded, target *Entity) (good []forwarded, err error) {
 	needsSession, limit := target.Options().RequiresSession, target.MaxMessageSize()
 	var bad []*entry
@@ -199,7 +203,7 @@ func (f *forwarder) screen(sub SubQueue, list []forwarded, target *Entity) (good
 		switch size := int64(len(m.in.m.Raw)); {
 		case sub == Main && m.damaged:
 			reason = deadLetterProperties(bodyDamaged, bodyDamagedText)
-		case sub == Main && m.e.hops() >= maxHops, sub != Main && m.e.circles():
+		case sub == Main && m.e.extras().hops >= maxHops, sub != Main && m.e.circles():
 			reason = deadLetterProperties(hopCountExceeded, "The message was forwarded more than 4 times.")
 		case needsSession && !m.in.info.HasGroupID:
 			reason = sessionIDProperties()

@@ -12,7 +12,8 @@ type Times struct {
 	Accessed int64 // 0: never; it is not stored, so "never" also after a restart
 }
 
-// usage is when an entity was made, changed and used, and when it has been idle for too long. The entity's mutex guards it.
+// usage is when an entity was made, changed and used, and when it has been idle for too long. The entity's mutex
+// guards it.
 type usage struct {
 	q                          *Entity
 	created, updated, accessed int64 // ms (CNT-8, CNT-9)
@@ -53,8 +54,8 @@ func (u *usage) encode(options any, updated int64) ([]byte, error) {
 	return append(append(b[:len(b)-1], ','), t[1:]...), nil
 }
 
-// restore takes the times, none of them later than now, from what the journal kept. An entity that was stored without them is
-// as old as the process.
+// restore takes the times, none of them later than now, from what the journal kept. An entity that was stored without
+// them is as old as the process.
 func (u *usage) restore(stored []byte, now int64) error {
 	var t storedTimes
 	if err := json.Unmarshal(stored, &t); err != nil {
@@ -87,7 +88,8 @@ func (u *usage) idle(now int64) bool {
 	if !ok || now < at {
 		return false
 	}
-	if u.q.messages.subQueues[Main].scheduled > 0 || u.receiverWaits() || u.q.topic != nil && u.q.topic.receiverWaits() {
+	if u.q.messages.subQueues[Main].scheduled > 0 || u.receiverWaits() ||
+		u.q.topic != nil && u.q.topic.receiverWaits() {
 		u.accessed = now // in use: the span begins anew
 		return false
 	}

@@ -82,7 +82,7 @@ func (j *Job) prepare(list []forwarded, target *Entity) (good []forwarded) {
 
 // dress carries out the edit. The message begins a new life: no transfers, and no dead-lettering but in its properties.
 func (j *Job) dress(m *forwarded) error {
-	edit, x := &j.options.Edit, extra{overlay: m.e.overlay(), system: m.e.system()}
+	edit, x := &j.options.Edit, extra{overlay: m.e.extras().overlay, system: m.e.extras().system}
 	if edit.Strip || len(edit.Remove) > 0 || edit.Properties != nil {
 		x.overlay, x.system = edit.rewrite(&m.in.m, x.overlay, x.system)
 	}

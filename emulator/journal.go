@@ -23,8 +23,9 @@ const (
 	Scheduled State = 2
 )
 
-// Completion is told the result of an operation, exactly once. It runs on the journal's goroutine, on one that
-// has called [Store.Release], or on the caller's when there was nothing to wait for; it must not block and must not call back into the package.
+// Completion is told the result of an operation, exactly once. It runs on the journal's goroutine, on one that has
+// called [Store.Release], or on the caller's when there was nothing to wait for; it must not block and must not call
+// back into the package.
 type Completion interface {
 	Completed(err error)
 }
@@ -64,15 +65,21 @@ type OpKind uint8
 
 // The operations of a change.
 const (
-	OpInsert          OpKind = iota + 1 // store Record, or Copies of it, and Data under Record.Body if Data is not nil
-	OpUpdate                            // write the changeable columns of Record: Entity, Sub, Seq, State, Enqueued, TTL, Scheduled, DeliveryCount, Overlay, System, Reason, EnqueuedSeq, Hops, Source
-	OpDelete                            // remove row Record.Row (0: none), and body Record.Body, which may take a while, if DropBody
-	OpCounter                           // nothing but the counter: Record.Entity's last number becomes Record.Seq
-	OpPutEntity                         // store Entity (insert or replace by id)
-	OpDeleteEntity                      // remove the entity Entity.ID and everything in it but bodies that messages of others share
-	OpSessionState                      // state of session Record.SessionID of Record.Entity becomes Data, set at Record.Enqueued; nil Data removes it
-	OpDuplicate                         // remember the key Data (16 bytes) of Record.Entity for duplicate detection, since Record.Enqueued
-	OpPruneDuplicates                   // forget the keys of Record.Entity that were remembered before Record.Enqueued
+	OpInsert OpKind = iota + 1 // store Record, or Copies of it, and Data under Record.Body if Data is not nil
+	// write the changeable columns of Record: Entity, Sub, Seq, State, Enqueued, TTL, Scheduled, DeliveryCount,
+	// Overlay, System, Reason, EnqueuedSeq, Hops, Source
+	OpUpdate
+	// remove row Record.Row (0: none), and body Record.Body, which may take a while, if DropBody
+	OpDelete
+	OpCounter   // nothing but the counter: Record.Entity's last number becomes Record.Seq
+	OpPutEntity // store Entity (insert or replace by id)
+	// remove the entity Entity.ID and everything in it but bodies that messages of others share
+	OpDeleteEntity
+	// state of session Record.SessionID of Record.Entity becomes Data, set at Record.Enqueued; nil Data removes it
+	OpSessionState
+	// remember the key Data (16 bytes) of Record.Entity for duplicate detection, since Record.Enqueued
+	OpDuplicate
+	OpPruneDuplicates // forget the keys of Record.Entity that were remembered before Record.Enqueued
 )
 
 // Op is one operation of a [Change].
@@ -89,8 +96,9 @@ type Op struct {
 	Data        []byte // OpInsert: the encoded message; not changed and not kept after Completed
 	Entity      EntityRecord
 
-	// Copies are the messages that an OpInsert stores, if there are several: Record, which is the first of them, and copies of it in other
-	// entities or with other numbers. Their rows follow that of Record, in their order. All have newly drawn numbers.
+	// Copies are the messages that an OpInsert stores, if there are several: Record, which is the first of them, and
+	// copies of it in other entities or with other numbers. Their rows follow that of Record, in their order. All
+	// have newly drawn numbers.
 	Copies []CopyRecord
 }
 
@@ -112,7 +120,10 @@ func (o *Op) Each(f func(*Op) error) error {
 	one := *o
 	one.Copies = nil
 	for i, c := range o.Copies {
-		one.Record.Row, one.Record.Entity, one.Record.Seq, one.Partition = o.Record.Row+int64(i), c.Entity, c.Seq, c.Partition
+		one.Record.Row = o.Record.Row + int64(i)
+		one.Record.Entity = c.Entity
+		one.Record.Seq = c.Seq
+		one.Partition = c.Partition
 		if err := f(&one); err != nil {
 			return err
 		}
@@ -127,8 +138,8 @@ type Change struct {
 	Done Completion // may be nil
 	ties *ties      // nil: none; see Unmet
 
-	// Requeues says that the change only stores again what was removed for a client and did not reach it. A journal takes
-	// it even when the disk has no space for anything new.
+	// Requeues says that the change only stores again what was removed for a client and did not reach it. A journal
+	// takes it even when the disk has no space for anything new.
 	Requeues bool
 
 	// Single is backing space for changes of one operation, so that they cost no second allocation.
@@ -199,7 +210,8 @@ func (c *Change) inherit(part *Change) {
 
 // EntityRecord is one stored entity.
 type EntityRecord struct {
-	ID      int64 // unique in the database, never reused, in the range of its namespace: a re-created entity is another one (DEL-3)
+	// unique in the database, never reused, in the range of its namespace: a re-created entity is another one (DEL-3)
+	ID      int64
 	Kind    EntityKind
 	Path    string          // as created; names are compared without case
 	Last    []CounterRecord // of each partition that drew a number, in any order; only when loading
@@ -254,24 +266,26 @@ type Loader interface {
 
 // Journal is the durable side of a namespace. The store package implements it on SQLite.
 //
-// Append and ReadBodies never block and may be called under a queue's mutex. Changes of an entity are committed in the order in
-// which they were appended, many in one transaction where they have queued up, and so are changes that are tied to others, and all around one that
-// is about more than what is in entities. Else changes of other entities may be committed before one with a large body. So a change is
-// appended only when those of the same messages and bodies are completed, unless it Requeues. Completions of changes run one at a
-// time, in commit order, after the commit, on the journal's goroutine or on one that has called [Store.Release].
+// Append and ReadBodies never block and may be called under a queue's mutex. Changes of an entity are committed in
+// the order in which they were appended, many in one transaction where they have queued up, and so are changes that
+// are tied to others, and all around one that is about more than what is in entities. Else changes of other entities
+// may be committed before one with a large body. So a change is appended only when those of the same messages and
+// bodies are completed, unless it Requeues. Completions of changes run one at a time, in commit order, after the
+// commit, on the journal's goroutine or on one that has called [Store.Release].
 //
 // When a commit fails, every change of its batch and every change appended behind it, until all their completions
-// have run, fails too, in order; a change that is alone at fault fails alone, but for those that need it (Change.Unmet,
-// Change.Failed). After Close, appended changes fail.
+// have run, fails too, in order; a change that is alone at fault fails alone, but for those that need it
+// (Change.Unmet, Change.Failed). After Close, appended changes fail.
 type Journal interface {
 	// Load streams the content. It is called once, before the first Append, unless the namespace is new.
 	Load(Loader) error
-	// NextRow returns the first row id of the namespace that was never used (rows and bodies share one sequence of ids).
+	// NextRow returns the first row id of the namespace that was never used (rows and bodies share one sequence of
+	// ids).
 	NextRow() int64
 	// Secret returns 16 random bytes made once per namespace, from which message ids are made (PROP-10).
 	Secret() [16]byte
-	// Created returns when the namespace was made, in milliseconds since the Unix epoch, by the machine's clock: the default one with
-	// the database.
+	// Created returns when the namespace was made, in milliseconds since the Unix epoch, by the machine's clock: the
+	// default one with the database.
 	Created() int64
 	Append(*Change)
 	// ReadBodies reads bodies on a goroutine of the journal and then calls Done. A body whose insert is not yet

@@ -21,7 +21,8 @@ const (
 )
 
 // limitsNames are the profiles as settings name them.
-var limitsNames = [...]string{LimitsRelaxed: "relaxed", LimitsStandard: "standard", LimitsPremium: "premium", LimitsEmulator: "emulator"}
+var limitsNames = [...]string{LimitsRelaxed: "relaxed", LimitsStandard: "standard", LimitsPremium: "premium",
+	LimitsEmulator: "emulator"}
 
 // MarshalText returns the name of the profile.
 func (l Limits) MarshalText() ([]byte, error) {
@@ -48,7 +49,10 @@ const maxHeaderOfSent = 64 << 10
 // broker.
 func (l Limits) checkMessage(entity string, m *message.Message, i *message.Info) error {
 	if n := m.HeaderBytes(); n > maxHeaderOfSent {
-		return errorf(CodeHeaderTooLarge, entity, "The size quota for this stream (%d) has been exceeded. The properties of the message have %d bytes in all.", maxHeaderOfSent, n)
+		return errorf(CodeHeaderTooLarge, entity,
+			"The size quota for this stream (%d) has been exceeded. "+
+				"The properties of the message have %d bytes in all.",
+			maxHeaderOfSent, n)
 	}
 	if l == LimitsRelaxed {
 		return nil
@@ -62,7 +66,8 @@ func (l Limits) checkMessage(entity string, m *message.Message, i *message.Info)
 		}
 	}
 	if name, n := m.LargestProperty(most.Property); n > most.Property {
-		return errorf(CodeQuotaExceeded, entity, "The property '%.64s' of the message has %d bytes, which exceeds the limit of %d bytes.",
+		return errorf(CodeQuotaExceeded, entity,
+			"The property '%.64s' of the message has %d bytes, which exceeds the limit of %d bytes.",
 			name, n, most.Property)
 	}
 	return nil
@@ -92,8 +97,8 @@ func (o QueueOptions) maxSizeBytes(l Limits) int64 {
 	return mb << 20
 }
 
-// CheckFilter reports what keeps a text with these parameters from being a SQL filter under the profile: it does not parse, or it is
-// too long (QUO-10). The error's text is the service's, with line and column.
+// CheckFilter reports what keeps a text with these parameters from being a SQL filter under the profile: it does not
+// parse, or it is too long (QUO-10). The error's text is the service's, with line and column.
 func (l Limits) CheckFilter(sql string, params Values) error {
 	values, err := params.forFilter()
 	if err == nil {
@@ -127,7 +132,8 @@ func (l Limits) parseAction(sql string, params map[string]filter.Value) (*filter
 		return nil, err
 	}
 	if n, most := a.Statements(), profiles[l].Statements; most > 0 && n > most {
-		return nil, errorf(CodeArgument, "", "The action has %d statements, which exceeds the limit of %d statements.", n, most)
+		return nil, errorf(CodeArgument, "",
+			"The action has %d statements, which exceeds the limit of %d statements.", n, most)
 	}
 	return a, nil
 }
@@ -135,7 +141,8 @@ func (l Limits) parseAction(sql string, params map[string]filter.Value) (*filter
 // checkLength reports a text that the service would find too long. The relaxed profile leaves it to the language.
 func (l Limits) checkLength(sql string) error {
 	if n, most := filter.TextLength(sql), profiles[l].Expression; most > 0 && n > most {
-		return errorf(CodeArgument, "", "The SQL expression has %d characters, which exceeds the limit of %d characters.", n, most)
+		return errorf(CodeArgument, "",
+			"The SQL expression has %d characters, which exceeds the limit of %d characters.", n, most)
 	}
 	return nil
 }
@@ -146,8 +153,8 @@ const (
 	FalseExpression = filter.FalseText
 )
 
-// CheckRuleName reports what is wrong with the name of a new rule, or nil (QUO-9). It is asked by every front end, for one of them could
-// neither show nor remove a rule of another name.
+// CheckRuleName reports what is wrong with the name of a new rule, or nil (QUO-9). It is asked by every front end,
+// for one of them could neither show nor remove a rule of another name.
 func (l Limits) CheckRuleName(name string) error {
 	switch {
 	case strings.EqualFold(name, DefaultRuleName):
@@ -161,13 +168,15 @@ func (l Limits) CheckRuleName(name string) error {
 	return nil
 }
 
-// AllowsSegment reports whether a segment of a name has only characters that the service takes, and the relaxed profile (DEC-9).
+// AllowsSegment reports whether a segment of a name has only characters that the service takes, and the relaxed
+// profile (DEC-9).
 func (l Limits) AllowsSegment(segment string) bool {
 	if segment == "" || segment == "." || segment == ".." {
 		return false
 	}
 	for i := range len(segment) {
-		if c := segment[i]; !alphanumeric(c) && c != '.' && c != '-' && c != '_' && (c != '~' || !profiles[l].LooseNames) {
+		if c := segment[i]; !alphanumeric(c) && c != '.' && c != '-' && c != '_' &&
+			(c != '~' || !profiles[l].LooseNames) {
 			return false
 		}
 	}

@@ -23,7 +23,8 @@ func (ns *Namespace) load() error {
 
 // newLoader returns a loader that puts the entities into a catalog.
 func newLoader(ns *Namespace, c *catalog) *loader {
-	return &loader{ns: ns, catalog: c, now: ns.Now(), byID: make(map[int64]*Entity), bodies: make(map[int64]*sharedBody), arrived: make(map[*subQueue]*arrivals)}
+	return &loader{ns: ns, catalog: c, now: ns.Now(), byID: make(map[int64]*Entity),
+		bodies: make(map[int64]*sharedBody), arrived: make(map[*subQueue]*arrivals)}
 }
 
 // finish lets all that was loaded become available.
@@ -76,8 +77,8 @@ func (ns *Namespace) flush() error { return await(ns.journal.Flush) }
 
 // loader collects what the journal streams.
 //
-// No stored instant that the broker itself took can lie in the future, unless the machine's clock was set back since. Such a one
-// becomes now: so nothing lasts until the clock has caught up, and times ascend in a queue.
+// No stored instant that the broker itself took can lie in the future, unless the machine's clock was set back since.
+// Such a one becomes now: so nothing lasts until the clock has caught up, and times ascend in a queue.
 type loader struct {
 	ns            *Namespace
 	catalog       *catalog // to which the entities are added

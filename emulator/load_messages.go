@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// arrivals collects the messages that are loaded into a sub-queue, in the journal's order. It packs at once what can be packed, so
-// that a deep queue needs no more memory while it is loaded than afterwards.
+// arrivals collects the messages that are loaded into a sub-queue, in the journal's order. It packs at once what can
+// be packed, so that a deep queue needs no more memory while it is loaded than afterwards.
 type arrivals struct {
 	packed []chunk
 	mixed  bool // packed is not in order
@@ -22,7 +22,8 @@ func (l *loader) LoadMessage(r *MessageRecord) error {
 		return fmt.Errorf("message %d: %w", r.Row, err)
 	}
 	if int(r.Sub) >= len(q.messages.subQueues) || r.State > Scheduled {
-		return fmt.Errorf("message %d of %q has sub-queue %d and state %d, which do not exist", r.Row, q.path, r.Sub, r.State)
+		return fmt.Errorf("message %d of %q has sub-queue %d and state %d, which do not exist", r.Row, q.path, r.Sub,
+			r.State)
 	}
 	l.lastRow = max(l.lastRow, r.Row, r.Body)
 	r.Enqueued = min(r.Enqueued, l.now)
@@ -36,25 +37,28 @@ func (l *loader) LoadMessage(r *MessageRecord) error {
 	if q.options.RequiresSession && r.Sub == Main && r.HasSession {
 		s = q.sessions.get(r.SessionID)
 	}
-	if r.onlyNumbers() && b.packs() {
+	if r.onlyNumbers() && b.partitions == nil {
 		a.pack(r, s, b.shape().chunk)
 		return nil
 	}
 	e := &entry{
-		seq: r.Seq, first: r.EnqueuedSeq, enqueued: r.Enqueued, ttl: r.TTL, row: r.Row, count: r.DeliveryCount, state: r.State, sub: r.Sub,
+		seq: r.Seq, first: r.EnqueuedSeq, enqueued: r.Enqueued, ttl: r.TTL, row: r.Row,
+		count: r.DeliveryCount, state: r.State, sub: r.Sub,
 		body: l.body(q, r), session: s,
 	}
-	e.setExtra(extra{
-		due: r.Scheduled, overlay: r.Overlay, system: r.System, reason: r.Reason, hops: r.Hops, source: nameOf(r.Source),
-	})
+	e.extra = extra{
+		due: r.Scheduled, overlay: r.Overlay, system: r.System, reason: r.Reason,
+		hops: r.Hops, source: nameOf(r.Source),
+	}.kept()
 	a.loose = append(a.loose, e)
 	return nil
 }
 
-// onlyNumbers reports whether the message's entry can be packed. The message may yet turn out to share its body with copies
-// whose rows are not the body's own.
+// onlyNumbers reports whether the message's entry can be packed. The message may yet turn out to share its body with
+// copies whose rows are not the body's own.
 func (r *MessageRecord) onlyNumbers() bool {
-	return r.State == Active && r.Body == r.Row && r.Scheduled == 0 && r.Overlay == nil && r.System == nil && r.Reason == "" &&
+	return r.State == Active && r.Body == r.Row && r.Scheduled == 0 && r.Overlay == nil && r.System == nil &&
+		r.Reason == "" &&
 		r.Hops == 0 && r.Source == ""
 }
 
@@ -68,7 +72,8 @@ func (a *arrivals) pack(r *MessageRecord, s *session, size int) {
 	c := &a.packed[n-1]
 	c.top = r.Seq
 	c.packed = append(c.packed, packedEntry{
-		seq: r.Seq, first: r.EnqueuedSeq, enqueued: r.Enqueued, ttl: r.TTL, row: r.Row, body: r.Body, size: uint32(r.Size), count: r.DeliveryCount,
+		seq: r.Seq, first: r.EnqueuedSeq, enqueued: r.Enqueued, ttl: r.TTL, row: r.Row,
+		body: r.Body, size: uint32(r.Size), count: r.DeliveryCount,
 	})
 	if s != nil && c.sessions == nil {
 		c.sessions = make([]*session, len(c.packed)-1, size)
@@ -127,7 +132,7 @@ func (l *loader) admitAllLocked(q *Entity, b *subQueue) {
 		b.admit(e)
 		switch {
 		case e.state == Scheduled:
-			q.schedule.dues.add(e, e.due())
+			q.schedule.dues.add(e, e.extras().due)
 		case e.ttl > 0 && e.sub == Main && !q.ns.common.lazy:
 			q.alarm.expiries.add(e.seq, e.expires())
 		}
@@ -170,8 +175,8 @@ type sharedBody struct {
 	here   map[*Topic]*copies // by the topic whose subscriptions have them; nil for queues
 }
 
-// body returns the payload of a record. Of the copies that share a body, the one whose row is the body's own is not known
-// to be one before all are loaded: settleLocked counts it.
+// body returns the payload of a record. Of the copies that share a body, the one whose row is the body's own is not
+// known to be one before all are loaded: settleLocked counts it.
 func (l *loader) body(q *Entity, r *MessageRecord) *payload {
 	p := &payload{id: r.Body, size: uint32(r.Size)}
 	if r.Body == r.Row {

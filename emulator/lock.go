@@ -58,9 +58,6 @@ func (lt *lockTable) hold(e *entry, l *Lock) {
 // sessionLock is the until of locks that end with their session's (SESS-12).
 const sessionLock = math.MaxInt64
 
-// lockedUntil returns when the entry's lock ends.
-func (e *entry) lockedUntil() int64 { return e.lock.end() }
-
 // end returns when the lock ends, or would have ended.
 func (l *Lock) end() int64 {
 	if l.until == sessionLock {
@@ -69,12 +66,12 @@ func (l *Lock) end() int64 {
 	return l.until
 }
 
-// deferredUntil returns when the lock of a deferred message ends or has ended, 0 if that is not known: since a restart it has
-// not been locked (DEC-21).
+// deferredUntil returns when the lock of a deferred message ends or has ended, 0 if that is not known: since a
+// restart it has not been locked (DEC-21).
 func (e *entry) deferredUntil() int64 {
 	switch {
 	case e.lock != nil:
-		return e.lockedUntil()
+		return e.lock.end()
 	case e.session != nil && e.session.hold != nil: // SESS-12
 		return e.session.hold.until
 	case e.extra == nil:
@@ -106,7 +103,7 @@ func (lt *lockTable) unlock(e *entry) *Lock {
 // has the message (TXN-17).
 func (lt *lockTable) entryOfToken(t LockToken, now int64) *entry {
 	e := lt.byToken[t]
-	if e == nil || e.lockedUntil() <= now || e.lock.tx != nil {
+	if e == nil || e.lock.end() <= now || e.lock.tx != nil {
 		return nil
 	}
 	return e

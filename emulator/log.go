@@ -37,8 +37,9 @@ func (l *log) shape() *layout {
 	return l.layout
 }
 
-// chunkAt returns the index of the first chunk that can have a number that is at least seq. It looks at both ends first, and then
-// from the front in growing steps: settlements come from there. It touches no entry, which would be a cache miss for each chunk.
+// chunkAt returns the index of the first chunk that can have a number that is at least seq. It looks at both ends
+// first, and then from the front in growing steps: settlements come from there. It touches no entry, which would be a
+// cache miss for each chunk.
 func (l *log) chunkAt(seq int64) int {
 	n := len(l.chunks)
 	if n == 0 || l.chunks[0].top >= seq {
@@ -202,8 +203,8 @@ func (l *log) ascend(from int64, f func(*entry) bool) {
 	}
 }
 
-// descend calls f for the entries that are not packed and have numbers below from, the last one first, until f returns false. f must not
-// change the log.
+// descend calls f for the entries that are not packed and have numbers below from, the last one first, until f
+// returns false. f must not change the log.
 func (l *log) descend(from int64, f func(*entry) bool) {
 	for i := min(l.chunkAt(from), len(l.chunks)-1); i >= 0; i-- {
 		c := l.chunks[i].loose
@@ -228,7 +229,8 @@ func (l *log) look(from int64, f func(*entry) bool) {
 	}
 }
 
-// lookBack is look in the other direction: f is called for the entries whose number is at most from, the last one first.
+// lookBack is look in the other direction: f is called for the entries whose number is at most from, the last one
+// first.
 func (l *log) lookBack(from int64, f func(*entry) bool) {
 	var passing *entry
 	i := l.chunkAt(from)

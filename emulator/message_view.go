@@ -2,7 +2,8 @@ package emulator
 
 import "minibus/internal/amqp/message"
 
-// Standing says how a message stands, for people: where [State] is what the journal knows, it says too that a message is locked.
+// Standing says how a message stands, for people: where [State] is what the journal knows, it says too that a message
+// is locked.
 type Standing uint8
 
 // The standings.
@@ -48,11 +49,18 @@ type MessageView struct {
 
 // viewLocked notes how an entry stands.
 func (ms Messages) viewLocked(e *entry) *MessageView {
-	s := &MessageView{Sequence: e.seq, FirstSequence: e.first, Standing: e.standing(), State: e.state, Enqueued: e.enqueued, Expires: e.expires(), Scheduled: e.due(),
-		DeliveryCount: e.count, Size: int64(e.body.size), Reason: e.reason(), Source: e.source(), d: newDelivery(ms.q, e, nil)}
-	s.d.e, s.d.mode, s.d.lock, s.d.until, s.d.withState, s.d.body = nil, ReceiveAndDelete, nil, 0, true, e.body.data
+	s := &MessageView{Sequence: e.seq, FirstSequence: e.first, Standing: e.standing(), State: e.state,
+		Enqueued: e.enqueued, Expires: e.expires(), Scheduled: e.extras().due,
+		DeliveryCount: e.count, Size: int64(e.body.size), Reason: e.extras().reason, Source: e.extras().source,
+		d: newDelivery(ms.q, e, nil)}
+	s.d.e = nil
+	s.d.mode = ReceiveAndDelete
+	s.d.lock = nil
+	s.d.until = 0
+	s.d.withState = true
+	s.d.body = e.body.data
 	if s.Standing == StandingLocked {
-		s.LockedUntil, s.ByBroker = e.lockedUntil(), e.lock.retries || e.lock.blocksSession
+		s.LockedUntil, s.ByBroker = e.lock.end(), e.lock.retries || e.lock.blocksSession
 		if c := e.lock.holder; c != nil {
 			s.LockedBy = c.client
 		}
@@ -71,7 +79,8 @@ func (s *MessageView) HeldBy() string {
 	return s.LockedBy.String()
 }
 
-// Load reads the content if it is not in memory. It fails with CodeMessageNotFound if the message has been removed meanwhile.
+// Load reads the content if it is not in memory. It fails with CodeMessageNotFound if the message has been removed
+// meanwhile.
 func (s *MessageView) Load() error {
 	if err := s.d.q.bodies.readAll([]*Delivery{s.d}); err != nil {
 		return err
@@ -82,8 +91,8 @@ func (s *MessageView) Load() error {
 	return nil
 }
 
-// Sections returns the message as its receivers get it, without its body, and the sections of the body as they were sent. The content must have
-// been loaded, as that of what [Messages.Browse] shows is.
+// Sections returns the message as its receivers get it, without its body, and the sections of the body as they were
+// sent. The content must have been loaded, as that of what [Messages.Browse] shows is.
 func (s *MessageView) Sections() (head, body message.Message, err error) {
 	if body, err = message.Scan(s.d.body); err != nil {
 		return head, body, err
@@ -94,7 +103,8 @@ func (s *MessageView) Sections() (head, body message.Message, err error) {
 	return head, body, err
 }
 
-// Get returns a message of a sub-queue by its number. It locks, moves and reads nothing; [MessageView.Load] reads the content.
+// Get returns a message of a sub-queue by its number. It locks, moves and reads nothing; [MessageView.Load] reads the
+// content.
 func (ms Messages) Get(sub SubQueue, seq int64) (*MessageView, error) {
 	q := ms.q
 	q.mu.Lock()

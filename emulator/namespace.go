@@ -88,7 +88,8 @@ type common struct {
 }
 
 func newCommon(o Options) *common {
-	c := &common{clock: o.Clock, logger: o.Logger, limits: o.Limits, lazy: o.LazyExpiry, layout: o.layout, bodies: newBodyBudget(o.BodyBudget), record: o.Record}
+	c := &common{clock: o.Clock, logger: o.Logger, limits: o.Limits, lazy: o.LazyExpiry, layout: o.layout,
+		bodies: newBodyBudget(o.BodyBudget), record: o.Record}
 	if c.logger == nil {
 		c.logger = slog.New(slog.DiscardHandler)
 	}
@@ -101,7 +102,8 @@ func newCommon(o Options) *common {
 // Open builds a namespace by itself from what the journal holds. Schedules that fell due while the broker was down are
 // activated, and messages that expired are treated, before it returns (DEC-21).
 func Open(j Journal, o Options) (*Namespace, error) {
-	r := NamespaceRecord{ID: DefaultNamespaceID, Name: cmp.Or(o.Name, defaultNamespace), Created: j.Created(), Secret: j.Secret()}
+	r := NamespaceRecord{ID: DefaultNamespaceID, Name: cmp.Or(o.Name, defaultNamespace), Created: j.Created(),
+		Secret: j.Secret()}
 	c := newCommon(o)
 	c.single = true
 	ns, err := newNamespace(c, r, NamespaceOptions{})
@@ -146,8 +148,8 @@ func setID(ns *Namespace, id int64) {
 	ns.lastRow.Store(first - 1)
 }
 
-// Close stops the timers and waits until what was received and deleted, but given back, is stored again. Consumers have to be
-// closed before. Operations that come later fail with the journal.
+// Close stops the timers and waits until what was received and deleted, but given back, is stored again. Consumers
+// have to be closed before. Operations that come later fail with the journal.
 func (ns *Namespace) Close() { closeAll([]*Namespace{ns}) }
 
 // closeAll closes namespaces.
@@ -185,7 +187,8 @@ func (ns *Namespace) Deleted() <-chan struct{} { return ns.deleted }
 // Name returns the namespace's name, as error texts show it.
 func (ns *Namespace) Name() string { return ns.name }
 
-// Created returns when the namespace was created, in milliseconds since the Unix epoch. The default one is as old as its database.
+// Created returns when the namespace was created, in milliseconds since the Unix epoch. The default one is as old as
+// its database.
 func (ns *Namespace) Created() int64 { return ns.created }
 
 // Limits returns the profile that the namespace enforces.
@@ -199,8 +202,8 @@ func (ns *Namespace) Limits() Limits {
 // Now returns the broker's time in milliseconds since the Unix epoch.
 func (ns *Namespace) Now() int64 { return millis(ns.clock.Now()) }
 
-// Entity returns the entity with that path, of any kind: a queue, a topic, or a subscription by "topic/Subscriptions/name".
-// Letters of any case are the same. It fails with CodeNotFound (ERR-4).
+// Entity returns the entity with that path, of any kind: a queue, a topic, or a subscription by
+// "topic/Subscriptions/name". Letters of any case are the same. It fails with CodeNotFound (ERR-4).
 func (ns *Namespace) Entity(path string) (*Entity, error) {
 	if q := ns.catalog.lookUp(path); q != nil {
 		return q, nil
@@ -246,7 +249,7 @@ func mapped[A, B any](list []A, f func(A) B) []B {
 }
 
 // newRow returns an id that no row, body or entity ever had.
-func (ns *Namespace) newRow() int64 { return ns.newRows(1) }
+func (ns *Namespace) newRow() int64 { return ns.lastRow.Add(1) }
 
 // newRows returns the first of n such ids that follow each other.
 func (ns *Namespace) newRows(n int) int64 { return ns.lastRow.Add(int64(n)) - int64(n) + 1 }

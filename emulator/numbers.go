@@ -56,9 +56,6 @@ type counter struct {
 	drawing   int // changes being written that drew numbers
 }
 
-// begin says that a change is about to draw numbers; end must follow when it is done.
-func (c *counter) begin() { c.drawing++ }
-
 // draw returns the next number. The caller appends the change that stores it in the same critical section.
 func (c *counter) draw(partitioned bool) int64 {
 	limit := int64(1<<63 - 1)
@@ -111,8 +108,8 @@ func (c *counters) key(i *message.Info) (key string, ok bool) {
 	return i.ViaPartitionKey, i.HasViaPartitionKey // TXN-14
 }
 
-// partitionOfKey returns the partition that a key chooses. The case of the key does not matter: the messages of a session
-// are all in one partition (SESS-35).
+// partitionOfKey returns the partition that a key chooses. The case of the key does not matter: the messages of a
+// session are all in one partition (SESS-35).
 func partitionOfKey(key string) int {
 	h := fnv.New32a()
 	h.Write([]byte(sessionKey(key)))
@@ -137,7 +134,7 @@ func (c *counters) draw(d *drawn, partition int) int64 {
 	}
 	if d.c == nil {
 		d.c = from
-		from.begin()
+		from.drawing++ // until end
 	}
 	d.seq = from.draw(c.partitioned())
 	return d.seq
@@ -180,8 +177,9 @@ func newMessageIDs(secret [16]byte) (messageIDs, error) {
 	return messageIDs{block: block}, nil
 }
 
-// of returns the message's id, 32 hexadecimal digits. It follows from the body's id, so that it needs no room and is the same
-// for all copies of the message. The number of the rows does not count, so that it is the same after a restore.
+// of returns the message's id, 32 hexadecimal digits. It follows from the body's id, so that it needs no room and is
+// the same for all copies of the message. The number of the rows does not count, so that it is the same after a
+// restore.
 func (ids messageIDs) of(body int64) string {
 	var b [16]byte
 	first, _ := RowsOf(NamespaceOf(body))

@@ -41,7 +41,8 @@ const (
 	DefaultMegabytes       = 1024 // QUO-1
 )
 
-// Resolution is that of the broker's times, AMQP's (TIME-7). An entity can't be given a lock or a time to live that is shorter.
+// Resolution is that of the broker's times, AMQP's (TIME-7). An entity can't be given a lock or a time to live that
+// is shorter.
 const Resolution = time.Millisecond
 
 // QueueOptions are the settings of a queue. The zero value of a field means the service's default.
@@ -79,7 +80,8 @@ func (o QueueOptions) lockDuration() time.Duration {
 	return max(o.LockDuration, Resolution) // older versions took less
 }
 
-// defaultTTL is in milliseconds; 0 is none. A fraction counts as a whole one: nothing lives for ever because its time is almost none.
+// defaultTTL is in milliseconds; 0 is none. A fraction counts as a whole one: nothing lives for ever because its time
+// is almost none.
 func (o QueueOptions) defaultTTL() int64 {
 	ms := max(o.DefaultMessageTimeToLive, 0).Milliseconds()
 	if o.DefaultMessageTimeToLive > time.Duration(ms)*Resolution {
@@ -132,13 +134,15 @@ type TopicOptions struct {
 	EnablePartitioning         bool          `json:"enablePartitioning,omitempty"`         // PART-1
 	MaxSizeInMegabytes         int64         `json:"maxSizeInMegabytes,omitempty"`         // QUO-1
 	MaxMessageSizeInKilobytes  int64         `json:"maxMessageSizeInKilobytes,omitempty"`  // QUO-5
-	SupportOrdering            bool          `json:"supportOrdering,omitempty"`            // without effect: order is always kept (TOP-15)
-	EnableBatchedOperations    *bool         `json:"enableBatchedOperations,omitempty"`
-	Status                     Status        `json:"status,omitempty"` // STAT-1
-	UserMetadata               string        `json:"userMetadata,omitempty"`
-	Admin                      Admin         `json:"admin,omitzero"`
+	// without effect: order is always kept (TOP-15)
+	SupportOrdering         bool   `json:"supportOrdering,omitempty"`
+	EnableBatchedOperations *bool  `json:"enableBatchedOperations,omitempty"`
+	Status                  Status `json:"status,omitempty"` // STAT-1
+	UserMetadata            string `json:"userMetadata,omitempty"`
+	Admin                   Admin  `json:"admin,omitzero"`
 
-	// Subscriptions are those that a configuration names. They are entities of their own: nothing else looks at them here.
+	// Subscriptions are those that a configuration names. They are entities of their own: nothing else looks at them
+	// here.
 	Subscriptions []SubscriptionOptions `json:"subscriptions,omitempty"`
 }
 
@@ -148,8 +152,8 @@ type SubscriptionOptions struct {
 	Queue QueueOptions  `json:"queue"`
 	Rules []RuleOptions `json:"rules,omitempty"` // at creation, none given: the implicit $Default (TOP-4)
 
-	// DeadLetteringOnFilterErrors says that a message on which a rule's filter or action fails goes to the dead-letter queue
-	// (TOP-10, the service's DeadLetteringOnFilterEvaluationExceptions); nil is true.
+	// DeadLetteringOnFilterErrors says that a message on which a rule's filter or action fails goes to the
+	// dead-letter queue (TOP-10, the service's DeadLetteringOnFilterEvaluationExceptions); nil is true.
 	DeadLetteringOnFilterErrors *bool `json:"deadLetteringOnFilterErrors,omitempty"`
 }
 
@@ -181,8 +185,9 @@ func (o *RuleOptions) IsTrue() bool { return o.Constant && o.SQL == filter.TrueT
 // IsFalse reports whether the filter is the service's false filter.
 func (o *RuleOptions) IsFalse() bool { return o.Constant && o.SQL == filter.FalseText }
 
-// CorrelationFilter is the conjunction of equalities that it names (TOP-9). A field that is nil is not tested; one that
-// points to an empty text is tested against that, as a property that a message does not have is not the same as an empty one.
+// CorrelationFilter is the conjunction of equalities that it names (TOP-9). A field that is nil is not tested; one
+// that points to an empty text is tested against that, as a property that a message does not have is not the same as
+// an empty one.
 type CorrelationFilter struct {
 	ContentType      *string `json:"contentType,omitempty"`
 	CorrelationID    *string `json:"correlationId,omitempty"`
@@ -218,11 +223,12 @@ type Admin struct {
 	// AuthorizationRules are the entity's own keys. They count only where access is controlled.
 	AuthorizationRules []AuthorizationRule `json:"authorizationRules,omitempty"`
 
-	// ForwardToText and ForwardDeadLetteredText are the URIs that a client gave for the targets; the settings proper hold
-	// the targets' paths. A text whose path is another than the setting's is out of date and not shown.
+	// ForwardToText and ForwardDeadLetteredText are the URIs that a client gave for the targets; the settings proper
+	// hold the targets' paths. A text whose path is another than the setting's is out of date and not shown.
 	ForwardToText           string `json:"forwardToText,omitempty"`
 	ForwardDeadLetteredText string `json:"forwardDeadLetteredText,omitempty"`
-	// InertForwardTo is a ForwardTo that stood out of its place in the description: kept, shown, without effect (DEC-29).
+	// InertForwardTo is a ForwardTo that stood out of its place in the description: kept, shown, without effect
+	// (DEC-29).
 	InertForwardTo string `json:"inertForwardTo,omitempty"`
 
 	// TimeToLiveTicks and AutoDeleteTicks are durations above what a time.Duration can say (292 years) and below .NET's
@@ -250,8 +256,8 @@ type AuthorizationRule struct {
 	Created      string   `json:"created,omitempty"`    // as the client wrote it, like Modified; "" if it gave none
 	Modified     string   `json:"modified,omitempty"`
 
-	// When an entity got the rule, and when the rule was last changed, in milliseconds since the Unix epoch; 0: an older
-	// Minibus did not write it down. The broker sets them.
+	// When an entity got the rule, and when the rule was last changed, in milliseconds since the Unix epoch; 0: an
+	// older Minibus did not write it down. The broker sets them.
 	CreatedAt  int64 `json:"createdAt,omitempty"`
 	ModifiedAt int64 `json:"modifiedAt,omitempty"`
 }

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// parked is the messages of a dead-letter queue that can't be forwarded to its target, whatever state that is in: they have
-// no session id and it needs one (FWD-6), they are too large for it (FWD-7), or they go in a circle (DEC-29). In a dead-letter
-// queue they can't be dead-lettered: they wait (DEC-28), apart, so that those behind them go on and the forwarder does not try them
-// again and again. They are tried again when another entity gets the target's name, and when the settings of the source or the size
-// limit of the target change. A job may take them.
+// parked is the messages of a dead-letter queue that can't be forwarded to its target, whatever state that is in:
+// they have no session id and it needs one (FWD-6), they are too large for it (FWD-7), or they go in a circle
+// (DEC-29). In a dead-letter queue they can't be dead-lettered: they wait (DEC-28), apart, so that those behind them
+// go on and the forwarder does not try them again and again. They are tried again when another entity gets the
+// target's name, and when the settings of the source or the size limit of the target change. A job may take them.
 type parked struct {
 	entries map[*entry]struct{} // marked as moving
 	target  int64               // id of the target that they can't go to
@@ -38,7 +38,8 @@ func (f *forwarder) park(entries []*entry, target, limit int64) {
 		return
 	}
 	f.q.mu.Lock()
-	f.q.ns.parkers.Store(f.q, struct{}{}) // with the mutex: a change of the settings, which unparks, must not come between
+	// with the mutex: a change of the settings, which unparks, must not come between
+	f.q.ns.parkers.Store(f.q, struct{}{})
 	if f.parked.entries == nil {
 		f.parked.entries = make(map[*entry]struct{})
 	}
@@ -54,7 +55,8 @@ func (f *forwarder) park(entries []*entry, target, limit int64) {
 	}
 }
 
-// reconsider lets parked messages be tried again if the target is not the one that they could not go to, or has changed.
+// reconsider lets parked messages be tried again if the target is not the one that they could not go to, or has
+// changed.
 func (f *forwarder) reconsider(target *Entity) {
 	limit := int64(0)
 	if target != nil {
@@ -86,7 +88,8 @@ func (f *forwarder) unparkLocked() {
 	if len(f.parked.entries) == 0 {
 		return
 	}
-	entries := slices.SortedFunc(maps.Keys(f.parked.entries), func(a, b *entry) int { return cmp.Compare(a.seq, b.seq) })
+	entries := slices.SortedFunc(maps.Keys(f.parked.entries),
+		func(a, b *entry) int { return cmp.Compare(a.seq, b.seq) })
 	f.parked = parked{}
 	f.q.ns.parkers.Delete(f.q)
 	for _, e := range entries {

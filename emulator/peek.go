@@ -15,8 +15,8 @@ const (
 // with its state (PEEK-3); at most 250, and not more than about maxBytes, but at least one if there is any (PEEK-6).
 // With omitBody the bodies are left out (PEEK-14).
 //
-// Messages that have expired are not shown, even if their timer is late or their removal is still being written, but for
-// locked and deferred ones; with lazy expiry all that are there are (PEEK-10, DEC-22).
+// Messages that have expired are not shown, even if their timer is late or their removal is still being written, but
+// for locked and deferred ones; with lazy expiry all that are there are (PEEK-10, DEC-22).
 //
 // With a session Peek shows only its messages; the session need not be locked (PEEK-7).
 //
@@ -24,7 +24,8 @@ const (
 // synchronous error means that it will not be called: CodeArgument for a max that is not positive (PEEK-12).
 func (q *Entity) Peek(p Peek, done func([]*Delivery, error)) error {
 	if p.Max <= 0 {
-		return errorf(CodeArgument, q.path, "The number of messages to peek must be greater than zero; it is %d.", p.Max)
+		return errorf(CodeArgument, q.path, "The number of messages to peek must be greater than zero; it is %d.",
+			p.Max)
 	}
 	if p.MaxBytes <= 0 {
 		p.MaxBytes = maxPeekReply
@@ -136,7 +137,11 @@ func (b *peek) lookLocked(from int64) (next int64, more bool) {
 		}
 		b.bytes += size
 		d := newDelivery(b.q, e, nil)
-		d.e, d.mode, d.withState, d.omitBody, d.until = nil, ReceiveAndDelete, true, b.OmitBody, 0
+		d.e = nil
+		d.mode = ReceiveAndDelete
+		d.withState = true
+		d.omitBody = b.OmitBody
+		d.until = 0
 		if e.state == Deferred {
 			d.until = e.deferredUntil()
 		}

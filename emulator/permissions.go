@@ -13,12 +13,13 @@ func (m *permissions) use() error {
 	return nil
 }
 
-// missing is the service's answer for an entity that is no more. One that was replaced asks its clients to attach again, which they do by
-// themselves.
+// missing is the service's answer for an entity that is no more. One that was replaced asks its clients to attach
+// again, which they do by themselves.
 func (m *permissions) missing() *Error {
 	q := m.q
 	if q.replaced.Load() {
-		return errorf(CodeDetached, q.path, "The link is force detached: the namespace '%s' was reset. Attach again.", q.ns.name)
+		return errorf(CodeDetached, q.path, "The link is force detached: the namespace '%s' was reset. Attach again.",
+			q.ns.name)
 	}
 	if q.subscription != nil {
 		return NotFound(q.subscription.fullName())
@@ -38,7 +39,8 @@ func (m *permissions) send() error {
 		return err
 	}
 	if m.q.subscription != nil { // TOP-1
-		return errorf(CodeNotAllowed, m.q.path, "Messages can't be sent to the subscription '%s': send them to its topic '%s'.",
+		return errorf(CodeNotAllowed, m.q.path,
+			"Messages can't be sent to the subscription '%s': send them to its topic '%s'.",
 			m.q.path, m.q.subscription.topic.path)
 	}
 	if s := m.q.options.Status; s == StatusDisabled || s == StatusSendDisabled {
@@ -58,14 +60,16 @@ func (q *Entity) CanReceive(sub SubQueue) error {
 // be received but what could not be transferred (TOP-1, SCHED-17, DLQ-1).
 func (m *permissions) receive(sub SubQueue) error {
 	if m.q.topic != nil && sub != TransferDeadLetter {
-		return errorf(CodeNotFound, m.q.path, "The messaging entity '%s' could not be found among those to receive from: it is a topic. "+
-			"Receive from one of its subscriptions, such as '%s/Subscriptions/NAME'.", m.q.path, m.q.path)
+		return errorf(CodeNotFound, m.q.path,
+			"The messaging entity '%s' could not be found among those to receive from: it is a topic. "+
+				"Receive from one of its subscriptions, such as '%s/Subscriptions/NAME'.", m.q.path, m.q.path)
 	}
 	if err := m.settle(); err != nil {
 		return err
 	}
 	if m.q.options.forwardTarget(sub) != "" {
-		return errorf(CodeNotAllowed, m.q.path, "Cannot create a message receiver on an entity with auto-forwarding enabled.")
+		return errorf(CodeNotAllowed, m.q.path,
+			"Cannot create a message receiver on an entity with auto-forwarding enabled.")
 	}
 	return nil
 }
@@ -83,7 +87,8 @@ func (m *permissions) browse(sub SubQueue) error {
 		return err
 	}
 	if m.q.options.forwardTarget(sub) != "" {
-		return errorf(CodeNotAllowed, m.q.path, "Cannot create a message browser on an entity with auto-forwarding enabled.")
+		return errorf(CodeNotAllowed, m.q.path,
+			"Cannot create a message browser on an entity with auto-forwarding enabled.")
 	}
 	return nil
 }
@@ -126,20 +131,22 @@ func (m *permissions) grow() error {
 		if m.q.topic != nil {
 			kind = "Topic" // TOP-13
 		}
-		return errorf(CodeQuotaExceeded, m.q.path, "The maximum entity size has been reached or exceeded for %s: '%s'. "+
-			"Size of entity in bytes:%d, Max entity size in bytes:%d.", kind, m.q.path, size, limit)
+		return errorf(CodeQuotaExceeded, m.q.path,
+			"The maximum entity size has been reached or exceeded for %s: '%s'. "+
+				"Size of entity in bytes:%d, Max entity size in bytes:%d.", kind, m.q.path, size, limit)
 	}
 	return nil
 }
 
-// addReceiver fails if the entity, of a subscription all subscriptions of its topic together, has as many
-// receivers as it may (QUO-12). A receiver counts from its attach to its detach, whether it has credit or not, and so does an
+// addReceiver fails if the entity, of a subscription all subscriptions of its topic together, has as many receivers
+// as it may (QUO-12). A receiver counts from its attach to its detach, whether it has credit or not, and so does an
 // accept of a session while it waits.
 func (m *permissions) addReceiver() error {
 	most := profiles[m.q.ns.Limits()].Receivers
 	if n := m.receivers().Load(); most > 0 && n >= int64(most) {
-		return errorf(CodeQuotaExceeded, m.q.path, "The maximum number of concurrent receive requests has been reached or exceeded for "+
-			"the entity '%s'. Actual: %d, Max allowed: %d.", m.q.path, n, most)
+		return errorf(CodeQuotaExceeded, m.q.path,
+			"The maximum number of concurrent receive requests has been reached or exceeded for "+
+				"the entity '%s'. Actual: %d, Max allowed: %d.", m.q.path, n, most)
 	}
 	return nil
 }

@@ -125,7 +125,9 @@ func premium() Profile {
 	p.Megabytes = IntRange{1024, 81_920, 1024}
 	p.Kilobytes = IntRange{1024, 102_400, 1}
 	p.DefaultKilobytes = 1024
-	p.Partitioning, p.Partitioned, p.Partitions = false, 0, 1
+	p.Partitioning = false
+	p.Partitioned = 0
+	p.Partitions = 1
 	p.Express = false
 	p.Entities = 1_000
 	return p
@@ -141,9 +143,15 @@ func microsoft() Profile {
 	p.Deliveries.Most = 10
 	p.Megabytes = IntRange{100, 5120, 1} // NServiceBus sets 5120 (DEC-9)
 	p.FixedMegabytes = 100
-	p.Partitioning, p.Partitioned, p.Partitions = false, 0, 1
+	p.Partitioning = false
+	p.Partitioned = 0
+	p.Partitions = 1
 	p.EndingHyphens = false
-	p.Entities, p.Subscriptions, p.Rules, p.SQLFilters, p.Correlations = 50, 50, 1_000, 70, 1_000
+	p.Entities = 50
+	p.Subscriptions = 50
+	p.Rules = 1_000
+	p.SQLFilters = 70
+	p.Correlations = 1_000
 	p.Connections, p.Receivers = 10, 200
 	return p
 }

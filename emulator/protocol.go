@@ -16,11 +16,12 @@ type Outcome uint8
 
 // The outcomes.
 const (
-	Complete          Outcome = iota // remove it
-	Abandon                          // unlock it, delivery count plus one (DC-2)
-	Defer                            // set it aside, to be fetched by its number (DEF-1), delivery count plus one (DC-4)
-	DeadLetterOutcome                // move it to the dead-letter queue
-	Release                          // unlock it, delivery count unchanged (LOCK-13)
+	Complete Outcome = iota // remove it
+	Abandon                 // unlock it, delivery count plus one (DC-2)
+	// set it aside, to be fetched by its number (DEF-1), delivery count plus one (DC-4)
+	Defer
+	DeadLetterOutcome // move it to the dead-letter queue
+	Release           // unlock it, delivery count unchanged (LOCK-13)
 )
 
 // Properties that dead-lettering sets (DLQ-8).
@@ -47,6 +48,8 @@ func (t LockToken) String() string {
 	hex.Encode(b[14:18], t[6:8])
 	hex.Encode(b[19:23], t[8:10])
 	hex.Encode(b[24:36], t[10:16])
-	b[8], b[13], b[18], b[23] = '-', '-', '-', '-'
+	for _, dash := range [...]int{8, 13, 18, 23} {
+		b[dash] = '-'
+	}
 	return string(b[:])
 }

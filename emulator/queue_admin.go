@@ -9,8 +9,8 @@ import (
 )
 
 // CreateQueue creates a queue and waits until that is durable. It fails with CodeAlreadyExists if an entity of any
-// kind has the name (ERR-5), with CodeArgument for settings that no queue can have (FWD-2, FWD-5, IDLE-1, STAT-5, QUO-9),
-// and with CodeQuotaExceeded (PART-9).
+// kind has the name (ERR-5), with CodeArgument for settings that no queue can have (FWD-2, FWD-5, IDLE-1, STAT-5,
+// QUO-9), and with CodeQuotaExceeded (PART-9).
 func (es Entities) CreateQueue(path string, o QueueOptions) (*Queue, error) {
 	ns := es.ns
 	ns.admin.Lock()
@@ -34,7 +34,8 @@ func (es Entities) mayCreateLocked(path string, o *QueueOptions) error {
 		return err
 	}
 	if entitypath.IsReserved(path) {
-		return errorf(CodeArgument, path, "The name '%s' is the path of a subscription: a queue or topic can't have it.", path)
+		return errorf(CodeArgument, path,
+			"The name '%s' is the path of a subscription: a queue or topic can't have it.", path)
 	}
 	if err := es.ns.catalog.vacant(path); err != nil {
 		return err
@@ -63,19 +64,20 @@ func (es Entities) put(q *Entity, options any, updated int64) error {
 	return es.commit(Op{Kind: OpPutEntity, Entity: EntityRecord{ID: q.id, Kind: q.kind, Path: q.path, Options: b}})
 }
 
-// commit appends operations as one change and waits for its commit. The caller holds ns.admin, which no completion and no
-// client's operation takes, and no other mutex. Nothing is stored for a namespace that is gone.
+// commit appends operations as one change and waits for its commit. The caller holds ns.admin, which no completion
+// and no client's operation takes, and no other mutex. Nothing is stored for a namespace that is gone.
 func (es Entities) commit(ops ...Op) error {
 	ns := es.ns
 	if ns.stage.Load() == stageGone {
 		return namespaceNotFound(ns.name)
 	}
-	return await(func(done Completion) { ns.append(&Change{Ops: ops, Done: done}) })
+	return await(func(done Completion) { ns.journal.Append(&Change{Ops: ops, Done: done}) })
 }
 
 // UpdateQueue changes a queue's settings and waits until that is durable; then, if they differ, its links are told to
-// attach again (LOCK-17, STAT-4). Message locks stay as they are (DEC-23), and a new lock duration counts from the next lock
-// or renewal (LOCK-18). Errors: CodeNotFound, and CodeArgument for what can't be changed and as of CreateQueue.
+// attach again (LOCK-17, STAT-4). Message locks stay as they are (DEC-23), and a new lock duration counts from the
+// next lock or renewal (LOCK-18). Errors: CodeNotFound, and CodeArgument for what can't be changed and as of
+// CreateQueue.
 func (es Entities) UpdateQueue(path string, o QueueOptions) (*Queue, error) {
 	ns := es.ns
 	ns.admin.Lock()
@@ -123,7 +125,8 @@ func immutables(a, b QueueOptions) (names []string) {
 		{"RequiresSession", a.RequiresSession, b.RequiresSession},
 		{"RequiresDuplicateDetection", a.RequiresDuplicateDetection, b.RequiresDuplicateDetection},
 		{"EnablePartitioning", a.EnablePartitioning, b.EnablePartitioning},
-		{"EnableSubscriptionPartitioning", a.Admin.EnableSubscriptionPartitioning, b.Admin.EnableSubscriptionPartitioning},
+		{"EnableSubscriptionPartitioning", a.Admin.EnableSubscriptionPartitioning,
+			b.Admin.EnableSubscriptionPartitioning},
 		{"IsClientAffine", a.Admin.IsClientAffine, b.Admin.IsClientAffine},
 	} {
 		if x.a != x.b {
@@ -133,8 +136,8 @@ func immutables(a, b QueueOptions) (names []string) {
 	return names
 }
 
-// applyOptionsLocked makes new settings effective: links attach again (LOCK-17), sessions are free at once (DEC-23), the
-// forwarder starts on a backlog (FWD-14). Settings that are the same as before disturb no client.
+// applyOptionsLocked makes new settings effective: links attach again (LOCK-17), sessions are free at once (DEC-23),
+// the forwarder starts on a backlog (FWD-14). Settings that are the same as before disturb no client.
 func (q *Entity) applyOptionsLocked(o QueueOptions) {
 	now := q.ns.Now()
 	changed := !reflect.DeepEqual(q.options, o)
@@ -152,7 +155,8 @@ func (q *Entity) applyOptionsLocked(o QueueOptions) {
 
 // detachLocked tells the links to attach again and frees the sessions.
 func (q *Entity) detachLocked(now int64) {
-	why := errorf(CodeDetached, q.path, "The link is force detached: the entity '%s' was updated. Attach again.", q.path)
+	why := errorf(CodeDetached, q.path, "The link is force detached: the entity '%s' was updated. Attach again.",
+		q.path)
 	for len(q.sessions.ends) > 0 {
 		q.sessions.lose(q.sessions.ends[0].s, why, false, now)
 	}
@@ -162,15 +166,17 @@ func (q *Entity) detachLocked(now int64) {
 // minAutoDelete is the shortest span after which an idle entity may be deleted (IDLE-1).
 const minAutoDelete = 5 * time.Minute
 
-// checkLocked refuses settings of an entity that the broker can't work with, whatever their source, and names the targets
-// as the broker does. The caller holds ns.admin. The readers of settings check the ranges that are only customary (DEC-5).
+// checkLocked refuses settings of an entity that the broker can't work with, whatever their source, and names the
+// targets as the broker does. The caller holds ns.admin. The readers of settings check the ranges that are only
+// customary (DEC-5).
 func (es Entities) checkLocked(path string, o *QueueOptions) error {
 	o.nameTargets()
 	if err := o.Status.check(path); err != nil {
 		return err
 	}
 	if d := o.AutoDeleteOnIdle; d != 0 && d < minAutoDelete { // IDLE-1
-		return errorf(CodeArgument, path, "The AutoDeleteOnIdle of the entity '%s' is %v: the value supplied must be at least %v.",
+		return errorf(CodeArgument, path,
+			"The AutoDeleteOnIdle of the entity '%s' is %v: the value supplied must be at least %v.",
 			path, d, minAutoDelete)
 	}
 	if o.RequiresSession && o.ForwardTo != "" { // FWD-5
@@ -185,8 +191,8 @@ func (es Entities) checkLocked(path string, o *QueueOptions) error {
 	return nil
 }
 
-// mayForwardTo reports whether an entity with that path can forward to the target: an entity that exists, or will as soon
-// as the configuration is there, and is no subscription, or the entity itself (FWD-1, FWD-2, DEC-29).
+// mayForwardTo reports whether an entity with that path can forward to the target: an entity that exists, or will as
+// soon as the configuration is there, and is no subscription, or the entity itself (FWD-1, FWD-2, DEC-29).
 func (es Entities) mayForwardTo(target, path string) bool {
 	if es.ns.planned[strings.ToLower(target)] {
 		return true
@@ -215,8 +221,9 @@ func (es Entities) roomForEntity(path string, partitioned bool) error {
 	if n < most {
 		return nil
 	}
-	return errorf(CodeQuotaExceeded, path, "The maximum number of resources of type `partitioned entity` has been reached or exceeded. "+
-		"Actual: %d, Max allowed: %d.", n, most)
+	return errorf(CodeQuotaExceeded, path,
+		"The maximum number of resources of type `partitioned entity` has been reached or exceeded. "+
+			"Actual: %d, Max allowed: %d.", n, most)
 }
 
 // checkName fails if a name is longer than one may be (QUO-9), or can't be told from others in the path.
@@ -225,7 +232,8 @@ func checkName(path, name string, most int) error {
 		return errorf(CodeArgument, path, "The name '%s' has a slash: a subscription's can have none.", name)
 	}
 	if n := len([]rune(name)); n == 0 || n > most {
-		return errorf(CodeArgument, path, "The name of the entity has %d characters: it must have between 1 and %d.", n, most)
+		return errorf(CodeArgument, path, "The name of the entity has %d characters: it must have between 1 and %d.",
+			n, most)
 	}
 	return nil
 }

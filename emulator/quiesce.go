@@ -3,7 +3,8 @@ package emulator
 import "sync"
 
 // Quiesce waits until nothing is under way that the broker does by itself: every change is committed, every message
-// that can be forwarded is where it goes. It does not wait for clients, who may go on. It must not be called on the journal's goroutine.
+// that can be forwarded is where it goes. It does not wait for clients, who may go on. It must not be called on the
+// journal's goroutine.
 func (ns *Namespace) Quiesce() {
 	for range quiesceRounds {
 		before := ns.deeds.Load()
@@ -16,12 +17,9 @@ func (ns *Namespace) Quiesce() {
 	}
 }
 
-// quiesceRounds is more than what a message sets going takes, which goes from entity to entity maxTransfers times at most. It bounds the
-// time where clients always send what is to be forwarded.
+// quiesceRounds is more than what a message sets going takes, which goes from entity to entity maxTransfers times at
+// most. It bounds the time where clients always send what is to be forwarded.
 const quiesceRounds = 4 * maxTransfers
-
-// append hands a change to the journal.
-func (ns *Namespace) append(c *Change) { ns.journal.Append(c) }
 
 // await starts an operation and waits until it is told to have ended.
 func await(start func(done Completion)) error {

@@ -9,26 +9,12 @@ type partition struct {
 
 // readyQueue says which messages of a partition or of a session are available, and which consumers wait for more.
 type readyQueue struct {
-	available int32               // entries that are ready
-	returning int32               // entries on their way back that must not be overtaken (SESS-20)
-	next      int64               // the walk has seen all entries with lower numbers: those that are ready stand in returned
-	returned  heap[*entry, bySeq] // ready entries behind the walk
-	waiters   *waitList           // nil: no consumer was ever served from here
-}
-
-// makeAvailable lets receives take e, which is free and active.
-func (s *readyQueue) makeAvailable(e *entry) {
-	e.mark = markFree
-	s.available++
-	if e.seq < s.next && !e.returned {
-		s.returned.push(e)
-	}
-}
-
-// take gives e, which is ready, the mark m, so that it is no longer available.
-func (s *readyQueue) take(e *entry, m mark) {
-	e.mark = m
-	s.available--
+	available int32 // entries that are ready
+	returning int32 // entries on their way back that must not be overtaken (SESS-20)
+	// the walk has seen all entries with lower numbers: those that are ready stand in returned
+	next     int64
+	returned heap[*entry, bySeq] // ready entries behind the walk
+	waiters  *waitList           // nil: no consumer was ever served from here
 }
 
 // firstReturned returns the available entry behind the walk with the lowest number, or nil.
@@ -59,8 +45,8 @@ func (s *partition) nextReady() *entry {
 	return found
 }
 
-// wake pokes as many consumers, from the front of the wait list, as can take what is available. A poked consumer answers
-// with a Take, which passes on what it does not want.
+// wake pokes as many consumers, from the front of the wait list, as can take what is available. A poked consumer
+// answers with a Take, which passes on what it does not want.
 func (s *readyQueue) wake() {
 	if s.returning > 0 || s.waiters == nil {
 		return
@@ -98,7 +84,9 @@ type waitList struct {
 }
 
 func (l *waitList) pushBack(w *waiter) {
-	w.waiting, w.prev, w.next = true, l.last, nil
+	w.waiting = true
+	w.prev = l.last
+	w.next = nil
 	if l.last != nil {
 		l.last.next = w
 	} else {
@@ -108,7 +96,9 @@ func (l *waitList) pushBack(w *waiter) {
 }
 
 func (l *waitList) pushFront(w *waiter) {
-	w.waiting, w.prev, w.next = true, nil, l.first
+	w.waiting = true
+	w.prev = nil
+	w.next = l.first
 	if l.first != nil {
 		l.first.prev = w
 	} else {
@@ -131,5 +121,7 @@ func (l *waitList) remove(w *waiter) {
 	} else {
 		l.last = w.prev
 	}
-	w.waiting, w.prev, w.next = false, nil, nil
+	w.waiting = false
+	w.prev = nil
+	w.next = nil
 }

@@ -41,11 +41,11 @@ func (op *receiveDelete) removeAllLocked() {
 // appendRemovalLocked appends the change.
 func (op *receiveDelete) appendRemovalLocked() {
 	op.q.ns.faults.failJournalLocked(op.q, &op.change, OperationReceive, op.ds[0].e.sub, op.client)
-	op.q.ns.append(&op.change)
+	op.q.ns.journal.Append(&op.change)
 }
 
-// bodiesRead goes on once bodies were read. A message whose body is damaged does not hold up the others, unless the caller
-// wants all or none of them.
+// bodiesRead goes on once bodies were read. A message whose body is damaged does not hold up the others, unless the
+// caller wants all or none of them.
 func (op *receiveDelete) bodiesRead(err error) {
 	q, all := op.q, op.ds
 	q.mu.Lock()

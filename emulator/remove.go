@@ -10,16 +10,17 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// Remove removes messages of a sub-queue by their numbers, all or none, in one change, whatever the entity's status. Scheduled ones are cancelled. Those
-// that a client has locked, or that are being changed, are not removed.
+// Remove removes messages of a sub-queue by their numbers, all or none, in one change, whatever the entity's status.
+// Scheduled ones are cancelled. Those that a client has locked, or that are being changed, are not removed.
 //
-// An error means that c will not be called: CodeMessageNotFound names the numbers that are not there, CodeNotAllowed says who has a message and until
-// when, and CodeArgument refuses more than [MaxBatchDelete] numbers.
+// An error means that c will not be called: CodeMessageNotFound names the numbers that are not there, CodeNotAllowed
+// says who has a message and until when, and CodeArgument refuses more than [MaxBatchDelete] numbers.
 func (ms Messages) Remove(sub SubQueue, seqs []int64, c Completion) error {
 	q := ms.q
 	seqs = slices.Compact(slices.Sorted(slices.Values(seqs)))
 	if len(seqs) == 0 || len(seqs) > MaxBatchDelete {
-		return errorf(CodeArgument, q.path, "The number of messages to remove must be between 1 and %d; it is %d.", MaxBatchDelete, len(seqs))
+		return errorf(CodeArgument, q.path, "The number of messages to remove must be between 1 and %d; it is %d.",
+			MaxBatchDelete, len(seqs))
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -51,8 +52,8 @@ func (ms Messages) Remove(sub SubQueue, seqs []int64, c Completion) error {
 	return nil
 }
 
-// takeAside takes a free message out of the reach of consumers, to be changed. Its session, if it is in one, is shut until
-// [sessionTable.open]: others must not overtake it if it comes back.
+// takeAside takes a free message out of the reach of consumers, to be changed. Its session, if it is in one, is shut
+// until [sessionTable.open]: others must not overtake it if it comes back.
 func (m *messages) takeAside(e *entry) {
 	b := m.q.subQueue(e.sub)
 	if e.state == Active {
@@ -91,7 +92,8 @@ func (ms Messages) freeLocked(sub SubQueue, seqs []int64) ([]*entry, error) {
 		return nil, errorf(CodeMessageNotFound, q.path, "There is no message with the sequence number %s.", missing[0])
 	}
 	if len(missing) > 1 {
-		return nil, errorf(CodeMessageNotFound, q.path, "There are no messages with the sequence numbers %s.", strings.Join(missing, ", "))
+		return nil, errorf(CodeMessageNotFound, q.path, "There are no messages with the sequence numbers %s.",
+			strings.Join(missing, ", "))
 	}
 	return entries, held
 }
@@ -101,22 +103,26 @@ func (ms Messages) heldLocked(e *entry) error {
 	q := ms.q
 	switch s := ms.viewLocked(e); {
 	case e.mark == markLocked:
-		return errorf(CodeNotAllowed, q.path, "The message %d of '%s' is locked by %s until %s. Settle it there, or wait until the lock ends.",
+		return errorf(CodeNotAllowed, q.path,
+			"The message %d of '%s' is locked by %s until %s. Settle it there, or wait until the lock ends.",
 			e.seq, q.path, s.HeldBy(), time.UnixMilli(s.LockedUntil).UTC().Format(time.RFC3339))
 	case e.mark == markMoving:
-		return errorf(CodeNotAllowed, q.path, "The message %d of '%s' is being forwarded, or waits because its target can't take it.", e.seq, q.path)
+		return errorf(CodeNotAllowed, q.path,
+			"The message %d of '%s' is being forwarded, or waits because its target can't take it.", e.seq, q.path)
 	}
-	return errorf(CodeNotAllowed, q.path, "The message %d of '%s' is being settled or moved at this moment. Look again.", e.seq, q.path)
+	return errorf(CodeNotAllowed, q.path,
+		"The message %d of '%s' is being settled or moved at this moment. Look again.", e.seq, q.path)
 }
 
 // latest is the end of the service's time, in milliseconds.
 const latest = 253402300799999
 
-// Reschedule changes the time at which a scheduled message becomes active, in milliseconds, in one change. The message keeps its number, so clients that
-// know it can still cancel it. A time that has come makes it active at once. Other messages are not scheduled by it.
+// Reschedule changes the time at which a scheduled message becomes active, in milliseconds, in one change. The
+// message keeps its number, so clients that know it can still cancel it. A time that has come makes it active at
+// once. Other messages are not scheduled by it.
 //
-// An error means that c will not be called: CodeMessageNotFound if there is no such message, CodeNotAllowed if it is not scheduled or is being changed,
-// and CodeArgument for a time that the service does not have.
+// An error means that c will not be called: CodeMessageNotFound if there is no such message, CodeNotAllowed if it is
+// not scheduled or is being changed, and CodeArgument for a time that the service does not have.
 func (ms Messages) Reschedule(seq, at int64, c Completion) error {
 	q := ms.q
 	if at <= 0 || at > latest {
@@ -147,21 +153,23 @@ func (ms Messages) Reschedule(seq, at int64, c Completion) error {
 func (op *transition) rescheduleLocked(e *entry, at int64) {
 	var told message.Overlay
 	told.Add(message.SystemScheduled, amqp.AppendTimestamp(nil, amqp.Timestamp(at)))
-	x := e.withExtra()
-	x.due, x.system = at, message.MergeProperties(e.system(), told.Bytes())
+	x := *e.extras()
+	x.due, x.system = at, message.MergeProperties(e.extras().system, told.Bytes())
 	r := e.record(op.q.id)
 	r.Scheduled, r.System = x.due, x.system
-	op.addLocked(step{e: e, effect: effectReschedule, event: EventRescheduled, fallback: fallback{undo: undoReschedule}, extra: x.kept()}, Op{Kind: OpUpdate, Record: r})
+	op.addLocked(step{e: e, effect: effectReschedule, event: EventRescheduled,
+		fallback: fallback{undo: undoReschedule}, extra: x.kept()}, Op{Kind: OpUpdate, Record: r})
 }
 
-// move gives a scheduled message another time. The change is committed. What is due is activated here, since no timer of a frozen clock fires.
+// move gives a scheduled message another time. The change is committed. What is due is activated here, since no timer
+// of a frozen clock fires.
 func (s *schedule) move(e *entry, x *extra, now int64) {
-	old, b := e.due(), s.q.subQueue(Main)
+	old, b := e.extras().due, s.q.subQueue(Main)
 	b.tally(e, -1)
 	e.extra, e.mark = x, markFree
 	b.tally(e, 1)
 	s.dues.remove(old)
-	if e.due() <= now {
+	if e.extras().due <= now {
 		s.activate([]*entry{e}, now)
 		return
 	}
@@ -172,12 +180,14 @@ func (s *schedule) move(e *entry, x *extra, now int64) {
 const MaxBatchDelete = 4000
 
 // DeleteBatch deletes up to max available messages of a sub-queue that were enqueued at or before the given instant,
-// in milliseconds, the oldest first (BDEL-1, BDEL-5); locked, deferred and scheduled ones stay (BDEL-3, DEC-33). On an
-// entity with sessions it works on the session of holder (BDEL-4). client asks for it. done is called once with how many are gone. A synchronous error
-// means that it will not be called: CodeArgument for a max out of range.
-func (q *Entity) DeleteBatch(sub SubQueue, max int, before int64, holder *Consumer, client *Client, done func(int, error)) error {
+// in milliseconds, the oldest first (BDEL-1, BDEL-5); locked, deferred and scheduled ones stay (BDEL-3, DEC-33). On
+// an entity with sessions it works on the session of holder (BDEL-4). client asks for it. done is called once with
+// how many are gone. A synchronous error means that it will not be called: CodeArgument for a max out of range.
+func (q *Entity) DeleteBatch(sub SubQueue, max int, before int64, holder *Consumer, client *Client,
+	done func(int, error)) error {
 	if max <= 0 || max > MaxBatchDelete {
-		return errorf(CodeArgument, q.path, "The number of messages to delete must be between 1 and %d; it is %d.", MaxBatchDelete, max)
+		return errorf(CodeArgument, q.path, "The number of messages to delete must be between 1 and %d; it is %d.",
+			MaxBatchDelete, max)
 	}
 	q.mu.Lock()
 	if err := q.may.takeFrom(sub, holder, "Messages", "deleted"); err != nil {

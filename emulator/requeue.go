@@ -6,8 +6,8 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// Return gives back a delivery that has not reached its client whole, as [Consumer.Return] does; its consumer may be closed, and one
-// that was received by its number needs none. A second call does nothing.
+// Return gives back a delivery that has not reached its client whole, as [Consumer.Return] does; its consumer may be
+// closed, and one that was received by its number needs none. A second call does nothing.
 func (d *Delivery) Return() {
 	d.q.mu.Lock()
 	defer d.q.mu.Unlock()
@@ -47,8 +47,8 @@ func (r *requeues) returnLocked(d *Delivery) {
 	}
 }
 
-// reopenLocked opens the sessions of messages that were given back while their removal, which has failed, was being prepared or
-// written.
+// reopenLocked opens the sessions of messages that were given back while their removal, which has failed, was being
+// prepared or written.
 func (r *requeues) reopenLocked(ds []*Delivery) {
 	for _, d := range ds {
 		if d.returned {
@@ -65,7 +65,8 @@ func (r *requeues) requeueLocked(d *Delivery) {
 	old := d.e
 	row := r.q.ns.newRow()
 	e := &entry{
-		seq: old.seq, first: old.first, enqueued: old.enqueued, ttl: old.ttl, row: row, extra: old.extra, count: old.count,
+		seq: old.seq, first: old.first, enqueued: old.enqueued, ttl: old.ttl, row: row,
+		extra: old.extra, count: old.count,
 		state: old.state, sub: old.sub, body: newPayload(d.bodyID, d.body),
 	}
 	m, err := message.Scan(d.body)
@@ -76,9 +77,9 @@ func (r *requeues) requeueLocked(d *Delivery) {
 		// Other copies may have the body still: this one gets one of its own, and keeps the message id of the old one.
 		e.body.id, e.body.data = row, nil // the bytes in memory count for the other copies
 		if !m.HasMessageID() {
-			x := e.withExtra()
+			x := *e.extras()
 			x.system = message.MergeProperties(messageIDOverlay(r.q.ns.ids.of(d.bodyID)), x.system)
-			e.setExtra(x)
+			e.extra = x.kept()
 		}
 	}
 	if old.session != nil {
@@ -87,7 +88,7 @@ func (r *requeues) requeueLocked(d *Delivery) {
 	r.q.subQueue(e.sub).addExpected(e)
 	record := e.record(r.q.id)
 	if info, err := m.Info(); err == nil {
-		info.Overlay(e.system())
+		info.Overlay(e.extras().system)
 		r.q.ns.ids.describe(&record, &info)
 	}
 	op := &requeue{q: r.q, e: e}
@@ -129,7 +130,9 @@ func (op *requeue) Completed(err error) {
 	q.bodies.count(op.e.body)
 	q.messages.arrive(op.e)
 	q.sessions.open(op.e)
-	q.ns.common.record.add(q, q.ns.Now(), &happened{kind: EventReturned, sub: op.e.sub, seq: op.e.seq, first: op.e.first, body: op.e.body.id, count: op.e.count})
+	q.ns.common.record.add(q, q.ns.Now(),
+		&happened{kind: EventReturned, sub: op.e.sub, seq: op.e.seq, first: op.e.first, body: op.e.body.id,
+			count: op.e.count})
 }
 
 // retry is the next try for all messages that could not be stored again.
@@ -147,8 +150,8 @@ func (r *requeues) retryLocked() {
 	}
 }
 
-// tryLocked hands the change to the journal, unless the queue is no more. While its deletion is being written nothing is
-// appended for it; should that fail, it is time again.
+// tryLocked hands the change to the journal, unless the queue is no more. While its deletion is being written nothing
+// is appended for it; should that fail, it is time again.
 func (op *requeue) tryLocked() {
 	q := op.q
 	switch {
@@ -158,7 +161,7 @@ func (op *requeue) tryLocked() {
 		q.requeues.waiting = append(q.requeues.waiting, op)
 	default:
 		q.requeues.underWay++
-		q.ns.append(&op.change)
+		q.ns.journal.Append(&op.change)
 	}
 }
 
@@ -186,15 +189,15 @@ func (r *requeues) await() (stranded int) {
 	return len(r.waiting)
 }
 
-// At the end of the process, what could not be stored again is tried so often, at intervals. It is real time: the broker's
-// may stand still.
+// At the end of the process, what could not be stored again is tried so often, at intervals. It is real time: the
+// broker's may stand still.
 const (
 	lastTries = 4
 	lastPause = 500 * time.Millisecond
 )
 
-// awaitRequeues waits until what was removed, and did not reach its client, is stored again (RAD-5). Clients have been let go
-// before, so their links have given it back.
+// awaitRequeues waits until what was removed, and did not reach its client, is stored again (RAD-5). Clients have
+// been let go before, so their links have given it back.
 func awaitRequeues(queues []*Entity) {
 	for try := 1; ; try++ {
 		lost := 0
@@ -208,7 +211,8 @@ func awaitRequeues(queues []*Entity) {
 			return
 		}
 		if try == lastTries {
-			queues[0].ns.common.logger.Error("undelivered messages are lost: they were removed, and the store takes them no more", "messages", lost)
+			queues[0].ns.common.logger.Error(
+				"undelivered messages are lost: they were removed, and the store takes them no more", "messages", lost)
 			return
 		}
 		time.Sleep(lastPause)

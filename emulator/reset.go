@@ -10,10 +10,11 @@ import (
 	"minibus/emulator/clock"
 )
 
-// Reset makes the namespace as if it were new: it has the entities of the list and no others, all of them empty, and its clock shows the machine's time.
-// The list is that of a configuration, and a list that is refused changes nothing. The entities are new ones, so their sequence numbers begin
-// anew (DEL-3). Links of an entity that is there again are told to attach again, which clients do by themselves; those of others are told that it is gone.
-// Faults are removed. All entities are replaced by one change of the journal. Reset returns once that is durable.
+// Reset makes the namespace as if it were new: it has the entities of the list and no others, all of them empty, and
+// its clock shows the machine's time. The list is that of a configuration, and a list that is refused changes
+// nothing. The entities are new ones, so their sequence numbers begin anew (DEL-3). Links of an entity that is there
+// again are told to attach again, which clients do by themselves; those of others are told that it is gone. Faults
+// are removed. All entities are replaced by one change of the journal. Reset returns once that is durable.
 func (ns *Namespace) Reset(list []EntityConfig) error {
 	ns.steering.Lock()
 	defer ns.steering.Unlock()
@@ -46,8 +47,9 @@ func (ns *Namespace) Reset(list []EntityConfig) error {
 	return ns.Clock().keepLocked(clock.State{})
 }
 
-// entitiesOf returns what the journal keeps of the entities of a list, with ids of this namespace, topics before their subscriptions. The entities are made in
-// another namespace, so every check that there is counts. They are created at now, in milliseconds.
+// entitiesOf returns what the journal keeps of the entities of a list, with ids of this namespace, topics before
+// their subscriptions. The entities are made in another namespace, so every check that there is counts. They are
+// created at now, in milliseconds.
 func (ns *Namespace) entitiesOf(list []EntityConfig, now int64) ([]EntityRecord, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -61,7 +63,8 @@ func (ns *Namespace) entitiesOf(list []EntityConfig, now int64) ([]EntityRecord,
 	if err := trial.Configuration().ensure(list); err != nil {
 		return nil, err
 	}
-	records := slices.SortedFunc(maps.Values(stage.byID), func(x, y EntityRecord) int { return cmp.Compare(x.ID, y.ID) })
+	records := slices.SortedFunc(maps.Values(stage.byID),
+		func(x, y EntityRecord) int { return cmp.Compare(x.ID, y.ID) })
 	for i := range records {
 		records[i].ID = ns.newRow()
 	}
@@ -92,7 +95,8 @@ type replacement struct {
 	old deletion
 }
 
-// write ends what is under way and commits the change. If that fails the entities go on. The lower-case paths are those of the entities that come.
+// write ends what is under way and commits the change. If that fails the entities go on. The lower-case paths are
+// those of the entities that come.
 func (r *replacement) write(paths map[string]bool, commit func() error) error {
 	all := r.ns.catalog.entities(anyKind)
 	for _, q := range all {

@@ -22,7 +22,8 @@ type rule struct {
 	action       *filter.Action // nil: none
 }
 
-// compile makes a rule under a profile of limits. A text that does not parse fails with CodeArgument and the service's words.
+// compile makes a rule under a profile of limits. A text that does not parse fails with CodeArgument and the
+// service's words.
 func (s *Subscription) compile(o RuleOptions, l Limits) (*rule, error) {
 	r := &rule{subscription: s}
 	var err error
@@ -134,7 +135,9 @@ func sameRules(a, b []RuleOptions) bool {
 		out := make([]RuleOptions, len(list))
 		for i, o := range list {
 			o, _ = o.withValues(Values.comparable) // an error shows when the rule is compiled
-			o.Name, o.CreatedAt, o.Constant = strings.ToLower(o.Name), 0, false
+			o.Name = strings.ToLower(o.Name)
+			o.CreatedAt = 0
+			o.Constant = false
 			out[i] = o
 		}
 		slices.SortFunc(out, func(x, y RuleOptions) int { return cmp.Compare(x.Name, y.Name) })
@@ -143,8 +146,8 @@ func sameRules(a, b []RuleOptions) bool {
 	return reflect.DeepEqual(plain(a), plain(b))
 }
 
-// draft is the copy of a message that a rule's action changes (TOP-5, TOP-6). It implements [filter.Target]. What comes of
-// it are overlays: the body and whatever else the sender sent is never written again.
+// draft is the copy of a message that a rule's action changes (TOP-5, TOP-6). It implements [filter.Target]. What
+// comes of it are overlays: the body and whatever else the sender sent is never written again.
 type draft struct {
 	base   *view
 	users  []userProperty // all of them, in the order of the message
@@ -211,7 +214,9 @@ func (d *draft) SetUser(name string, v filter.Value) error {
 		d.users = append(d.users, userProperty{name: name})
 	}
 	p := &d.users[i]
-	p.encoded, p.changed, p.ticks = scalarOf(v).Append(nil), true, 0
+	p.encoded = scalarOf(v).Append(nil)
+	p.changed = true
+	p.ticks = 0
 	if v.Kind() == filter.KindDateTime {
 		p.ticks = v.Ticks()
 	}
@@ -272,7 +277,8 @@ func systemValue(p filter.SystemProperty, v filter.Value) message.Scalar {
 	case p == filter.TimeToLive && v.Kind() == filter.KindTimeSpan: // above zero
 		return message.Scalar{Type: message.TypeUlong, Bits: uint64((v.Ticks()-1)/dotnet.Millisecond + 1)}
 	case p == filter.ScheduledEnqueueTimeUtc && v.Kind() == filter.KindDateTime && v.Ticks()%dotnet.Millisecond != 0:
-		return message.Scalar{Type: message.TypeTimestamp, Bits: uint64(v.UnixMilli() + 1)} // never before it is due (TIME-3)
+		// never before it is due (TIME-3)
+		return message.Scalar{Type: message.TypeTimestamp, Bits: uint64(v.UnixMilli() + 1)}
 	}
 	return scalarOf(v)
 }

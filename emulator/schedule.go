@@ -16,12 +16,13 @@ func (s *schedule) init(q *Entity) {
 	s.dues = newDeadlines(s.stands, seqOf)
 }
 
-// stands reports whether a deadline is still that of an entry: its time, or, when that is over, a later one at which to try again.
+// stands reports whether a deadline is still that of an entry: its time, or, when that is over, a later one at which
+// to try again.
 func (s *schedule) stands(e *entry, at int64) bool {
 	if e.mark == markRemoved || e.state != Scheduled {
 		return false
 	}
-	return at == e.due() || at > e.due() && e.due() <= s.q.ns.Now()
+	return at == e.extras().due || at > e.extras().due && e.extras().due <= s.q.ns.Now()
 }
 
 // activate appends due messages at the tail, each with a new number and the present instant as its enqueued
@@ -38,12 +39,13 @@ func (s *schedule) activate(due []*entry, now int64) {
 			continue // it was due twice: a failed cancel adds it once more
 		}
 		to := &entry{
-			seq: s.q.counters.draw(&op.drawn, s.q.counters.partitionOf(e.seq)), first: e.first, enqueued: max(now, e.due()), ttl: e.ttl, row: e.row,
+			seq: s.q.counters.draw(&op.drawn, s.q.counters.partitionOf(e.seq)), first: e.first, enqueued: max(now,
+				e.extras().due), ttl: e.ttl, row: e.row,
 			body: e.body, session: e.session, state: Active, count: e.count,
 		}
-		x := e.withExtra()
+		x := *e.extras()
 		x.due = 0
-		to.setExtra(x)
+		to.extra = x.kept()
 		op.replaceLocked(e, to, true, EventActivated, fallback{undo: undoDueLater})
 	}
 	op.appendLocked()
@@ -69,10 +71,10 @@ func (q *Entity) CancelScheduled(seqs []int64, c Completion) error {
 // came meanwhile, else it still stands.
 func (s *schedule) putBack(e *entry) {
 	e.mark = markFree
-	if e.due() <= s.q.ns.Now() {
-		s.dues.add(e, e.due())
+	if e.extras().due <= s.q.ns.Now() {
+		s.dues.add(e, e.extras().due)
 	}
-	s.q.alarm.set(e.due())
+	s.q.alarm.set(e.extras().due)
 }
 
 // find returns the scheduled messages with the given numbers, to cancel them, which takes the right to send.
@@ -102,9 +104,9 @@ func (s *schedule) find(seqs []int64) ([]*entry, error) {
 	return found, nil
 }
 
-// reservation is numbers that are being drawn for messages that a transaction schedules (SCHED-19): they are told before
-// the messages are stored, and are used up even if the transaction is rolled back. If they can't be written they are given to
-// others; then the transaction can't be committed.
+// reservation is numbers that are being drawn for messages that a transaction schedules (SCHED-19): they are told
+// before the messages are stored, and are used up even if the transaction is rolled back. If they can't be written
+// they are given to others; then the transaction can't be committed.
 type reservation struct {
 	change     Change
 	q          *Entity
@@ -124,9 +126,10 @@ func newReservation(q *Entity, in []incoming) *reservation {
 	for range in {
 		seq := q.counters.draw(&r.drawn, partition)
 		r.seqs = append(r.seqs, seq)
-		r.change.Ops = append(r.change.Ops, q.counters.drawing(Op{Kind: OpCounter, Record: MessageRecord{Entity: q.id, Seq: seq}}))
+		r.change.Ops = append(r.change.Ops, q.counters.drawing(Op{Kind: OpCounter, Record: MessageRecord{Entity: q.id,
+			Seq: seq}}))
 	}
-	q.ns.append(&r.change)
+	q.ns.journal.Append(&r.change)
 	return r
 }
 

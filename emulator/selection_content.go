@@ -14,9 +14,11 @@ import (
 // fits reports whether a message is what is selected, as far as that shows without its content.
 func (s *selector) fits(e *entry) bool {
 	switch {
-	case s.want.Before != 0 && e.enqueued >= s.want.Before, s.want.After != 0 && e.enqueued < s.want.After, s.want.Reason != nil && e.reason() != *s.want.Reason:
+	case s.want.Before != 0 && e.enqueued >= s.want.Before, s.want.After != 0 &&
+		e.enqueued < s.want.After, s.want.Reason != nil && e.extras().reason != *s.want.Reason:
 		return false
-	case s.want.DueBefore != 0 && (e.state != Scheduled || e.due() >= s.want.DueBefore), s.want.DueAfter != 0 && (e.state != Scheduled || e.due() < s.want.DueAfter):
+	case s.want.DueBefore != 0 && (e.state != Scheduled || e.extras().due >= s.want.DueBefore), s.want.DueAfter != 0 &&
+		(e.state != Scheduled || e.extras().due < s.want.DueAfter):
 		return false
 	case s.want.SessionID != nil && e.session != nil:
 		return SameSession(e.session.id, *s.want.SessionID)
@@ -26,7 +28,8 @@ func (s *selector) fits(e *entry) bool {
 
 // reads reports whether only the content of a message shows that it is selected.
 func (s *selector) reads() bool {
-	return s.matcher != nil || s.want.Text != "" || s.want.SessionID != nil && (s.sub != Main || !s.q.options.RequiresSession)
+	return s.matcher != nil || s.want.Text != "" || s.want.SessionID != nil &&
+		(s.sub != Main || !s.q.options.RequiresSession)
 }
 
 // matching leaves those messages whose content is selected.
@@ -40,7 +43,8 @@ func (s *selector) matching(found []*Delivery) ([]*Delivery, error) {
 	return slices.DeleteFunc(found, func(d *Delivery) bool { return d.body == nil || !s.selects(d) }), nil
 }
 
-// readAll reads the bodies that are not in memory, and waits for them. They do not stay there. A message that was removed meanwhile has none.
+// readAll reads the bodies that are not in memory, and waits for them. They do not stay there. A message that was
+// removed meanwhile has none.
 func (b *bodies) readAll(ds []*Delivery) error {
 	var missing []*Delivery
 	for _, d := range ds {
@@ -77,14 +81,16 @@ func (s *selector) selects(d *Delivery) bool {
 	if s.matcher == nil {
 		return true
 	}
-	answer, err := s.matcher.Eval(&view{m: m, info: &info, ns: s.q.ns, body: d.bodyID, seq: d.seq, enqueued: d.enqueued, ttl: d.ttl, size: int64(d.size)})
+	answer, err := s.matcher.Eval(&view{m: m, info: &info, ns: s.q.ns, body: d.bodyID, seq: d.seq,
+		enqueued: d.enqueued, ttl: d.ttl, size: int64(d.size)})
 	return err == nil && answer == filter.True
 }
 
 // propertyTexts is how many fields the properties section has.
 const propertyTexts = 13
 
-// containsFold reports whether b contains want, which is in lower case, in letters of any case. It makes no copy of b if want is ASCII: bodies are large and many.
+// containsFold reports whether b contains want, which is in lower case, in letters of any case. It makes no copy of b
+// if want is ASCII: bodies are large and many.
 func containsFold(b, want []byte) bool {
 	if len(want) == 0 || bytes.ContainsFunc(want, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return bytes.Contains(bytes.ToLower(b), want)
@@ -128,7 +134,8 @@ func equalFoldASCII(b, want []byte) bool {
 	return true
 }
 
-// contains reports whether a text, in letters of any case, is in the body of a message, in a property or in the name of one.
+// contains reports whether a text, in letters of any case, is in the body of a message, in a property or in the name
+// of one.
 func contains(m *message.Message, text string) bool {
 	want := bytes.ToLower([]byte(text))
 	has := func(b []byte) bool { return containsFold(b, want) }

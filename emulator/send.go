@@ -11,9 +11,9 @@ import (
 // is stored as scheduled (SCHED-5, SCHED-21); a duplicate is accepted and dropped (DUP-2). The queue keeps the
 // messages' bytes, or copies of them where they are a [message.Message.Part] of something.
 //
-// An error means that nothing was stored and that c will not be called; otherwise c is told once whether the
-// messages are durable. Errors: CodeNotFound, CodeEntityDisabled, CodeMessageTooLarge, CodeHeaderTooLarge, CodeArgument, CodeNotAllowed,
-// CodeQuotaExceeded.
+// An error means that nothing was stored and that c will not be called; otherwise c is told once whether the messages
+// are durable. Errors: CodeNotFound, CodeEntityDisabled, CodeMessageTooLarge, CodeHeaderTooLarge, CodeArgument,
+// CodeNotAllowed, CodeQuotaExceeded.
 func (q *Entity) Send(msgs []message.Message, c Completion) error {
 	if len(msgs) == 0 {
 		c.Completed(nil) // QUO-14: an empty batch is legal
@@ -32,7 +32,7 @@ func (q *Entity) Send(msgs []message.Message, c Completion) error {
 	}
 	change := newSending(q, in, numbering{}, false, c)
 	q.ns.faults.failJournalLocked(q, change, OperationSend, Main, clientOf(c))
-	q.ns.append(change)
+	q.ns.journal.Append(change)
 	return nil
 }
 
@@ -43,7 +43,8 @@ func (q *Entity) refusedLocked(in []incoming, err error, client *Client) {
 	}
 	now := q.ns.Now()
 	for i := range in {
-		q.ns.common.record.add(q, now, &happened{kind: EventRefusedSend, client: client, text: in[i].info.MessageID + refusedFor + err.Error()})
+		q.ns.common.record.add(q, now,
+			&happened{kind: EventRefusedSend, client: client, text: in[i].info.MessageID + refusedFor + err.Error()})
 	}
 }
 
@@ -55,7 +56,8 @@ func (q *Entity) Schedule(msgs []message.Message, c Completion) ([]int64, error)
 	return q.submit(msgs, true, c)
 }
 
-// Submit is Send for a caller that is told the numbers, as Schedule tells them, also on an entity that forwards its messages.
+// Submit is Send for a caller that is told the numbers, as Schedule tells them, also on an entity that forwards its
+// messages.
 func (q *Entity) Submit(msgs []message.Message, c Completion) ([]int64, error) {
 	return q.submit(msgs, false, c)
 }
@@ -84,7 +86,7 @@ func (q *Entity) submit(msgs []message.Message, browsed bool, c Completion) ([]i
 	seqs := make([]int64, 0, len(in))
 	change := newSending(q, in, numbering{numbers: &seqs}, false, c)
 	q.ns.faults.failJournalLocked(q, change, OperationSend, Main, clientOf(c))
-	q.ns.append(change)
+	q.ns.journal.Append(change)
 	return seqs, nil
 }
 
@@ -96,7 +98,8 @@ func (q *Entity) inspect(in []incoming, msgs []message.Message) ([]incoming, err
 	for i := range msgs {
 		info, err := msgs[i].Info()
 		if err != nil {
-			return nil, &Error{Code: CodeArgument, Entity: q.path, Text: fmt.Sprintf("Message %d of %d is not valid", i+1, len(msgs)), Err: err}
+			return nil, &Error{Code: CodeArgument, Entity: q.path,
+				Text: fmt.Sprintf("Message %d of %d is not valid", i+1, len(msgs)), Err: err}
 		}
 		if err := q.ns.Limits().checkMessage(q.path, &msgs[i], &info); err != nil {
 			return nil, err
@@ -117,12 +120,16 @@ func (m *permissions) store(in []incoming) error {
 			return messageTooLarge(m.q.path, int64(n), limit)
 		}
 		if m.q.options.RequiresSession && !in[i].info.HasGroupID { // SESS-2
-			return errorf(CodeNotAllowed, m.q.path, "The SessionId was not set on a message, and it cannot be sent to the entity. "+
-				"Entities that have session support enabled can only receive messages that have the SessionId set to a valid value.")
+			return errorf(CodeNotAllowed, m.q.path,
+				"The SessionId was not set on a message, and it cannot be sent to the entity. "+
+					"Entities that have session support enabled can only receive messages "+
+					"that have the SessionId set to a valid value.")
 		}
 	}
-	if err := m.storeTogether(in); err != nil {
-		return err
+	if m.q.counters.partitioned() {
+		if err := m.storeTogether(in); err != nil {
+			return err
+		}
 	}
 	return m.grow()
 }
@@ -134,15 +141,13 @@ func messageTooLarge(entity string, size, limit int64) error {
 
 // storeTogether fails if messages of one batch belong to several partitions (PART-5), or one names two (PART-3).
 func (m *permissions) storeTogether(in []incoming) error {
-	if !m.q.counters.partitioned() {
-		return nil
-	}
 	first := &in[0].info
 	for i := range in {
 		x := &in[i].info
 		if x.HasGroupID && x.HasPartitionKey && x.GroupID != x.PartitionKey {
-			return errorf(CodeNotAllowed, m.q.path, "The PartitionKey '%s' of a message differs from its SessionId '%s'; "+
-				"the partitioned entity '%s' needs them to be equal.", x.PartitionKey, x.GroupID, m.q.path)
+			return errorf(CodeNotAllowed, m.q.path,
+				"The PartitionKey '%s' of a message differs from its SessionId '%s'; "+
+					"the partitioned entity '%s' needs them to be equal.", x.PartitionKey, x.GroupID, m.q.path)
 		}
 		if x.HasGroupID != first.HasGroupID || x.GroupID != first.GroupID ||
 			x.HasPartitionKey != first.HasPartitionKey || x.PartitionKey != first.PartitionKey {
@@ -163,15 +168,15 @@ func (m *messages) newEntry(in *incoming, seq, now int64) *entry {
 	if in.waits(now) {
 		e.state, x.due = Scheduled, int64(in.info.Scheduled)
 	}
-	e.setExtra(x)
+	e.extra = x.kept()
 	if m.q.options.RequiresSession {
 		e.session = m.q.sessions.get(in.info.GroupID)
 	}
 	return e
 }
 
-// maxTTL is the longest time to live that there is, in milliseconds: what .NET's TimeSpan can say (EXP-3). Two instants on
-// the wire may lie farther apart, so far that no instant could be so much later than now.
+// maxTTL is the longest time to live that there is, in milliseconds: what .NET's TimeSpan can say (EXP-3). Two
+// instants on the wire may lie farther apart, so far that no instant could be so much later than now.
 const maxTTL = (1<<63 - 1) / 10_000
 
 // effectiveTTL is the smaller of the message's and the entity's time to live, in milliseconds (EXP-1).
@@ -197,11 +202,12 @@ type numbering struct {
 	numbers *[]int64 // where to put them, which duplicates then get too (DUP-7)
 }
 
-// newSending makes the change that stores messages, without appending it. On a topic, held says that the caller holds the
-// mutexes of all its subscriptions.
+// newSending makes the change that stores messages, without appending it. On a topic, held says that the caller holds
+// the mutexes of all its subscriptions.
 func newSending(q *Entity, in []incoming, n numbering, held bool, c Completion) *Change {
 	if q.topic != nil {
-		return q.topic.newPublicationLocked(slices.Clone(in), n, held, c) // a copy: for a queue, the caller's stays on its stack
+		// a copy: for a queue, the caller's stays on its stack
+		return q.topic.newPublicationLocked(slices.Clone(in), n, held, c)
 	}
 	op := newTransition(q, len(in), c)
 	now := q.ns.Now()
@@ -209,7 +215,8 @@ func newSending(q *Entity, in []incoming, n numbering, held bool, c Completion) 
 	return &op.change
 }
 
-// eachLocked calls store for each of the messages that is no duplicate, with its number, and says whether that was drawn for it now.
+// eachLocked calls store for each of the messages that is no duplicate, with its number, and says whether that was
+// drawn for it now.
 func (op *transition) eachLocked(in []incoming, n numbering, now int64, store func(i int, seq int64, drawn bool)) {
 	q := op.q
 	q.usage.touch(now)
@@ -233,7 +240,8 @@ func (op *transition) eachLocked(in []incoming, n numbering, now int64, store fu
 			*n.numbers = append(*n.numbers, seq)
 		}
 		if duplicate {
-			op.change.Ops = append(op.change.Ops, q.counters.drawing(Op{Kind: OpCounter, Record: MessageRecord{Entity: q.id, Seq: seq}}))
+			op.change.Ops = append(op.change.Ops,
+				q.counters.drawing(Op{Kind: OpCounter, Record: MessageRecord{Entity: q.id, Seq: seq}}))
 			continue
 		}
 		store(i, seq, drawn)
@@ -265,12 +273,13 @@ func (op *transition) insertLocked(e *entry, in *incoming, drawn bool) {
 	op.change.Ops = append(op.change.Ops, o)
 }
 
-// knownLocked says whether a message is a duplicate (DUP-2) and, if not, whether it is to be remembered. As long as the
-// message that it repeats is still being written, that may yet fail: then this change fails as well, for what it leaves out
-// would be nowhere.
+// knownLocked says whether a message is a duplicate (DUP-2) and, if not, whether it is to be remembered. As long as
+// the message that it repeats is still being written, that may yet fail: then this change fails as well, for what it
+// leaves out would be nowhere.
 func (op *transition) knownLocked(in *incoming, now int64) (key duplicateKey, remember, duplicate bool) {
 	key, remember, duplicate = op.q.duplicates.remember(in, now)
-	if first := op.q.duplicates.writing[key]; duplicate && first != nil && (op.ids == nil || first != &op.ids.dependency) {
+	if first := op.q.duplicates.writing[key]; duplicate && first != nil &&
+		(op.ids == nil || first != &op.ids.dependency) {
 		t := op.change.tie()
 		t.dependsOn = append(t.dependsOn, first)
 	}

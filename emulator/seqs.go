@@ -9,8 +9,8 @@ import (
 // seqChunk bounds what an insertion or removal in the middle of seqs has to move.
 const seqChunk = 512
 
-// seqs are the sequence numbers of a session's messages in ascending order, in chunks: the messages themselves stand in the log of the sub-queue only. A number
-// stands there twice while a message takes the place of another one.
+// seqs are the sequence numbers of a session's messages in ascending order, in chunks: the messages themselves stand
+// in the log of the sub-queue only. A number stands there twice while a message takes the place of another one.
 type seqs [][]int64
 
 // chunkAt returns the index of the first chunk whose last number is at least seq.

@@ -101,7 +101,8 @@ func (t *sessionTable) get(id string) *session {
 
 // forget drops a session of which nothing is left (SESS-26).
 func (t *sessionTable) forget(s *session) {
-	if s != nil && len(s.numbers) == 0 && s.hold == nil && !s.hasState() && (s.state == nil || s.state.writing == 0) && s.returning == 0 {
+	if s != nil && len(s.numbers) == 0 && s.hold == nil && !s.hasState() &&
+		(s.state == nil || s.state.writing == 0) && s.returning == 0 {
 		delete(t.byKey, sessionKey(s.id))
 	}
 }
@@ -165,8 +166,8 @@ func (t *sessionTable) place(s *session) {
 	}
 }
 
-// firstOf returns the number of the first available message of a session that is good for something. Where expired ones are
-// left until a receive, they do not make the session available (EXP-14); none is looked at twice.
+// firstOf returns the number of the first available message of a session that is good for something. Where expired
+// ones are left until a receive, they do not make the session available (EXP-14); none is looked at twice.
 func (t *sessionTable) firstOf(s *session) (first int64, ok bool) {
 	l := &t.q.subQueue(Main).log
 	now := t.q.ns.Now()
@@ -203,7 +204,8 @@ func (s *session) firstReady(l *log) (seq int64, ok bool) {
 	return 0, false
 }
 
-// nextReady returns the available message with the lowest number (ORD-1) without taking it, or nil. The session's messages stand in l.
+// nextReady returns the available message with the lowest number (ORD-1) without taking it, or nil. The session's
+// messages stand in l.
 func (s *session) nextReady(l *log) *entry {
 	if e := s.firstReturned(); e != nil || s.available == 0 {
 		return e
@@ -263,9 +265,9 @@ type byEnd struct{}
 func (byEnd) less(a, b *sessionHold) bool      { return a.until < b.until }
 func (byEnd) placed(h *sessionHold, index int) { h.ending = index }
 
-// IDs lists the ids of sessions, in their order without regard to case, from the skip-th on and top at most. With all, those that have
-// an active message or a state; otherwise those whose state was set after the instant updatedAfter, in milliseconds
-// (SESS-27 to SESS-29).
+// IDs lists the ids of sessions, in their order without regard to case, from the skip-th on and top at most. With
+// all, those that have an active message or a state; otherwise those whose state was set after the instant
+// updatedAfter, in milliseconds (SESS-27 to SESS-29).
 func (ss Sessions) IDs(all bool, updatedAfter int64, skip, top int) ([]string, error) {
 	q := ss.q
 	q.mu.Lock()
@@ -275,7 +277,8 @@ func (ss Sessions) IDs(all bool, updatedAfter int64, skip, top int) ([]string, e
 	}
 	var keys []string
 	for key, s := range q.sessions.byKey {
-		if all && (s.hasState() || s.hasActive(&q.subQueue(Main).log)) || !all && s.hasState() && s.updated() > updatedAfter {
+		if all && (s.hasState() || s.hasActive(&q.subQueue(Main).log)) || !all && s.hasState() &&
+			s.updated() > updatedAfter {
 			keys = append(keys, key)
 		}
 	}

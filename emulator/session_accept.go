@@ -77,7 +77,8 @@ func (t *sessionTable) grant() {
 func (t *sessionTable) hold(s *session, id string, a Accept) *Consumer {
 	now := t.q.ns.Now()
 	t.q.usage.touch(now)
-	c := &Consumer{q: t.q, sub: Main, mode: a.Mode, waiter: waiter{notify: a.Notify}, ready: &s.readyQueue, session: s, asked: id,
+	c := &Consumer{q: t.q, sub: Main, mode: a.Mode, waiter: waiter{notify: a.Notify}, ready: &s.readyQueue,
+		session: s, asked: id,
 		lost: a.Lost, since: now, client: a.Client}
 	t.q.attached.add(c)
 	c.hold = &sessionHold{s: s, by: c, until: now + t.q.options.lockDuration().Milliseconds()}
@@ -96,8 +97,10 @@ func (m *permissions) accept() error {
 		return err
 	}
 	if !m.q.options.RequiresSession {
-		return errorf(CodeNotAllowed, m.q.path, "A sessionful message receiver cannot be created on an entity that does not require sessions. "+
-			"Ensure RequiresSession is set to true when creating a Queue or Subscription to enable sessionful behavior.")
+		return errorf(CodeNotAllowed, m.q.path,
+			"A sessionful message receiver cannot be created on an entity that does not require sessions. "+
+				"Ensure RequiresSession is set to true when creating a Queue or Subscription "+
+				"to enable sessionful behavior.")
 	}
 	return nil
 }
@@ -180,8 +183,8 @@ func (t *sessionTable) free(s *session, expired bool, now int64) {
 	t.forget(s)
 }
 
-// lockedEntries returns the entries of a held session, which stand in l, that were delivered and not settled, by number. They stand at the front,
-// but for deferred ones.
+// lockedEntries returns the entries of a held session, which stand in l, that were delivered and not settled, by
+// number. They stand at the front, but for deferred ones.
 func (s *session) lockedEntries(l *log) []*entry {
 	n := s.hold.locked
 	if n == 0 {

@@ -66,7 +66,8 @@ func (ss Sessions) Get(id string) (SessionInfo, error) {
 }
 
 func sessionMissing(entity, id string) *Error {
-	return errorf(CodeNotFound, entity, "The entity '%s' has no session '%s': no message, no state and no lock.", entity, id)
+	return errorf(CodeNotFound, entity, "The entity '%s' has no session '%s': no message, no state and no lock.",
+		entity, id)
 }
 
 // haveSessions fails on an entity without sessions.
@@ -75,7 +76,8 @@ func (m *permissions) haveSessions() error {
 		return err
 	}
 	if !m.q.options.RequiresSession {
-		return errorf(CodeNotAllowed, m.q.path, "The entity '%s' has no sessions: RequiresSession is not set.", m.q.path)
+		return errorf(CodeNotAllowed, m.q.path, "The entity '%s' has no sessions: RequiresSession is not set.",
+			m.q.path)
 	}
 	return nil
 }
@@ -91,7 +93,10 @@ func (ss Sessions) info(id string) (x SessionInfo, ok bool) {
 			q.mu.Unlock()
 			return x, ok
 		}
-		x.ID, x.HasState, x.State, x.Updated = s.id, s.hasState(), s.stateSize(), s.updated()
+		x.ID = s.id
+		x.HasState = s.hasState()
+		x.State = s.stateSize()
+		x.Updated = s.updated()
 		if x.Held = s.hold != nil; x.Held {
 			x.Until, x.Holder = s.hold.until, s.hold.by.client.name()
 		}
@@ -145,8 +150,9 @@ func (ss Sessions) StateSize(id string) int64 {
 	return q.sessions.find(id).stateSize()
 }
 
-// SetState stores the state of a session without its lock; nil or nothing clears it. If a consumer holds the session, its next read
-// shows the new state. A state above the limit fails with CodeMessageTooLarge. An error means that done will not be called.
+// SetState stores the state of a session without its lock; nil or nothing clears it. If a consumer holds the session,
+// its next read shows the new state. A state above the limit fails with CodeMessageTooLarge. An error means that done
+// will not be called.
 func (ss Sessions) SetState(id string, state []byte, done Completion) error {
 	q := ss.q
 	q.mu.Lock()
@@ -161,9 +167,10 @@ func (ss Sessions) SetState(id string, state []byte, done Completion) error {
 	return q.sessions.write(q.sessions.get(id), state, done)
 }
 
-// Break takes the lock of a session from its holder, who learns of it as if the lock's time were over (SESS-15): what it had received and not
-// settled is available again with one more delivery counted. The history says that by did it; nil: nobody known. It fails with CodeNotFound if there is
-// no such session, and with CodeNotAllowed if no consumer holds it.
+// Break takes the lock of a session from its holder, who learns of it as if the lock's time were over (SESS-15): what
+// it had received and not settled is available again with one more delivery counted. The history says that by did it;
+// nil: nobody known. It fails with CodeNotFound if there is no such session, and with CodeNotAllowed if no consumer
+// holds it.
 func (ss Sessions) Break(id string, by *Client) error {
 	q := ss.q
 	q.mu.Lock()
@@ -181,7 +188,8 @@ func (ss Sessions) Break(id string, by *Client) error {
 	now := q.ns.Now()
 	q.usage.touch(now)
 	held := firstText(s.hold.by.client.name(), "a receiver inside the process")
-	q.ns.common.record.add(q, now, &happened{kind: EventSessionBroken, client: by, text: fmt.Sprintf("session '%s', held by %s", id, held)})
+	q.ns.common.record.add(q, now,
+		&happened{kind: EventSessionBroken, client: by, text: fmt.Sprintf("session '%s', held by %s", id, held)})
 	q.sessions.lose(s, SessionLockLost(q.path), true, now)
 	return nil
 }

@@ -30,7 +30,8 @@ func (c *Consumer) SetSessionState(state []byte, done Completion) error {
 func (t *sessionTable) checkState(state []byte) error {
 	if n, limit := int64(len(state)), t.q.maxMessageLocked(); n > limit {
 		return errorf(CodeMessageTooLarge, t.q.path,
-			"The session state has %d bytes, which exceeds the limit of %d bytes for the entity '%s'.", n, limit, t.q.path)
+			"The session state has %d bytes, which exceeds the limit of %d bytes for the entity '%s'.",
+			n, limit, t.q.path)
 	}
 	return nil
 }
@@ -44,7 +45,7 @@ func (t *sessionTable) write(s *session, state []byte, done Completion) error {
 	t.q.usage.touch(t.q.ns.Now())
 	op := t.newStateOp(s, state, done)
 	t.q.ns.faults.failJournalLocked(t.q, &op.change, OperationManage, Main, holder(s.holder()))
-	t.q.ns.append(&op.change)
+	t.q.ns.journal.Append(&op.change)
 	return nil
 }
 
@@ -64,8 +65,8 @@ func (t *sessionTable) newStateOp(s *session, state []byte, done Completion) *st
 	return op
 }
 
-// load takes in a state from the journal. Of several under spellings of the same id, which older versions told apart, the
-// newest counts (SESS-35).
+// load takes in a state from the journal. Of several under spellings of the same id, which older versions told apart,
+// the newest counts (SESS-35).
 func (t *sessionTable) load(id string, size, updated int64) {
 	s := t.get(id)
 	switch {
@@ -79,7 +80,10 @@ func (t *sessionTable) load(id string, size, updated int64) {
 		s.id = id
 	}
 	t.weigh(size - s.state.size)
-	s.state.some, s.state.size, s.state.updated = true, size, updated // what clients do not ask for stays on disk
+	// what clients do not ask for stays on disk
+	s.state.some = true
+	s.state.size = size
+	s.state.updated = updated
 }
 
 // Completed makes the state readable.
@@ -111,7 +115,9 @@ func (t *sessionTable) become(s *session, data []byte, at int64) {
 	t.evict(x)
 	size := int64(len(data))
 	t.weigh(size - x.size)
-	x.some, x.size, x.updated = data != nil, size, at
+	x.some = data != nil
+	x.size = size
+	x.updated = at
 	if data != nil && !t.q.deleted && t.q.ns.budget.fits(size, b.held) {
 		x.data = data
 		b.held += size
@@ -254,7 +260,8 @@ func (f *stateFetch) Completed(err error) {
 	case f.q.deleted:
 		err = f.q.may.missing()
 	case s != nil && s.hasState() && s.state.writing == 0:
-		err = errorf(CodeInternal, f.q.path, "The state of the session '%.60s' of '%s' is not in the database any more.", s.id, f.q.path)
+		err = errorf(CodeInternal, f.q.path,
+			"The state of the session '%.60s' of '%s' is not in the database any more.", s.id, f.q.path)
 	}
 	f.q.mu.Unlock()
 	f.done(nil, err)

@@ -46,7 +46,7 @@ func (lt *lockTable) settle(tokens []LockToken, s Settlement, client *Client, c 
 	op := newTransition(lt.q, len(entries), c)
 	op.client = client
 	for _, e := range entries {
-		op.settleLocked(e, s, relock(lt.unlock(e)), now)
+		op.settleLocked(e, s, fallback{undo: undoRelock, lock: lt.unlock(e)}, now)
 	}
 	if len(op.change.Ops) > 0 {
 		lt.q.ns.faults.failJournalLocked(lt.q, &op.change, OperationSettle, entries[0].sub, client)
@@ -124,7 +124,8 @@ func (op *transition) deferLocked(e *entry, properties []byte, f fallback) {
 }
 
 // Renew lets the locks of all tokens end one lock duration from now and returns when that is, in the order of the
-// tokens (LOCK-4). If one of the locks is gone none is renewed and the error is CodeMessageLockLost (LOCK-5, LOCK-6). client asks for it.
+// tokens (LOCK-4). If one of the locks is gone none is renewed and the error is CodeMessageLockLost (LOCK-5, LOCK-6).
+// client asks for it.
 func (q *Entity) Renew(tokens []LockToken, client *Client) ([]int64, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -139,7 +140,7 @@ func (lt *lockTable) renew(tokens []LockToken, tx *Transaction, client *Client) 
 	now := lt.q.ns.Now()
 	for _, t := range tokens {
 		if e := lt.byToken[t]; lt.entryOfToken(t, now) == nil &&
-			(e == nil || tx == nil || e.lock.tx != tx || e.lockedUntil() <= now) {
+			(e == nil || tx == nil || e.lock.tx != tx || e.lock.end() <= now) {
 			return nil, lockLost(lt.q.path)
 		}
 	}
@@ -149,12 +150,13 @@ func (lt *lockTable) renew(tokens []LockToken, tx *Transaction, client *Client) 
 		e := lt.byToken[t]
 		old := e.lock.until
 		if old == sessionLock { // SESS-21
-			untils[i] = e.lockedUntil()
+			untils[i] = e.lock.end()
 			continue
 		}
 		e.lock.until = until
 		if record := lt.q.ns.common.record; record != nil {
-			record.add(lt.q, now, &happened{kind: EventRenewed, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id, count: e.count, value: until, client: client})
+			record.add(lt.q, now, &happened{kind: EventRenewed, sub: e.sub, seq: e.seq, first: e.first,
+				body: e.body.id, count: e.count, value: until, client: client})
 		}
 		lt.ends.remove(old)
 		lt.ends.add(e, until)

@@ -45,11 +45,9 @@ const (
 	undoDueLater                // it is scheduled, and due again later
 	undoReschedule              // it is scheduled as before
 	undoRetryEnd                // its redelivery is delayed until the end of its lock is tried again
-	undoRetryOwn                // its redelivery is delayed until the broker tries again what it does by itself; that is no failed delivery
+	// its redelivery is delayed until the broker tries again what it does by itself; that is no failed delivery
+	undoRetryOwn
 )
-
-// relock is the fallback of an entry that was unlocked to be settled.
-func relock(l *Lock) fallback { return fallback{undo: undoRelock, lock: l} }
 
 // part is the part of a change in one entity: steps of its messages, and the numbers that it draws.
 type part struct {
@@ -109,8 +107,8 @@ func (p *part) finishLocked(err error) {
 	}
 }
 
-// completeLocked is finishLocked where an operation ends. The caller has no entry in use that is free: where messages have come,
-// others are packed.
+// completeLocked is finishLocked where an operation ends. The caller has no entry in use that is free: where messages
+// have come, others are packed.
 func (p *part) completeLocked(err error) {
 	p.finishLocked(err)
 	if len(p.steps) > 0 && p.steps[0].effect == effectArrive {
@@ -141,7 +139,9 @@ func (p *part) applyLocked(s *step, now int64) {
 	case effectChange:
 		b := q.subQueue(e.sub)
 		b.tally(e, -1)
-		e.state, e.count, e.extra = s.state, s.count, s.extra
+		e.state = s.state
+		e.count = s.count
+		e.extra = s.extra
 		b.tally(e, 1)
 		q.messages.free(e, now)
 	case effectFree:
@@ -159,22 +159,24 @@ func (p *part) recordLocked(s *step, now int64) {
 	}
 	e := s.e
 	if s.failed != EventNone {
-		r.add(p.q, now, &happened{kind: s.failed, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id, count: s.count, client: p.client})
+		r.add(p.q, now, &happened{kind: s.failed, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id,
+			count: s.count, client: p.client})
 	}
-	h := happened{kind: s.event, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id, count: e.count, client: p.client, text: s.text}
+	h := happened{kind: s.event, sub: e.sub, seq: e.seq, first: e.first, body: e.body.id, count: e.count,
+		client: p.client, text: s.text}
 	switch {
 	case s.effect == effectChange:
 		h.count = s.count
 	case s.to != nil:
 		h.count = s.to.count
 		if h.text == "" {
-			h.text = s.to.reason()
+			h.text = s.to.extras().reason
 		}
 		if s.event == EventActivated {
 			h.value = s.to.seq
 		}
 	case s.event == EventScheduled:
-		h.value = e.due()
+		h.value = e.extras().due
 	case s.event == EventRescheduled:
 		h.value = s.extra.due
 	}

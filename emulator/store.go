@@ -2,26 +2,29 @@ package emulator
 
 import "minibus/emulator/clock"
 
-// Store is the durable side of a [Broker]: it keeps the list of namespaces, and the journal of each. All of them share one order of
-// commits, so a change of the list is committed after what was appended to any journal before it.
+// Store is the durable side of a [Broker]: it keeps the list of namespaces, and the journal of each. All of them
+// share one order of commits, so a change of the list is committed after what was appended to any journal before it.
 type Store interface {
-	// Namespaces returns those that are not deleted, by id. The default one is always among them, even if it was never put.
+	// Namespaces returns those that are not deleted, by id. The default one is always among them, even if it was
+	// never put.
 	Namespaces() ([]NamespaceRecord, error)
 	// NextNamespace returns the first id of a namespace that was never used. Those of deleted namespaces are used.
 	NextNamespace() int64
-	// Journal returns the journal of a namespace in the list. That of a namespace which was put for the first time has nothing to stream:
-	// it is used without a Load.
+	// Journal returns the journal of a namespace in the list. That of a namespace which was put for the first time
+	// has nothing to stream: it is used without a Load.
 	Journal(id int64) Journal
-	// PutNamespace creates a namespace with entities, or replaces what is kept of it, by its id. It does not block; done is told when that is
-	// committed, as the completions of changes are.
+	// PutNamespace creates a namespace with entities, or replaces what is kept of it, by its id. It does not block;
+	// done is told when that is committed, as the completions of changes are.
 	PutNamespace(r NamespaceRecord, entities []EntityRecord, done Completion)
-	// DeleteNamespace marks a namespace as deleted, which is all that is committed before done is told. It is not in the list any more, its
-	// name is free, and what is in it goes later, also after a restart. Nothing is appended for it unless done is told of an error. It does
-	// not block.
+	// DeleteNamespace marks a namespace as deleted, which is all that is committed before done is told. It is not in
+	// the list any more, its name is free, and what is in it goes later, also after a restart. Nothing is appended
+	// for it unless done is told of an error. It does not block.
 	DeleteNamespace(id int64, done Completion)
-	// Hold says that the caller is about to append changes, and to call Release soon. It may let what is appended wait until then.
+	// Hold says that the caller is about to append changes, and to call Release soon. It may let what is appended
+	// wait until then.
 	Hold()
-	// Release ends Hold. It may commit on the caller's goroutine, and run completions there: the caller holds no lock that they need.
+	// Release ends Hold. It may commit on the caller's goroutine, and run completions there: the caller holds no lock
+	// that they need.
 	Release()
 
 	SnapshotStore
@@ -52,8 +55,8 @@ type NamespaceOptions struct {
 // DefaultNamespaceID is the id of the namespace that always exists.
 const DefaultNamespaceID = 1
 
-// rowBits is how many bits of the id of a row, a body or an entity count within its namespace. What is above them names the namespace,
-// so the rows of one lie together, and need no other mark of where they belong.
+// rowBits is how many bits of the id of a row, a body or an entity count within its namespace. What is above them
+// names the namespace, so the rows of one lie together, and need no other mark of where they belong.
 const rowBits = 40
 
 // RowsOf returns the range of the ids of rows, bodies and entities of a namespace, ends included.

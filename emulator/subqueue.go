@@ -1,7 +1,8 @@
 package emulator
 
-// subQueue is one sub-queue with all its entries. Those of a partition also stand in their partition, from which they are served, and a session
-// knows the numbers of its own; the others are served from the sub-queue's own partition. The queue's mutex guards it.
+// subQueue is one sub-queue with all its entries. Those of a partition also stand in their partition, from which they
+// are served, and a session knows the numbers of its own; the others are served from the sub-queue's own partition.
+// The queue's mutex guards it.
 type subQueue struct {
 	partition
 	partitions []partition // by partition; nil unless the queue is partitioned and this is its main sub-queue
@@ -26,7 +27,7 @@ func (b *subQueue) remark(e *entry, m mark) {
 // inSession reports whether e is served from its session.
 func (b *subQueue) inSession(e *entry) bool { return e.session != nil && b.sub == Main }
 
-// readyQueueOf returns the supply from which e is served.
+// readyQueueOf returns the ready queue from which e is served.
 func (b *subQueue) readyQueueOf(e *entry) *readyQueue {
 	switch {
 	case b.inSession(e):
@@ -60,7 +61,11 @@ func (b *subQueue) erase(e *entry) {
 // makeAvailable lets receives take e, which is free and active.
 func (b *subQueue) makeAvailable(e *entry) {
 	s := b.readyQueueOf(e)
-	s.makeAvailable(e)
+	e.mark = markFree
+	s.available++
+	if e.seq < s.next && !e.returned {
+		s.returned.push(e)
+	}
 	if s != &b.readyQueue && e.session == nil {
 		b.available++ // consumers of a partitioned queue wait at the sub-queue
 	}
@@ -69,14 +74,15 @@ func (b *subQueue) makeAvailable(e *entry) {
 // take removes e, which is ready, from what is available and gives it the mark m.
 func (b *subQueue) take(e *entry, m mark) {
 	s := b.readyQueueOf(e)
-	s.take(e, m)
+	e.mark = m
+	s.available--
 	if s != &b.readyQueue && e.session == nil {
 		b.available--
 	}
 }
 
-// nextReady returns the next entry for a consumer that waits at the sub-queue: of the first ones of all partitions, the one
-// that arrived first (PART-6).
+// nextReady returns the next entry for a consumer that waits at the sub-queue: of the first ones of all partitions,
+// the one that arrived first (PART-6).
 func (b *subQueue) nextReady() *entry {
 	if b.partitions == nil {
 		return b.partition.nextReady()
@@ -84,7 +90,8 @@ func (b *subQueue) nextReady() *entry {
 	var first *entry
 	for i := range b.partitions {
 		e := b.partitions[i].nextReady()
-		if e != nil && (first == nil || e.enqueued < first.enqueued || e.enqueued == first.enqueued && e.row < first.row) {
+		if e != nil && (first == nil || e.enqueued < first.enqueued || e.enqueued == first.enqueued &&
+			e.row < first.row) {
 			first = e
 		}
 	}
@@ -108,7 +115,7 @@ func (b *subQueue) tally(e *entry, by int) {
 		b.deferred += by
 	case Scheduled:
 		b.scheduled += by
-		b.dues.add(e.due(), by)
+		b.dues.add(e.extras().due, by)
 	}
 }
 
@@ -159,11 +166,8 @@ func (m *messages) init(q *Entity) {
 // pack packs what waits deep in the queue. The caller has no entry in use that is free.
 func (m *messages) pack() {
 	for i := range m.subQueues {
-		if b := &m.subQueues[i]; b.packs() {
+		if b := &m.subQueues[i]; b.partitions == nil {
 			b.pack(b.next)
 		}
 	}
 }
-
-// packs reports whether entries can be packed: those of a partition stand on a partition besides the sub-queue's.
-func (b *subQueue) packs() bool { return b.partitions == nil }

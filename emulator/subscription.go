@@ -9,8 +9,8 @@ import (
 	"minibus/internal/entitypath"
 )
 
-// Subscription is an entity that gets copies of a topic's messages. What decides which it gets belongs to the topic and is guarded by
-// the topic's mutex.
+// Subscription is an entity that gets copies of a topic's messages. What decides which it gets belongs to the topic
+// and is guarded by the topic's mutex.
 type Subscription struct {
 	// immutable
 	*Entity
@@ -26,7 +26,8 @@ type Subscription struct {
 	part      *part // of the publication that is being made; nil: it has none yet
 }
 
-// reach counts what the rules of a subscription have selected since they were last changed, or the namespace was opened.
+// reach counts what the rules of a subscription have selected since they were last changed, or the namespace was
+// opened.
 type reach struct {
 	since    int64 // ms
 	from     int64 // offered of the topic then
@@ -40,7 +41,8 @@ func newSubscription(topic *Topic, id int64, path string, o SubscriptionOptions)
 	_, name, _ := entitypath.SplitSubscription(path)
 	o.Name, o.Rules = name, nil
 	s := &Subscription{
-		Entity: newEntity(topic.ns, id, KindSubscription, path, o.Queue), topic: topic, name: name, decisions: decisions{settings: o},
+		Entity: newEntity(topic.ns, id, KindSubscription, path,
+			o.Queue), topic: topic, name: name, decisions: decisions{settings: o},
 	}
 	s.subscription = s
 	return s
@@ -101,8 +103,8 @@ func (s *Subscription) nowLocked() decisions {
 }
 
 // changeLocked puts decisions in force and has them written. They take effect at once: a message that goes by them is
-// behind them in the journal, and fails with them. An error means that nothing was changed and that c will not be called.
-// The caller holds the topic's mutex.
+// behind them in the journal, and fails with them. An error means that nothing was changed and that c will not be
+// called. The caller holds the topic's mutex.
 func (s *Subscription) changeLocked(next decisions, c Completion) error {
 	op, err := s.record(next)
 	if err != nil {
@@ -114,11 +116,12 @@ func (s *Subscription) changeLocked(next decisions, c Completion) error {
 	change := &subscriptionChange{s: s, next: next, done: c}
 	change.change.Done = change
 	change.change.Ops = append(change.change.Single[:0], op)
-	s.ns.append(&change.change)
+	s.ns.journal.Append(&change.change)
 	return nil
 }
 
-// beginLocked puts decisions in force that are about to be appended. The caller holds the mutexes of the topic and of the subscription.
+// beginLocked puts decisions in force that are about to be appended. The caller holds the mutexes of the topic and of
+// the subscription.
 func (s *Subscription) beginLocked(next decisions) {
 	if s.pending == 0 {
 		s.written = s.decisions
@@ -129,8 +132,8 @@ func (s *Subscription) beginLocked(next decisions) {
 	s.usage.touch(s.ns.Now()) // IDLE-2
 }
 
-// Completed notes what the journal has now. Each change holds all decisions, so the newest change is in force, or, when none
-// is being written, the last one that did not fail.
+// Completed notes what the journal has now. Each change holds all decisions, so the newest change is in force, or,
+// when none is being written, the last one that did not fail.
 func (c *subscriptionChange) Completed(err error) {
 	s := c.s
 	s.topic.mu.Lock()
@@ -149,8 +152,8 @@ func (c *subscriptionChange) Completed(err error) {
 	c.done.Completed(err)
 }
 
-// enforceLocked lets other decisions count: of the topic's index only those rules are touched that differ. The caller holds the mutexes of the topic and of
-// the subscription.
+// enforceLocked lets other decisions count: of the topic's index only those rules are touched that differ. The caller
+// holds the mutexes of the topic and of the subscription.
 func (s *Subscription) enforceLocked(next decisions) {
 	for _, r := range s.rules {
 		if !hasRule(next.rules, r) {
@@ -167,7 +170,8 @@ func (s *Subscription) enforceLocked(next decisions) {
 }
 
 func hasRule(list []*rule, r *rule) bool {
-	i, found := slices.BinarySearchFunc(list, r.order, func(x *rule, order int64) int { return cmp.Compare(x.order, order) })
+	i, found := slices.BinarySearchFunc(list, r.order,
+		func(x *rule, order int64) int { return cmp.Compare(x.order, order) })
 	return found && list[i] == r
 }
 

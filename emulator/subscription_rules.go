@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// AddRule adds a rule to a subscription, for messages that are sent from now on (TOP-8). An error means that nothing was
-// changed and that c will not be called: CodeAlreadyExists if a rule has the name, CodeArgument for a filter or an
-// action that does not parse or is above the profile's limits, CodeQuotaExceeded for a rule too many (QUO-10),
+// AddRule adds a rule to a subscription, for messages that are sent from now on (TOP-8). An error means that nothing
+// was changed and that c will not be called: CodeAlreadyExists if a rule has the name, CodeArgument for a filter or
+// an action that does not parse or is above the profile's limits, CodeQuotaExceeded for a rule too many (QUO-10),
 // CodeNotAllowed on an entity that is not a subscription.
 //
-// The rule takes effect with the call and is undone if it can't be written: what was sent in between and would have used
-// it is queued behind it in the journal and fails with it.
+// The rule takes effect with the call and is undone if it can't be written: what was sent in between and would have
+// used it is queued behind it in the journal and fails with it.
 func (s *Subscription) AddRule(o RuleOptions, c Completion) error {
 	if err := s.ns.Limits().CheckRuleName(o.Name); err != nil {
 		return s.refuse(o, err)
@@ -55,8 +55,8 @@ func (s *Subscription) RemoveRule(name string, c Completion) error {
 	return s.changeLocked(next, c)
 }
 
-// UpdateRule gives the rule of that name another filter and action; it keeps its place and its time of creation. Errors are
-// those of AddRule, with CodeNotFound if there is none.
+// UpdateRule gives the rule of that name another filter and action; it keeps its place and its time of creation.
+// Errors are those of AddRule, with CodeNotFound if there is none.
 func (s *Subscription) UpdateRule(o RuleOptions, c Completion) error {
 	r, err := s.compile(o, s.ns.Limits())
 	if err != nil {
@@ -72,7 +72,9 @@ func (s *Subscription) UpdateRule(o RuleOptions, c Completion) error {
 		return NotFound(s.ruleName(o.Name))
 	}
 	old := s.rules[i]
-	r.order, r.options.Name, r.options.CreatedAt = old.order, old.options.Name, old.options.CreatedAt
+	r.order = old.order
+	r.options.Name = old.options.Name
+	r.options.CreatedAt = old.options.CreatedAt
 	next := s.nowLocked()
 	next.rules = slices.Clone(next.rules)
 	next.rules[i] = r
@@ -121,15 +123,18 @@ func (s *Subscription) roomLocked(next []*rule) error {
 	}
 	most := &profiles[limits]
 	if n := len(next); most.Rules > 0 && n > most.Rules && n > len(s.rules) {
-		return errorf(CodeQuotaExceeded, s.fullName(), "The subscription '%s' has %d rules, which is the maximum.", s.fullName(), most.Rules)
+		return errorf(CodeQuotaExceeded, s.fullName(), "The subscription '%s' has %d rules, which is the maximum.",
+			s.fullName(), most.Rules)
 	}
 	oldSQL, newSQL := countSQL(s.rules), countSQL(next)
 	if more := newSQL - oldSQL; more > 0 && t.topic.sql+more > most.SQLFilters {
-		return errorf(CodeQuotaExceeded, t.path, "The topic '%s' can't have more than %d SQL filters.", t.path, most.SQLFilters)
+		return errorf(CodeQuotaExceeded, t.path, "The topic '%s' can't have more than %d SQL filters.", t.path,
+			most.SQLFilters)
 	}
 	more := len(next) - newSQL - (len(s.rules) - oldSQL)
 	if more > 0 && t.topic.index.Len()-t.topic.sql+more > most.Correlations {
-		return errorf(CodeQuotaExceeded, t.path, "The topic '%s' can't have more than %d correlation filters.", t.path, most.Correlations)
+		return errorf(CodeQuotaExceeded, t.path, "The topic '%s' can't have more than %d correlation filters.",
+			t.path, most.Correlations)
 	}
 	return nil
 }
@@ -140,13 +145,14 @@ func (t *Topic) roomForSubscription(s *Subscription, rules []*rule) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if n := len(t.topic.subs); most > 0 && n >= most {
-		return errorf(CodeQuotaExceeded, t.path, "The topic '%s' has %d subscriptions, which is the maximum.", t.path, n)
+		return errorf(CodeQuotaExceeded, t.path, "The topic '%s' has %d subscriptions, which is the maximum.", t.path,
+			n)
 	}
 	return s.roomLocked(rules)
 }
 
-// PutRule adds a rule to a subscription at a path, or gives its rule of that name another filter and action, and waits until that is durable. Errors are
-// those of AddRule, and CodeNotFound without the subscription.
+// PutRule adds a rule to a subscription at a path, or gives its rule of that name another filter and action, and
+// waits until that is durable. Errors are those of AddRule, and CodeNotFound without the subscription.
 func (es Entities) PutRule(path string, o RuleOptions) (created bool, err error) {
 	s, err := es.subscriptionAt(path)
 	if err != nil {
@@ -161,7 +167,8 @@ func (es Entities) PutRule(path string, o RuleOptions) (created bool, err error)
 	return created, awaitStarted(func(done Completion) error { return change(o, done) })
 }
 
-// DeleteRule removes a rule of a subscription at a path and waits until that is durable. It fails with CodeNotFound without the subscription or the rule.
+// DeleteRule removes a rule of a subscription at a path and waits until that is durable. It fails with CodeNotFound
+// without the subscription or the rule.
 func (es Entities) DeleteRule(path, name string) error {
 	s, err := es.subscriptionAt(path)
 	if err != nil {

@@ -9,8 +9,9 @@ import (
 	"minibus/emulator/filter"
 )
 
-// Topic is an entity with subscriptions and their rules (TOP-1). The topic's mutex guards them, so that the sends to a topic, and
-// changes of its rules, are one after another; the mutex of a subscription is taken inside it, one at a time.
+// Topic is an entity with subscriptions and their rules (TOP-1). The topic's mutex guards them, so that the sends to
+// a topic, and changes of its rules, are one after another; the mutex of a subscription is taken inside it, one at a
+// time.
 type Topic struct {
 	*Entity
 
@@ -32,7 +33,8 @@ type Topic struct {
 
 func newTopic(ns *Namespace, id int64, path string, o TopicOptions) *Topic {
 	o.Subscriptions = nil
-	t := &Topic{Entity: newEntity(ns, id, KindTopic, path, o.Queue()), settings: o, subs: make(map[string]*Subscription)}
+	t := &Topic{Entity: newEntity(ns, id, KindTopic, path, o.Queue()), settings: o,
+		subs: make(map[string]*Subscription)}
 	t.topic = t
 	t.largest.Store(t.options.maxMessageBytes(ns.Limits()))
 	return t

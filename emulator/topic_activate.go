@@ -2,8 +2,9 @@ package emulator
 
 import "minibus/internal/amqp/message"
 
-// dueList has the due messages of a topic, in their order. The rules need their properties, so bodies that are on disk only are read, a turn of them at a
-// time: what fell due while the broker was down may not fit into memory. The topic's mutex guards it.
+// dueList has the due messages of a topic, in their order. The rules need their properties, so bodies that are on
+// disk only are read, a turn of them at a time: what fell due while the broker was down may not fit into memory. The
+// topic's mutex guards it.
 type dueList struct {
 	waiting []*entry // busy
 	active  bool     // a turn is being read or committed
@@ -36,7 +37,8 @@ func (t *Topic) publishDueLocked(due []*entry, now int64) {
 // turnCopies is how many copies the due messages of a turn may become, unless it is those of one.
 const turnCopies = 512
 
-// nextDueLocked begins the next turn of due messages: at most quantumBytes of bodies have to be read, or they are those of one message.
+// nextDueLocked begins the next turn of due messages: at most quantumBytes of bodies have to be read, or they are
+// those of one message.
 func (t *Topic) nextDueLocked(now int64) {
 	list := &t.activating
 	if len(list.waiting) == 0 || t.may.use() != nil { // a deletion may be taken back
@@ -91,7 +93,8 @@ func (d *dueTurn) goOn(err error) {
 	d.publishLocked(bodies, t.ns.Now())
 }
 
-// Completed takes the next turn when this one is committed. If it failed, it is tried again later, and so are those behind it.
+// Completed takes the next turn when this one is committed. If it failed, it is tried again later, and so are those
+// behind it.
 func (d *dueTurn) Completed(err error) {
 	t := d.t
 	defer t.ns.reading.done()
@@ -135,22 +138,24 @@ func (d *dueTurn) publishLocked(bodies map[int64][]byte, now int64) {
 		}
 		in, err := e.reread(raw)
 		if err != nil {
-			t.ns.logger.Error("a scheduled message can't be read; trying again", "entity", t.path, "sequenceNumber", e.seq, "error", err)
+			t.ns.logger.Error("a scheduled message can't be read; trying again", "entity", t.path, "sequenceNumber",
+				e.seq, "error", err)
 			t.schedule.retry(e)
 			continue
 		}
-		op.dueLocked(e, &in, max(now, e.due()))
+		op.dueLocked(e, &in, max(now, e.extras().due))
 	}
 	op.endLocked()
-	t.ns.append(&op.change)
+	t.ns.journal.Append(&op.change)
 }
 
 // dueLocked adds one message, with the number and the time of this moment (SCHED-9, TIME-3).
 func (op *publication) dueLocked(e *entry, in *incoming, at int64) {
 	q := op.q
 	o := &original{
-		in: in, overlay: e.overlay(), system: e.system(), seq: q.counters.draw(&op.drawn, q.counters.partitionOf(e.seq)), first: e.first,
-		at: at, ttl: e.ttl, hops: e.hops(), reason: e.reason(), source: e.source(),
+		in: in, overlay: e.extras().overlay, system: e.extras().system, seq: q.counters.draw(&op.drawn,
+			q.counters.partitionOf(e.seq)), first: e.first,
+		at: at, ttl: e.ttl, hops: e.extras().hops, reason: e.extras().reason, source: e.extras().source,
 		body: e.body.id, stored: true, kept: e.body.data != nil, of: e.body.copies,
 	}
 	if o.first == 0 {
@@ -172,6 +177,6 @@ func (e *entry) reread(raw []byte) (incoming, error) {
 		return incoming{}, err
 	}
 	info, err := m.Info()
-	info.Overlay(e.system())
+	info.Overlay(e.extras().system)
 	return incoming{m: m, info: info}, err
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// CreateTopic creates a topic with the subscriptions that the options name, and waits until that is durable. It fails with
-// CodeAlreadyExists if an entity of any kind has the name (ERR-5).
+// CreateTopic creates a topic with the subscriptions that the options name, and waits until that is durable. It fails
+// with CodeAlreadyExists if an entity of any kind has the name (ERR-5).
 func (es Entities) CreateTopic(path string, o TopicOptions) (*Topic, error) {
 	t, err := es.createTopic(path, o)
 	if err != nil {
@@ -38,8 +38,8 @@ func (es Entities) createTopic(path string, o TopicOptions) (*Topic, error) {
 	return t, nil
 }
 
-// UpdateTopic changes a topic's settings, not its subscriptions, and waits until that is durable; then its links are told
-// to attach again (LOCK-17).
+// UpdateTopic changes a topic's settings, not its subscriptions, and waits until that is durable; then its links are
+// told to attach again (LOCK-17).
 func (es Entities) UpdateTopic(path string, o TopicOptions) (*Topic, error) {
 	ns := es.ns
 	ns.admin.Lock()
@@ -117,7 +117,8 @@ func (t *Topic) admit(s *Subscription) {
 	t.ns.Entities().add(s.Entity)
 }
 
-// prepare gives a new subscription, which no other goroutine knows yet, its rules and returns the operation that stores it.
+// prepare gives a new subscription, which no other goroutine knows yet, its rules and returns the operation that
+// stores it.
 func (s *Subscription) prepare(rules []RuleOptions) (Op, error) {
 	if len(rules) == 0 {
 		rules = []RuleOptions{DefaultRule()}
@@ -167,8 +168,8 @@ func (es Entities) UpdateSubscription(topic string, o SubscriptionOptions) (*Sub
 	return s, nil
 }
 
-// store writes new settings, and rules unless they are nil, and waits. Until then messages go by the old settings and, as
-// with every change of rules, the new rules.
+// store writes new settings, and rules unless they are nil, and waits. Until then messages go by the old settings
+// and, as with every change of rules, the new rules.
 func (s *Subscription) store(o SubscriptionOptions, rules []*rule) error {
 	done := make(chan error, 1)
 	s.topic.mu.Lock()
@@ -202,7 +203,8 @@ func (es Entities) Subscriptions(topic string) ([]*Subscription, error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return slices.SortedFunc(maps.Values(t.subs), func(a, b *Subscription) int { return comparePaths(a.Entity, b.Entity) }), nil
+	return slices.SortedFunc(maps.Values(t.subs),
+		func(a, b *Subscription) int { return comparePaths(a.Entity, b.Entity) }), nil
 }
 
 // findTopic returns the topic with that path, or CodeNotFound.

@@ -78,9 +78,9 @@ type copyOf struct {
 	rule    string // that selects it
 }
 
-// copiesLocked finds out which copies of a message are to be made: for each subscription the plain one first, then those of
-// rules with actions by the creation of the rules (TOP-5, TOP-11), then, if a rule failed, one for the dead-letter queue
-// (TOP-10). The result is good until the next call.
+// copiesLocked finds out which copies of a message are to be made: for each subscription the plain one first, then
+// those of rules with actions by the creation of the rules (TOP-5, TOP-11), then, if a rule failed, one for the
+// dead-letter queue (TOP-10). The result is good until the next call.
 func (t *Topic) copiesLocked(o *original) []copyOf {
 	t.match.copies = t.match.copies[:0]
 	if t.index.Len() == 0 {
@@ -94,8 +94,8 @@ func (t *Topic) copiesLocked(o *original) []copyOf {
 	return t.match.copies
 }
 
-// lookAt sets the view on a message. What overlays have changed of it is written out first, which only forwarded messages
-// need.
+// lookAt sets the view on a message. What overlays have changed of it is written out first, which only forwarded
+// messages need.
 func (t *Topic) lookAt(o *original) {
 	v := &t.match.view
 	*v = o.view(t.ns)
@@ -110,11 +110,12 @@ func (t *Topic) lookAt(o *original) {
 
 // view returns the message as the rules see it, but for what overlays have changed.
 func (o *original) view(ns *Namespace) view {
-	return view{m: o.in.m, info: &o.in.info, ns: ns, body: o.body, seq: o.seq, enqueued: o.at, ttl: o.ttl, size: int64(len(o.in.m.Raw))}
+	return view{m: o.in.m, info: &o.in.info, ns: ns, body: o.body, seq: o.seq, enqueued: o.at, ttl: o.ttl,
+		size: int64(len(o.in.m.Raw))}
 }
 
-// selectLocked asks the rules that can select the message and returns the subscriptions concerned, in the order of their
-// ids.
+// selectLocked asks the rules that can select the message and returns the subscriptions concerned, in the order of
+// their ids.
 func (t *Topic) selectLocked() []*Subscription {
 	hit := t.match.hit[:0]
 	t.index.Candidates(&t.match.view, func(r *rule) bool {

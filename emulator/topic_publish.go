@@ -7,9 +7,9 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// publication is messages on their way through a topic, being written: one change with their copies in all subscriptions,
-// and those that are scheduled in the topic itself. It is made and appended under the topic's mutex, with those of the
-// subscriptions taken one at a time inside it; it is completed one entity after another.
+// publication is messages on their way through a topic, being written: one change with their copies in all
+// subscriptions, and those that are scheduled in the topic itself. It is made and appended under the topic's mutex,
+// with those of the subscriptions taken one at a time inside it; it is completed one entity after another.
 type publication struct {
 	transition       // of the topic: messages that are scheduled, and those of them that have become due
 	held       bool  // the maker holds the mutexes of all subscriptions
@@ -76,7 +76,8 @@ func (op *publication) passLocked(kind EventKind, o *original, copies int) {
 	if op.q.ns.common.record == nil {
 		return
 	}
-	h := happened{kind: kind, seq: o.seq, first: o.first, body: o.body, value: -int64(copies) - 1, client: op.client, text: o.in.info.MessageID}
+	h := happened{kind: kind, seq: o.seq, first: o.first, body: o.body, value: -int64(copies) - 1, client: op.client,
+		text: o.in.info.MessageID}
 	if !o.in.info.HasMessageID {
 		h.text = op.q.ns.ids.of(o.body)
 	}
@@ -129,7 +130,8 @@ func (o *original) newCopies(n int32) *copies {
 	return newCopies(n)
 }
 
-// copyLocked adds the first copy of a list to its subscription, with a number of the subscription's own (SEQ-15, SEQ-21).
+// copyLocked adds the first copy of a list to its subscription, with a number of the subscription's own (SEQ-15,
+// SEQ-21).
 func (op *publication) copyLocked(list []copyOf, o *original, body *payload, row int64) {
 	c := &list[0]
 	p := op.partOf(c.s, len(list))
@@ -143,7 +145,11 @@ func (op *publication) copyLocked(list []copyOf, o *original, body *payload, row
 		p payload
 	}{p: *body}
 	e := &both.e
-	e.seq, e.first, e.enqueued, e.row, e.body = q.counters.draw(&p.drawn, q.counters.partitionOf(o.seq)), o.first, o.at, row, &both.p
+	e.seq = q.counters.draw(&p.drawn, q.counters.partitionOf(o.seq))
+	e.first = o.first
+	e.enqueued = o.at
+	e.row = row
+	e.body = &both.p
 	e.ttl = q.options.effectiveTTL(c.ttl)
 	c.s.placeLocked(e, c, o)
 	p.expectLocked(e)
@@ -152,9 +158,12 @@ func (op *publication) copyLocked(list []copyOf, o *original, body *payload, row
 	op.insertCopyLocked(q, e, c, o, len(list))
 }
 
-// insertCopyLocked adds a copy to the change: to the operation that stores the copy before, if it differs in nothing but its place.
+// insertCopyLocked adds a copy to the change: to the operation that stores the copy before, if it differs in nothing
+// but its place.
 func (op *publication) insertCopyLocked(q *Entity, e *entry, c *copyOf, o *original, left int) {
-	alike := e.sub == Main && c.info == &o.in.info && e.overlay() == nil && e.system() == nil && e.reason() == "" && e.source() == ""
+	x := e.extras()
+	alike := e.sub == Main && c.info == &o.in.info && x.overlay == nil && x.system == nil && x.reason == "" &&
+		e.extras().source == ""
 	if alike && op.alike && op.joinLocked(q, e, left) {
 		return
 	}
@@ -172,19 +181,21 @@ func (op *publication) insertCopyLocked(q *Entity, e *entry, c *copyOf, o *origi
 func (op *publication) joinLocked(q *Entity, e *entry, left int) bool {
 	last := &op.change.Ops[len(op.change.Ops)-1]
 	r := &last.Record
-	if e.body.id != r.Body || e.ttl != r.TTL || e.row != r.Row+int64(max(len(last.Copies), 1)) || len(last.Copies) == MaxCopies {
+	if e.body.id != r.Body || e.ttl != r.TTL || e.row != r.Row+int64(max(len(last.Copies), 1)) ||
+		len(last.Copies) == MaxCopies {
 		return false
 	}
 	if last.Copies == nil {
 		last.Copies = make([]CopyRecord, 1, min(left+1, MaxCopies))
 		last.Copies[0] = CopyRecord{Entity: r.Entity, Seq: r.Seq, Partition: last.Partition}
 	}
-	last.Copies = append(last.Copies, CopyRecord{Entity: q.id, Seq: e.seq, Partition: uint8(q.counters.partitionOf(e.seq))})
+	last.Copies = append(last.Copies,
+		CopyRecord{Entity: q.id, Seq: e.seq, Partition: uint8(q.counters.partitionOf(e.seq))})
 	return true
 }
 
-// placeLocked gives a copy what few messages have, and its place in the subscription: a session, or the dead-letter queue
-// if it can't be delivered.
+// placeLocked gives a copy what few messages have, and its place in the subscription: a session, or the dead-letter
+// queue if it can't be delivered.
 func (s *Subscription) placeLocked(e *entry, c *copyOf, o *original) {
 	x := extra{hops: o.hops, source: o.source}
 	if s.deadOnArrival(c, o, &x) {
@@ -195,12 +206,14 @@ func (s *Subscription) placeLocked(e *entry, c *copyOf, o *original) {
 	if x.reason == "" {
 		x.reason = o.reason
 	}
-	e.setExtra(x)
+	e.extra = x.kept()
 }
 
 // deadOnArrival reports whether a copy belongs into the dead-letter queue, and sets what was changed of it in x.
 func (s *Subscription) deadOnArrival(c *copyOf, o *original, x *extra) bool {
-	x.overlay, x.system, x.reason = c.overlay, c.system, c.reason
+	x.overlay = c.overlay
+	x.system = c.system
+	x.reason = c.reason
 	switch {
 	case c.reason != "": // TOP-10
 		return true
@@ -215,8 +228,9 @@ func (s *Subscription) deadOnArrival(c *copyOf, o *original, x *extra) bool {
 	return false
 }
 
-// overflows reports whether what rules have changed makes the message's properties longer than they may be (QUO-8). They
-// are written out for that only where their parts together come near it: most of what a rule sets replaces something.
+// overflows reports whether what rules have changed makes the message's properties longer than they may be (QUO-8).
+// They are written out for that only where their parts together come near it: most of what a rule sets replaces
+// something.
 func (o *original) overflows(overlay, system []byte) bool {
 	changed := len(overlay) + len(system)
 	if changed == 0 || o.in.m.HeaderBytes()+changed <= maxHeaderBytes {
@@ -250,7 +264,8 @@ func (op *publication) endLocked() {
 	}
 	op.q.topic.match.forget()
 	op.drawn.each(func(seq int64) {
-		op.change.Ops = append(op.change.Ops, op.q.counters.drawing(Op{Kind: OpCounter, Record: MessageRecord{Entity: op.q.id, Seq: seq}}))
+		op.change.Ops = append(op.change.Ops,
+			op.q.counters.drawing(Op{Kind: OpCounter, Record: MessageRecord{Entity: op.q.id, Seq: seq}}))
 	})
 }
 

@@ -17,8 +17,9 @@ const (
 	maxTransaction  = 100             // messages sent (TXN-12)
 )
 
-// Transaction collects sends, settlements, changes of schedules and states of sessions that take effect together, when it
-// is committed, or not at all (TXN-2). Its methods may be called from any goroutine; those of one transaction take turns.
+// Transaction collects sends, settlements, changes of schedules and states of sessions that take effect together,
+// when it is committed, or not at all (TXN-2). Its methods may be called from any goroutine; those of one transaction
+// take turns.
 //
 // Lock order: Transaction.mu before the queues' mutexes.
 type Transaction struct {
@@ -55,8 +56,8 @@ type txWork struct {
 	partition int // of all of it, in what carries the transaction; only where that has partitions
 }
 
-// Begin opens a transaction. With cross it may send to several entities; it is then pinned to via, which may be "" until
-// its first operation (TXN-9). A subscription stands for its topic there (TXN-10).
+// Begin opens a transaction. With cross it may send to several entities; it is then pinned to via, which may be ""
+// until its first operation (TXN-9). A subscription stands for its topic there (TXN-10).
 func (ns *Namespace) Begin(cross bool, via string) *Transaction {
 	t := &Transaction{ns: ns}
 	t.Rebind(cross, via)
@@ -87,14 +88,15 @@ func (t *Transaction) enterLocked(q *Entity, send bool) error {
 		return t.endedLocked(q.path)
 	}
 	if root := strings.ToLower(q.rootPath()); t.root != "" && t.root != root && !(send && t.cross) {
-		return errorf(CodeNotAllowed, q.path, "The transaction is bound to the entity '%s' and can't work on '%s' as well: "+
-			"all operations of a transaction must be on the same entity.", t.root, q.path)
+		return errorf(CodeNotAllowed, q.path,
+			"The transaction is bound to the entity '%s' and can't work on '%s' as well: "+
+				"all operations of a transaction must be on the same entity.", t.root, q.path)
 	}
 	return nil
 }
 
-// enteredLocked notes that the transaction took an operation on the entity. The first one binds it to the entity (TXN-8,
-// TXN-9) and starts its time (TXN-3); one that is refused is none (TXN-16).
+// enteredLocked notes that the transaction took an operation on the entity. The first one binds it to the entity
+// (TXN-8, TXN-9) and starts its time (TXN-3); one that is refused is none (TXN-16).
 func (t *Transaction) enteredLocked(q *Entity) {
 	if t.entered {
 		return
@@ -152,7 +154,8 @@ func (t *Transaction) store(q *Entity, msgs []message.Message, numbers bool) ([]
 		return nil, err
 	}
 	if t.messages+len(msgs) > maxTransaction {
-		return nil, errorf(CodeQuotaExceeded, q.path, "Cannot send more than %d messages in a single transaction.", maxTransaction)
+		return nil, errorf(CodeQuotaExceeded, q.path, "Cannot send more than %d messages in a single transaction.",
+			maxTransaction)
 	}
 	in, err := q.inspect(nil, msgs)
 	if err != nil {
@@ -205,14 +208,15 @@ func isDisabled(err error) bool {
 }
 
 // Settle adds a settlement. Until the end of the transaction the messages stay locked, by the same locks, and their
-// tokens settle nothing else (TXN-6, TXN-17). Errors are those of [Entity.Settle], and CodeNotAllowed if the transaction does
-// not work on the entity or its partition. After any of them the messages are locked as before (TXN-15).
+// tokens settle nothing else (TXN-6, TXN-17). Errors are those of [Entity.Settle], and CodeNotAllowed if the
+// transaction does not work on the entity or its partition. After any of them the messages are locked as before
+// (TXN-15).
 func (t *Transaction) Settle(q *Entity, tokens []LockToken, s Settlement) error {
 	return t.settle(q, tokens, s, false)
 }
 
-// SettleIn settles a delivery of this consumer in a transaction, as [Transaction.Settle] does. The receiver forgets the delivery
-// only once the transaction is committed, and is not told then that the lock has ended.
+// SettleIn settles a delivery of this consumer in a transaction, as [Transaction.Settle] does. The receiver forgets
+// the delivery only once the transaction is committed, and is not told then that the lock has ended.
 func (c *Consumer) SettleIn(t *Transaction, l *Lock, s Settlement) error {
 	token := [1]LockToken{l.token}
 	return t.settle(c.q, token[:], s, true)

@@ -45,7 +45,7 @@ func (t *Transaction) Commit(c Completion) error {
 		}
 		t.breakLocked(op)
 		if len(op.change.Ops) > 0 || len(op.parts) > 0 {
-			t.ns.append(&op.change)
+			t.ns.journal.Append(&op.change)
 		} else {
 			defer c.Completed(nil)
 		}
@@ -83,7 +83,7 @@ func (t *Transaction) checkLocked() error {
 			return err
 		}
 		for _, e := range w.entries {
-			if !w.isCancel && (t.lost.Load() || e.lock == nil || e.lock.tx != t || e.lockedUntil() <= now) {
+			if !w.isCancel && (t.lost.Load() || e.lock == nil || e.lock.tx != t || e.lock.end() <= now) {
 				return lockLost(w.q.path)
 			}
 		}
@@ -143,13 +143,14 @@ func (t *Transaction) applyLocked(op *txCommit, w *txWork) {
 		m := newTransition(q, len(w.entries), told)
 		now := q.ns.Now()
 		for _, e := range w.entries {
-			m.settleLocked(e, w.settle, relock(w.unlockLocked(e)), now)
+			m.settleLocked(e, w.settle, fallback{undo: undoRelock, lock: w.unlockLocked(e)}, now)
 		}
 		op.add(&m.change)
 	}
 }
 
-// unlockLocked takes the lock from e to settle it. Should the commit fail, the receiver hears of the lock's end as before.
+// unlockLocked takes the lock from e to settle it. Should the commit fail, the receiver hears of the lock's end as
+// before.
 func (w *txWork) unlockLocked(e *entry) *Lock {
 	l := e.lock
 	kept := l.kept
@@ -168,19 +169,21 @@ func newTransferDeadLetter(q *Entity, in []incoming, destination *Entity, c Comp
 		seq := q.counters.draw(&op.drawn, q.counters.choose(&in[i]))
 		e := q.messages.newEntry(&in[i], seq, now)
 		q.sessions.forget(e.session)
-		e.sub, e.session, e.state = TransferDeadLetter, nil, Active
-		e.setExtra(extra{
+		e.sub = TransferDeadLetter
+		e.session = nil
+		e.state = Active
+		e.extra = extra{
 			overlay: deadLetterProperties("MessagingEntityDisabledException",
 				"Messaging entity '"+destination.path+"' is currently disabled."),
 			reason: "MessagingEntityDisabledException",
-		})
+		}.kept()
 		op.insertLocked(e, &in[i], true)
 	}
 	return op
 }
 
-// lockAll locks everything that the commit will touch, in the order of the ids: the entities that the transaction works on,
-// and with a topic all of its subscriptions, since it can't be known before which of them get copies.
+// lockAll locks everything that the commit will touch, in the order of the ids: the entities that the transaction
+// works on, and with a topic all of its subscriptions, since it can't be known before which of them get copies.
 func (t *Transaction) lockAll() []*Entity {
 	for {
 		qs := t.touched()

@@ -2,9 +2,10 @@ package emulator
 
 import "minibus/internal/amqp/message"
 
-// partitionOfSendLocked returns the partition of messages that are sent in the transaction, in the entity that carries it:
-// q, or via, through which they go to q. They need a key that chooses it, and one for q if that has partitions; which of
-// its own q takes is open then. It fails unless all work of the transaction falls on one partition (TXN-14).
+// partitionOfSendLocked returns the partition of messages that are sent in the transaction, in the entity that
+// carries it: q, or via, through which they go to q. They need a key that chooses it, and one for q if that has
+// partitions; which of its own q takes is open then. It fails unless all work of the transaction falls on one
+// partition (TXN-14).
 func (t *Transaction) partitionOfSendLocked(q, via *Entity, in []incoming) (int, error) {
 	first := &in[0].info
 	key, ok := q.counters.key(first)
@@ -24,8 +25,9 @@ func (t *Transaction) partitionOfSendLocked(q, via *Entity, in []incoming) (int,
 	case !ok:
 		return 0, keyless(carrier)
 	case via != nil && !sameViaKey(in):
-		return 0, errorf(CodeNotAllowed, q.path, "The messages of a batch that goes through the partitioned entity '%s' must have the same "+
-			"ViaPartitionKey (TransactionPartitionKey).", via.path)
+		return 0, errorf(CodeNotAllowed, q.path,
+			"The messages of a batch that goes through the partitioned entity '%s' must have the same "+
+				"ViaPartitionKey (TransactionPartitionKey).", via.path)
 	}
 	return t.partitionOfKeyLocked(carrier, key)
 }
@@ -43,8 +45,9 @@ func sameViaKey(in []incoming) bool {
 }
 
 func keyless(q *Entity) error {
-	return errorf(CodeNotAllowed, q.path, "A message that is sent in a transaction needs a SessionId, a PartitionKey or a ViaPartitionKey "+
-		"(TransactionPartitionKey), since the entity '%s' is partitioned.", q.path)
+	return errorf(CodeNotAllowed, q.path,
+		"A message that is sent in a transaction needs a SessionId, a PartitionKey or a ViaPartitionKey "+
+			"(TransactionPartitionKey), since the entity '%s' is partitioned.", q.path)
 }
 
 // partitionOfKeyLocked returns the partition of q that a key chooses, and fails as partitionOfSendLocked does.
@@ -65,8 +68,8 @@ func (t *Transaction) partitionOfSessionLocked(q *Entity, s *session) (int, erro
 	return t.partitionOfKeyLocked(q, s.id)
 }
 
-// partitionOfEntriesLocked returns the partition of messages that are settled or cancelled in the transaction, and fails as
-// partitionOfSendLocked does.
+// partitionOfEntriesLocked returns the partition of messages that are settled or cancelled in the transaction, and
+// fails as partitionOfSendLocked does.
 func (t *Transaction) partitionOfEntriesLocked(q *Entity, entries []*entry) (int, error) {
 	if !q.counters.partitioned() {
 		return 0, nil
@@ -93,5 +96,6 @@ func (t *Transaction) partitionLocked() (p int, ok bool) {
 }
 
 func otherPartition(q *Entity) error {
-	return errorf(CodeNotAllowed, q.path, "All operations of a transaction on the partitioned entity '%s' must be on the same partition.", q.path)
+	return errorf(CodeNotAllowed, q.path,
+		"All operations of a transaction on the partitioned entity '%s' must be on the same partition.", q.path)
 }

@@ -12,9 +12,10 @@ func (m *permissions) takeForwards() error {
 	return m.grow()
 }
 
-// transfer is messages that are being forwarded, in one change (FWD-3). It is made and appended under the mutex of the
-// target alone, because the target may be a topic, whose subscriptions are locked after it, and the source one with a
-// higher id than theirs. The entries belong to the forwarder meanwhile; the source sees them again when the change is done.
+// transfer is messages that are being forwarded, in one change (FWD-3). It is made and appended under the mutex of
+// the target alone, because the target may be a topic, whose subscriptions are locked after it, and the source one
+// with a higher id than theirs. The entries belong to the forwarder meanwhile; the source sees them again when the
+// change is done.
 type transfer struct {
 	leaving  part         // of the source
 	to       *transition  // of the target
@@ -56,7 +57,7 @@ func (op *transfer) start(list []forwarded) error {
 	if op.fanOut != nil {
 		op.fanOut.endLocked()
 	}
-	t.ns.append(&op.to.change)
+	t.ns.journal.Append(&op.to.change)
 	return nil
 }
 
@@ -78,9 +79,9 @@ func (op *transfer) addLocked(m *forwarded, now int64) {
 	}
 	to := op.arrivalLocked(m, now)
 	if scheduled {
-		x := to.withExtra()
+		x := *to.extras()
 		to.state, x.due = Scheduled, int64(m.in.info.Scheduled)
-		to.setExtra(x)
+		to.extra = x.kept()
 	}
 	to.body.count(1)
 	op.to.expectLocked(to)
@@ -89,7 +90,8 @@ func (op *transfer) addLocked(m *forwarded, now int64) {
 	op.to.change.Ops = append(op.to.change.Ops, t.counters.drawing(Op{Kind: OpUpdate, Record: to.record(t.id)}))
 }
 
-// arrivedLocked says of the step that was added last, which lets a message arrive in the target, where the message comes from.
+// arrivedLocked says of the step that was added last, which lets a message arrive in the target, where the message
+// comes from.
 func (op *transfer) arrivedLocked() {
 	last := &op.to.steps[len(op.to.steps)-1]
 	last.event, last.text = EventForwardedHere, op.leaving.q.path
@@ -97,7 +99,8 @@ func (op *transfer) arrivedLocked() {
 
 // addLeavingLocked adds that a message leaves the source, whose mutex is not held: its entry stays marked as moving.
 func (op *transfer) addLeavingLocked(e *entry, x effect, v EventKind) {
-	op.leaving.steps = append(op.leaving.steps, step{e: e, effect: x, event: v, text: op.to.q.path, fallback: backTo(e)})
+	op.leaving.steps = append(op.leaving.steps,
+		step{e: e, effect: x, event: v, text: op.to.q.path, fallback: backTo(e)})
 }
 
 // removeLocked adds that a message goes without arriving anywhere.
@@ -116,9 +119,11 @@ func (e *entry) firstSeq() int64 {
 
 // forwardedExtra returns the fields that a message takes along from entity to entity (FWD-7, FWD-9, DLQ-10).
 func (op *transfer) forwardedExtra(e *entry) extra {
-	x := extra{overlay: e.overlay(), system: e.system(), hops: max(e.hops(), e.hops()+1), source: e.source()} // 255 stays 255
+	// 255 stays 255
+	old := e.extras()
+	x := extra{overlay: old.overlay, system: old.system, hops: max(old.hops, old.hops+1), source: old.source}
 	if e.sub == DeadLetter {
-		x.source, x.reason = op.leaving.q.path, e.reason()
+		x.source, x.reason = op.leaving.q.path, e.extras().reason
 	}
 	return x
 }
@@ -134,7 +139,7 @@ func (op *transfer) arrivalLocked(m *forwarded, now int64) *entry {
 	if to.body.copies = e.body.copies; e.body.copies != nil {
 		to.body.data = e.body.data // and not what was read for the move, which the other copies do not share
 	}
-	to.setExtra(op.forwardedExtra(e))
+	to.extra = op.forwardedExtra(e).kept()
 	if t.options.RequiresSession {
 		to.session = t.sessions.get(m.in.info.GroupID)
 	}

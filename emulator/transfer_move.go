@@ -34,7 +34,7 @@ func (op *transfer) startMove(list []forwarded, j *Job) (moving int, err error) 
 		op.fanOut.endLocked()
 	}
 	if len(op.to.change.Ops) > 0 {
-		t.ns.append(&op.to.change)
+		t.ns.journal.Append(&op.to.change)
 	}
 	return len(op.leaving.steps), nil
 }
@@ -70,7 +70,7 @@ func (op *transfer) arriveMovedLocked(m *forwarded, scheduled bool, now int64) {
 	if scheduled {
 		to.state, x.due = Scheduled, int64(m.in.info.Scheduled)
 	}
-	to.setExtra(x)
+	to.extra = x.kept()
 	if m.moved.fresh {
 		to.row = t.ns.newRow()
 		to.body = newPayload(to.row, m.in.m.Raw)

@@ -1,7 +1,7 @@
 package emulator
 
-// transition is a change that concerns the messages of one entity. Whatever the broker does to messages is one: they are stored,
-// removed, changed in place, given other numbers, or moved to a sub-queue.
+// transition is a change that concerns the messages of one entity. Whatever the broker does to messages is one: they
+// are stored, removed, changed in place, given other numbers, or moved to a sub-queue.
 type transition struct {
 	change Change
 	part
@@ -22,7 +22,9 @@ func newTransition(q *Entity, n int, c Completion) *transition {
 
 // begin makes room for n steps, which end with a call of done.
 func (op *transition) begin(q *Entity, n int, done Completion) {
-	op.q, op.steps, op.change.Ops = q, op.one[:0], op.change.Single[:0]
+	op.q = q
+	op.steps = op.one[:0]
+	op.change.Ops = op.change.Single[:0]
 	if n > 1 {
 		op.steps, op.change.Ops = make([]step, 0, n), make([]Op, 0, n)
 	}
@@ -34,7 +36,8 @@ func (op *transition) addLocked(s step, o Op) {
 	op.change.Ops = append(op.change.Ops, o)
 }
 
-// deletion is the operation that deletes the row of e, which is in the entity, and with it the body if no other copy has that.
+// deletion is the operation that deletes the row of e, which is in the entity, and with it the body if no other copy
+// has that.
 func (e *entry) deletion(entity int64) Op {
 	o := e.rowDeletion(entity)
 	o.DropBody = e.body.last()
@@ -51,8 +54,8 @@ func (op *transition) removeLocked(e *entry, v EventKind, f fallback) {
 	op.addLocked(step{e: e, effect: effectRemove, event: v, fallback: f}, e.deletion(op.q.id))
 }
 
-// newRemoval makes the change that deletes entries, which are free, unlocked or busy. They stay in the log, busy, until it is
-// committed.
+// newRemoval makes the change that deletes entries, which are free, unlocked or busy. They stay in the log, busy,
+// until it is committed.
 func newRemoval(q *Entity, entries []*entry, v EventKind, f fallback, c Completion) *transition {
 	op := newTransition(q, len(entries), c)
 	for _, e := range entries {
@@ -63,13 +66,15 @@ func newRemoval(q *Entity, entries []*entry, v EventKind, f fallback, c Completi
 
 // changeLocked adds that e stays in its log with new values.
 func (op *transition) changeLocked(e *entry, s State, count uint32, overlay []byte, v EventKind, f fallback) {
-	x := e.withExtra()
+	x := *e.extras()
 	x.overlay = overlay
 	if s == Deferred && f.lock != nil {
 		x.until = f.lock.end()
 	}
 	r := e.record(op.q.id)
-	r.State, r.DeliveryCount, r.Overlay = s, count, overlay
+	r.State = s
+	r.DeliveryCount = count
+	r.Overlay = overlay
 	op.addLocked(step{e: e, effect: effectChange, event: v, fallback: f, state: s, count: count, extra: x.kept()},
 		Op{Kind: OpUpdate, Record: r})
 }
@@ -96,7 +101,7 @@ func (op *transition) replaceLocked(e, to *entry, drawn bool, v EventKind, f fal
 // appendLocked hands the change to the journal. If there is nothing to write it takes effect at once.
 func (op *transition) appendLocked() {
 	if len(op.change.Ops) > 0 {
-		op.q.ns.append(&op.change)
+		op.q.ns.journal.Append(&op.change)
 		return
 	}
 	op.finishLocked(nil)
@@ -122,7 +127,8 @@ func (op *transition) Completed(err error) {
 	if op.done != nil {
 		op.done.Completed(err)
 	} else if err != nil {
-		q.ns.logger.Error("ended locks or expired messages could not be written; trying again", "entity", q.path, "error", err)
+		q.ns.logger.Error("ended locks or expired messages could not be written; trying again", "entity", q.path,
+			"error", err)
 	}
 }
 
@@ -138,7 +144,7 @@ func (m *messages) removeFromSubQueue(e *entry) {
 	m.q.subQueue(e.sub).removeStored(e)
 	switch {
 	case e.state == Scheduled:
-		m.q.schedule.dues.remove(e.due())
+		m.q.schedule.dues.remove(e.extras().due)
 	case expires != 0 && e.sub == Main:
 		m.q.alarm.expiries.remove(expires)
 	}

@@ -14,8 +14,8 @@ import (
 	"minibus/internal/dotnet"
 )
 
-// ValueType is a type of the values of a rule, as documents write them down: the name of the type, which is that of XML Schema or of .NET's
-// serializer, and a text.
+// ValueType is a type of the values of a rule, as documents write them down: the name of the type, which is that of
+// XML Schema or of .NET's serializer, and a text.
 type ValueType struct {
 	Name    string
 	Example string // one of its texts
@@ -54,8 +54,8 @@ func ValueTypeNames() []string {
 	return names
 }
 
-// TypedText returns the name of a value's type and one of its texts, from which [ValueType.Parse] makes the value again. The value is one of
-// [Values]. A type that documents do not have is written as a text.
+// TypedText returns the name of a value's type and one of its texts, from which [ValueType.Parse] makes the value
+// again. The value is one of [Values]. A type that documents do not have is written as a text.
 func TypedText(x any) (name, text string) {
 	v, err := valueForFilter(x)
 	if err != nil {
@@ -150,7 +150,8 @@ func (t ValueType) Parse(text string) (value any, ok bool) {
 var (
 	textOfNumber   = regexp.MustCompile(`^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$`)
 	textOfTime     = regexp.MustCompile(`^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)?$`)
-	textOfDuration = regexp.MustCompile(`^(-)?P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(\.\d+)?S)?)?$`)
+	textOfDuration = regexp.MustCompile(
+		`^(-)?P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(\.\d+)?S)?)?$`)
 )
 
 // SpanOf returns the ticks of a value that is a TimeSpan; ok is false if it is none.
@@ -211,7 +212,8 @@ func parseTime(text string) (value any, ok bool) {
 	return ticked(t, descriptorTicks), true
 }
 
-// ticksOf returns the ticks of a fraction of a second, which begins with a point. ok is false if it is finer than a tick.
+// ticksOf returns the ticks of a fraction of a second, which begins with a point. ok is false if it is finer than a
+// tick.
 func ticksOf(fraction string) (ticks int64, ok bool) {
 	digits := strings.TrimRight(strings.TrimPrefix(fraction, "."), "0")
 	if len(digits) > 7 {
@@ -232,7 +234,8 @@ func parseDuration(text string) (value any, ok bool) {
 		return nil, false
 	}
 	total := uint64(fraction)
-	for i, unit := range []int64{365 * dotnet.Day, 30 * dotnet.Day, dotnet.Day, dotnet.Hour, dotnet.Minute, dotnet.Second} {
+	for i, unit := range []int64{365 * dotnet.Day, 30 * dotnet.Day, dotnet.Day, dotnet.Hour, dotnet.Minute,
+		dotnet.Second} {
 		n, err := strconv.ParseUint("0"+m[2+i], 10, 64) // a part may be absent
 		high, low := bits.Mul64(n, uint64(unit))
 		sum, carry := bits.Add64(total, low, 0)

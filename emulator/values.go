@@ -11,12 +11,12 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// Times of rules that AMQP's timestamp can't say. Its milliseconds are too coarse for what .NET's clients give over HTTP, ticks
-// of 100 ns. These descriptors are Minibus's own and do not leave the broker: see [PlainValue].
+// Times of rules that AMQP's timestamp can't say. Its milliseconds are too coarse for what .NET's clients give over
+// HTTP, ticks of 100 ns. These descriptors are Minibus's own and do not leave the broker: see [PlainValue].
 const (
-	// DescriptorUnzoned describes a time that the client gave without a time zone: the service shows it again without one
-	// (Python's live tests of rules). It is a timestamp, or a long, the ticks since the year 1, if it has a fraction of a
-	// millisecond.
+	// DescriptorUnzoned describes a time that the client gave without a time zone: the service shows it again without
+	// one (Python's live tests of rules). It is a timestamp, or a long, the ticks since the year 1, if it has a
+	// fraction of a millisecond.
 	DescriptorUnzoned = amqp.Symbol("minibus:unzoned")
 
 	descriptorTicks = amqp.Symbol("minibus:datetime") // a long, the ticks since the year 1
@@ -40,7 +40,8 @@ func UnzonedTime(t time.Time) any {
 	return x
 }
 
-// TimeOf returns the instant of a value that is a DateTime, and whether it was given with a zone; ok is false if it is none.
+// TimeOf returns the instant of a value that is a DateTime, and whether it was given with a zone; ok is false if it
+// is none.
 func TimeOf(x any) (t time.Time, zoned, ok bool) {
 	v, zoned, ok := dateTime(x)
 	return v.Time(), zoned, ok
@@ -65,9 +66,10 @@ func dateTime(x any) (v filter.Value, zoned, ok bool) {
 	return filter.Value{}, false, false
 }
 
-// Values are named values of a rule: the application properties of a correlation filter, or the parameters of a SQL text.
-// Their types count, so they are kept as AMQP has them, in memory as well as in the journal's JSON. Callers may use what
-// message.EncodeValue takes, and time.Duration for a TimeSpan; a time.Time and a time.Duration keep their ticks of 100 ns.
+// Values are named values of a rule: the application properties of a correlation filter, or the parameters of a SQL
+// text. Their types count, so they are kept as AMQP has them, in memory as well as in the journal's JSON. Callers may
+// use what message.EncodeValue takes, and time.Duration for a TimeSpan; a time.Time and a time.Duration keep their
+// ticks of 100 ns.
 type Values map[string]any
 
 // storedValue is a value in JSON, other than a text or a boolean, which stand for themselves.
@@ -158,7 +160,8 @@ func (v Values) canonical() (Values, error) {
 	return out, nil
 }
 
-// comparable returns the values encoded, as texts. Those of equal values are equal, even of NaN, which differs from itself.
+// comparable returns the values encoded, as texts. Those of equal values are equal, even of NaN, which differs from
+// itself.
 func (v Values) comparable() (Values, error) {
 	v, err := v.canonical()
 	for name, x := range v {
@@ -195,7 +198,8 @@ func valueForFilter(x any) (filter.Value, error) {
 	return filterValue(message.DecodeScalar(encoded)), nil
 }
 
-// PlainValue returns a value as messages have it: a time as a timestamp, which has milliseconds, everything else as it is.
+// PlainValue returns a value as messages have it: a time as a timestamp, which has milliseconds, everything else as
+// it is.
 func PlainValue(x any) any {
 	if v, _, ok := dateTime(x); ok {
 		return amqp.Timestamp(v.UnixMilli())

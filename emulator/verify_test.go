@@ -115,7 +115,7 @@ func (v *verifier) subQueue(b *subQueue) {
 			deferred++
 		case Scheduled:
 			scheduled++
-			dues.add(e.due(), 1)
+			dues.add(e.extras().due, 1)
 		}
 		if e.body.data != nil {
 			v.held += int64(e.body.size)
@@ -190,7 +190,7 @@ func (v *verifier) entry(e *entry) {
 		if q.locks.byToken[e.lock.token] != e {
 			v.fault("entry %d is not under its token", e.seq)
 		}
-		if v.quiet && e.lockedUntil() <= q.ns.Now() {
+		if v.quiet && e.lock.end() <= q.ns.Now() {
 			v.fault("the lock of entry %d is over", e.seq)
 		}
 		if e.lock.until != sessionLock {

@@ -211,7 +211,7 @@ func (w *why) gather() {
 		w.reasons = make(map[string]int)
 		w.walk(DeadLetter, whyListed, func(e *entry) {
 			if e.mark != markPending {
-				w.reasons[e.reason()]++
+				w.reasons[e.extras().reason]++
 			}
 		})
 	}
@@ -316,7 +316,7 @@ func (w *why) lookAtMessages() {
 	w.whole = w.walk(w.ask.Sub, whyLooked, func(e *entry) {
 		switch {
 		case e.mark == markLocked:
-			until := e.lockedUntil()
+			until := e.lock.end()
 			c := e.lock.holder
 			h := holders[c]
 			if h == nil {
@@ -334,8 +334,8 @@ func (w *why) lookAtMessages() {
 		case e.mark != markFree:
 		case e.state == Deferred && len(w.numbers) < maxNumbers:
 			w.numbers = append(w.numbers, e.seq)
-		case e.state == Scheduled && (w.due == 0 || e.due() < w.due):
-			w.due = e.due()
+		case e.state == Scheduled && (w.due == 0 || e.extras().due < w.due):
+			w.due = e.extras().due
 		}
 	})
 	w.locked = slices.SortedFunc(maps.Values(holders), (*holding).compare)

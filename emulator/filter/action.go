@@ -32,8 +32,8 @@ func ParseAction(text string, params map[string]Value) (*Action, error) {
 	return a, nil
 }
 
-// Apply runs the statements in order. An error is a [*EvalError]; the target is then half changed, and the caller must not
-// deliver it.
+// Apply runs the statements in order. An error is a [*EvalError]; the target is then half changed, and the caller
+// must not deliver it.
 func (a *Action) Apply(t Target) error {
 	for _, s := range a.statements {
 		if err := s.apply(t); err != nil {

@@ -24,8 +24,8 @@ func (op arithOp) String() string { return arithNames[op] }
 // maxText bounds what concatenation can build, in bytes: a message has no room for more in all its properties (QUO-8).
 const maxText = 64 << 10
 
-// calculate applies a binary operator. An unknown operand makes the result missing; types that do not go together are an
-// error, as is an integer division by zero.
+// calculate applies a binary operator. An unknown operand makes the result missing; types that do not go together are
+// an error, as is an integer division by zero.
 func calculate(op arithOp, a, b Value) (Value, error) {
 	switch {
 	case a.IsUnknown() || b.IsUnknown():
@@ -68,8 +68,8 @@ func calculateNumbers(op arithOp, a, b Value) (Value, error) {
 	}
 }
 
-// roundToFloat converts a number as C# does beside a float. Computing in double and rounding the result once more gives the
-// same float for all five operators.
+// roundToFloat converts a number as C# does beside a float. Computing in double and rounding the result once more
+// gives the same float for all five operators.
 func roundToFloat(v Value) float64 {
 	switch {
 	case v.kind == KindUInt64:

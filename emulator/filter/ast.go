@@ -1,7 +1,7 @@
 package filter
 
-// The syntax tree holds the text as written, without parentheses. A node is either a value or a predicate, and the grammar
-// never accepts one for the other: (a) = 1 is a comparison, (a = 1) = TRUE is an error.
+// The syntax tree holds the text as written, without parentheses. A node is either a value or a predicate, and the
+// grammar never accepts one for the other: (a) = 1 is a comparison, (a = 1) = TRUE is an error.
 
 // node is any node of the tree.
 type node interface {

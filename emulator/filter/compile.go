@@ -150,7 +150,8 @@ func (c *compiler) likeness(n likeness) tester {
 		}
 	}
 	if fixed {
-		return c.foldTest(&likeFixed{x: dynamic.x, pattern: compilePattern(text.v.str, escape, n.escape != nil)}, dynamic.x)
+		return c.foldTest(&likeFixed{x: dynamic.x, pattern: compilePattern(text.v.str, escape, n.escape != nil)},
+			dynamic.x)
 	}
 	return c.foldTest(dynamic, operands...)
 }

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// convert converts a value to the type that the assigned property already has, as Convert.ChangeType does:
-// numbers round to the nearest integer, halves to even, text is parsed, every value has a text form. A value that does not fit
-// is an error.
+// convert converts a value to the type that the assigned property already has, as Convert.ChangeType does: numbers
+// round to the nearest integer, halves to even, text is parsed, every value has a text form. A value that does not
+// fit is an error.
 func convert(v Value, to Kind) (Value, error) {
 	switch {
 	case v.kind == to, v.IsUnknown(), to <= KindNull:
@@ -170,7 +170,8 @@ func toInteger(v Value, to Kind) (Value, bool) {
 	return integer(to, v.signed()), !beyond && v.signed() >= low && v.signed() <= high
 }
 
-// Parse makes a value of a kind from its text, as SET does for a property of that kind. ok is false if the text is not of the kind.
+// Parse makes a value of a kind from its text, as SET does for a property of that kind. ok is false if the text is
+// not of the kind.
 func Parse(text string, to Kind) (Value, bool) {
 	v, err := convert(String(text), to)
 	return v, err == nil

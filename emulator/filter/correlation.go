@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// Correlation is a correlation filter: equalities that must all hold. Values compare type-strictly, so that the text "2"
-// is not the number 2, while numbers of different widths compare by value, since every SDK encodes them in its own way.
-// It never raises an error. A Correlation is immutable.
+// Correlation is a correlation filter: equalities that must all hold. Values compare type-strictly, so that the text
+// "2" is not the number 2, while numbers of different widths compare by value, since every SDK encodes them in its
+// own way. It never raises an error. A Correlation is immutable.
 type Correlation struct {
 	tests    []equality
 	required []anyOf
 }
 
-// NewCorrelation makes a correlation filter from the system properties and the user properties that it tests. Empty strings
-// are tested too. A filter that tests nothing selects every message. It is an error to
-// test a system property that correlation filters do not have, or against a value that is null or opaque.
+// NewCorrelation makes a correlation filter from the system properties and the user properties that it tests. Empty
+// strings are tested too. A filter that tests nothing selects every message. It is an error to test a system property
+// that correlation filters do not have, or against a value that is null or opaque.
 func NewCorrelation(system map[SystemProperty]string, user map[string]Value) (*Correlation, error) {
 	c := &Correlation{}
 	for p, text := range system {

@@ -31,8 +31,8 @@ func parseDecimal(text string) (Value, bool) {
 	return v, err == nil
 }
 
-// Decimal128 makes a decimal from the sixteen bytes of an AMQP decimal128, as IEEE 754-2008 or as .NET's client encodes it. Numbers
-// beyond System.Decimal, infinities and NaN become opaque, with the sixteen bytes as their text.
+// Decimal128 makes a decimal from the sixteen bytes of an AMQP decimal128, as IEEE 754-2008 or as .NET's client
+// encodes it. Numbers beyond System.Decimal, infinities and NaN become opaque, with the sixteen bytes as their text.
 func Decimal128(b [16]byte) Value {
 	coefficient, exponent, ok := dotnet.DecimalParts(b)
 	if !ok {

@@ -33,7 +33,8 @@ func unexpected(found tokenKind, expected ...string) string {
 	return detail
 }
 
-// The names of the exceptions that an [EvalError] stands for. They become the dead-letter reason of the message (DLQ-R6).
+// The names of the exceptions that an [EvalError] stands for. They become the dead-letter reason of the message
+// (DLQ-R6).
 const (
 	FilterException     = "FilterException"
 	RuleActionException = "RuleActionException"

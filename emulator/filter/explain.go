@@ -8,12 +8,14 @@ import (
 // Explanation says what a filter makes of a message, and why.
 type Explanation struct {
 	Outcome Tri
-	Err     error    // of the evaluation, an *EvalError: it is then for the subscription to say what becomes of the message (TOP-10)
+	// of the evaluation, an *EvalError: it is then for the subscription to say what becomes of the message (TOP-10)
+	Err     error
 	Reasons []Reason // the conditions that decided. A filter that fails has one, which failed
 }
 
-// Reason is a condition of a filter without AND, OR and NOT around it. Where the outcome of the filter is not true, it would be another one if
-// these conditions were not as they are; they are listed even if the evaluation ended before them.
+// Reason is a condition of a filter without AND, OR and NOT around it. Where the outcome of the filter is not true,
+// it would be another one if these conditions were not as they are; they are listed even if the evaluation ended
+// before them.
 type Reason struct {
 	Condition string // in its canonical form
 	Outcome   Tri
@@ -59,7 +61,8 @@ func (f *Filter) Explain(m Message) Explanation {
 	return Explanation{Outcome: outcome, Err: err, Reasons: reasons}
 }
 
-// explainer walks the syntax tree. It leaves the conditions to the nodes that evaluate them, and only joins their outcomes itself.
+// explainer walks the syntax tree. It leaves the conditions to the nodes that evaluate them, and only joins their
+// outcomes itself.
 type explainer struct{ m Message }
 
 // predicate returns the outcome and what keeps it from being the wanted one, or makes it so.
@@ -82,19 +85,25 @@ func (x explainer) predicate(n predicate, want Tri) (Tri, []Reason, error) {
 	return t, []Reason{r}, err
 }
 
-// junction keeps the reasons of those terms that are as near to the wanted outcome as the whole is: of an AND that is not true, those that are
-// not true, and of an OR that is true, those that are.
+// junction keeps the reasons of those terms that are as near to the wanted outcome as the whole is: of an AND that is
+// not true, those that are not true, and of an OR that is true, those that are.
 func (x explainer) junction(n junction, want Tri) (Tri, []Reason, error) {
-	result, join, decisive := True, Tri.and, False
+	result := True
+	join := Tri.and
+	decisive := False
 	if n.or {
-		result, join, decisive = False, Tri.or, True
+		result = False
+		join = Tri.or
+		decisive = True
 	}
 	outcomes, reasons := make([]Tri, len(n.terms)), make([][]Reason, len(n.terms))
 	for i, term := range n.terms {
 		t, why, err := x.predicate(term, want)
 		switch {
 		case err == nil:
-			result, outcomes[i], reasons[i] = join(result, t), t, why
+			result = join(result, t)
+			outcomes[i] = t
+			reasons[i] = why
 		case result != decisive:
 			return Unknown, why, err
 		default: // the evaluation ended before: it does not fail
@@ -181,7 +190,8 @@ func (x explainer) known(n operand) (Value, error) {
 	return v, err
 }
 
-// unfit says why a condition is unknown although its values are there: their types do not fit. It returns "" if one is not there.
+// unfit says why a condition is unknown although its values are there: their types do not fit. It returns "" if one
+// is not there.
 func (x explainer) unfit(n predicate) string {
 	values := operandsOf(n)
 	left, err := x.known(values[0])

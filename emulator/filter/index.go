@@ -1,11 +1,12 @@
 package filter
 
-// Index finds, among many matchers, the few that can possibly select a message. It files each matcher under the values
-// of one condition that must hold for the matcher to select a message. So a message needs one look-up for each property in
-// such conditions, however many matchers there are. A matcher without such a condition is a candidate for every message.
+// Index finds, among many matchers, the few that can possibly select a message. It files each matcher under the
+// values of one condition that must hold for the matcher to select a message. So a message needs one look-up for each
+// property in such conditions, however many matchers there are. A matcher without such a condition is a candidate for
+// every message.
 //
-// An Index is not safe for concurrent use; a topic guards its own with its mutex. Matchers that are not candidates would
-// neither be true nor raise an error.
+// An Index is not safe for concurrent use; a topic guards its own with its mutex. Matchers that are not candidates
+// would neither be true nor raise an error.
 type Index[ID comparable] struct {
 	entries map[ID]*entry[ID]
 	always  bucket[ID]
@@ -100,7 +101,9 @@ func (x *Index[ID]) choose(conditions []anyOf) (best anyOf, ok bool) {
 			}
 		}
 		if !ok || crowd < bestCrowd {
-			best, bestCrowd, ok = condition, crowd, true
+			best = condition
+			bestCrowd = crowd
+			ok = true
 		}
 	}
 	return best, ok
@@ -148,8 +151,8 @@ func (x *Index[ID]) drop(s *shelf[ID]) {
 	}
 }
 
-// Candidates calls yield once for each matcher that can possibly select the message, in no particular order, until yield
-// returns false. The caller must still evaluate the matchers. Candidates does not allocate.
+// Candidates calls yield once for each matcher that can possibly select the message, in no particular order, until
+// yield returns false. The caller must still evaluate the matchers. Candidates does not allocate.
 func (x *Index[ID]) Candidates(m Message, yield func(id ID) bool) {
 	x.round++
 	for _, e := range x.always {

@@ -38,7 +38,9 @@ func lex(text string) []token {
 		lx.skipSpace()
 		start := lx
 		t := lx.next()
-		t.raw, t.line, t.column = text[start.offset:lx.offset], start.line, start.column
+		t.raw = text[start.offset:lx.offset]
+		t.line = start.line
+		t.column = start.column
 		tokens = append(tokens, t)
 		if t.kind == tokEOF {
 			return tokens
@@ -203,7 +205,8 @@ func (lx *lexer) exponentLength() int {
 	return 0
 }
 
-var single = map[rune]tokenKind{'(': tokOpen, ')': tokClose, ',': tokComma, '.': tokDot, ';': tokSemicolon, '+': tokPlus,
+var single = map[rune]tokenKind{'(': tokOpen, ')': tokClose, ',': tokComma, '.': tokDot, ';': tokSemicolon,
+	'+': tokPlus,
 	'-': tokMinus, '*': tokStar, '/': tokSlash, '%': tokPercent, '=': tokEqual, '<': tokLess, '>': tokGreater}
 
 var double = map[string]tokenKind{"<>": tokNotEqual, "!=": tokNotEqual, "<=": tokLessOrEqual, ">=": tokGreaterOrEqual}

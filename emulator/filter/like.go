@@ -6,12 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// pattern is a compiled LIKE pattern: the pieces between the % signs. The first piece must match at the start of the text and
-// the last at its end; match finds each piece between as far left as possible, which never spoils a match, so it goes
-// through the text once and never back.
+// pattern is a compiled LIKE pattern: the pieces between the % signs. The first piece must match at the start of the
+// text and the last at its end; match finds each piece between as far left as possible, which never spoils a match,
+// so it goes through the text once and never back.
 type pattern struct{ pieces []piece }
 
-// piece is a sequence of characters without %. A plain piece is compared as text; a piece with _ is matched rune by rune.
+// piece is a sequence of characters without %. A plain piece is compared as text; a piece with _ is matched rune by
+// rune.
 type piece struct {
 	text  string
 	runes []rune // nil for a plain piece; anyRune for _
@@ -124,8 +125,8 @@ func (p *piece) cutSuffix(text string) (rest string, ok bool) {
 	return text, true
 }
 
-// cutThrough returns the rest of the text after the first occurrence of the piece. It finds a piece with _ by following all
-// its prefixes at once, one bit each (the shift-and method), so that it never goes back.
+// cutThrough returns the rest of the text after the first occurrence of the piece. It finds a piece with _ by
+// following all its prefixes at once, one bit each (the shift-and method), so that it never goes back.
 func (p *piece) cutThrough(text string) (rest string, ok bool) {
 	if p.runes == nil {
 		_, rest, ok = strings.Cut(text, p.text)

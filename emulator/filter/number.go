@@ -18,7 +18,8 @@ const (
 
 // classOf has the class of each kind: byte, sbyte, short, ushort and char compute as int.
 var classOf = [...]class{
-	KindInt8: classInt, KindInt16: classInt, KindInt32: classInt, KindUInt8: classInt, KindUInt16: classInt, KindChar: classInt,
+	KindInt8: classInt, KindInt16: classInt, KindInt32: classInt,
+	KindUInt8: classInt, KindUInt16: classInt, KindChar: classInt,
 	KindUInt32: classUInt, KindInt64: classLong, KindUInt64: classULong,
 	KindFloat32: classFloat, KindFloat64: classDouble, KindDecimal: classDecimal,
 	KindOpaque: classNone,
@@ -34,8 +35,8 @@ func isInteger(k Kind) bool { return k >= KindInt8 && k <= KindChar }
 func isUnsigned(k Kind) bool { return k >= KindUInt8 && k <= KindChar }
 
 // promote returns the class in which a binary operator computes. C# has no rule for ulong with a signed number, which
-// computes in decimal here, nor for decimal with floating point, which computes in double. The difference of two unsigned
-// numbers may be negative, so it computes in the next wider signed class.
+// computes in decimal here, nor for decimal with floating point, which computes in double. The difference of two
+// unsigned numbers may be negative, so it computes in the next wider signed class.
 func promote(op arithOp, a, b Kind) class {
 	x, y := classOf[a], classOf[b]
 	high, low := max(x, y), min(x, y)

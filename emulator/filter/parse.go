@@ -116,8 +116,8 @@ func (p *parser) likeness(not bool, x operand) predicate {
 	return n
 }
 
-// action = statement { [ "," ] statement }, where statement = ( "SET" ... | "REMOVE" ... ) [ ";" ]. The service needs no
-// separator at all.
+// action = statement { [ "," ] statement }, where statement = ( "SET" ... | "REMOVE" ... ) [ ";" ]. The service needs
+// no separator at all.
 func (p *parser) action() []node {
 	var statements []node
 	for {

@@ -9,8 +9,8 @@ var (
 	expectTest      = []string{"COMPARISON", "IS", "NOT", "IN", "LIKE"}
 )
 
-// want says what a place in the grammar accepts: a value, a predicate or either. Only a parenthesis at the start of a test may
-// contain either; one pass parses both and then checks the result.
+// want says what a place in the grammar accepts: a value, a predicate or either. Only a parenthesis at the start of a
+// test may contain either; one pass parses both and then checks the result.
 type want uint8
 
 const (

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxNesting bounds how deep parentheses, NOTs, signs and calls may be nested, and with it the stack of the parser and of
-// every later walk over the tree.
+// maxNesting bounds how deep parentheses, NOTs, signs and calls may be nested, and with it the stack of the parser
+// and of every later walk over the tree.
 const maxNesting = 100
 
 // parser turns tokens into a syntax tree, by recursive descent without backtracking. It keeps the first error and

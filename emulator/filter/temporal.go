@@ -10,7 +10,8 @@ import (
 // DateTime makes an instant from milliseconds since the Unix epoch. An instant outside the years 1 to 9999 becomes the
 // nearest one inside, as in .NET clients.
 func DateTime(unixMilli int64) Value {
-	const minMilli, maxMilli = -dotnet.UnixEpoch / dotnet.Millisecond, (dotnet.MaxInstant - dotnet.UnixEpoch) / dotnet.Millisecond
+	const minMilli = -dotnet.UnixEpoch / dotnet.Millisecond
+	const maxMilli = (dotnet.MaxInstant - dotnet.UnixEpoch) / dotnet.Millisecond
 	unixMilli = max(minMilli, min(maxMilli, unixMilli))
 	return Value{kind: KindDateTime, num: uint64(dotnet.OfUnixMilli(unixMilli))}
 }

@@ -52,7 +52,8 @@ func floatText(f float64, bits int) string {
 // parseInstant reads RFC 3339, with a zone or in UTC, with a time or without.
 func parseInstant(s string) (ticks int64, ok bool) {
 	s = strings.TrimSpace(s)
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", time.DateOnly} {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999",
+		"2006-01-02 15:04:05.999999999", time.DateOnly} {
 		if t, err := time.Parse(layout, s); err == nil {
 			return instantOf(t)
 		}

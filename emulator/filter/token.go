@@ -50,9 +50,11 @@ const (
 var tokenNames = [...]string{
 	tokEOF: "EOF", tokIllegal: "ILLEGAL", tokIdentifier: "IDENTIFIER", tokDelimited: "IDENTIFIER", tokString: "STRING",
 	tokInteger: "INTEGER", tokNumber: "DECIMAL", tokParameter: "PARAMETER",
-	tokAnd: "AND", tokOr: "OR", tokNot: "NOT", tokIs: "IS", tokNull: "NULL", tokIn: "IN", tokLike: "LIKE", tokEscape: "ESCAPE",
+	tokAnd: "AND", tokOr: "OR", tokNot: "NOT", tokIs: "IS", tokNull: "NULL", tokIn: "IN",
+	tokLike: "LIKE", tokEscape: "ESCAPE",
 	tokExists: "EXISTS", tokTrue: "TRUE", tokFalse: "FALSE", tokSet: "SET", tokRemove: "REMOVE",
-	tokOpen: "'('", tokClose: "')'", tokComma: "','", tokDot: "'.'", tokSemicolon: "';'", tokPlus: "'+'", tokMinus: "'-'",
+	tokOpen: "'('", tokClose: "')'", tokComma: "','", tokDot: "'.'", tokSemicolon: "';'",
+	tokPlus: "'+'", tokMinus: "'-'",
 	tokStar: "'*'", tokSlash: "'/'", tokPercent: "'%'", tokEqual: "'='", tokNotEqual: "'<>'", tokLess: "'<'",
 	tokLessOrEqual: "'<='", tokGreater: "'>'", tokGreaterOrEqual: "'>='",
 }

@@ -30,7 +30,8 @@ const (
 	KindOpaque                     // anything else; it can be copied and tested for presence, not compared
 )
 
-var kindNames = [...]string{"missing", "null", "bool", "sbyte", "short", "int", "long", "byte", "ushort", "uint", "ulong",
+var kindNames = [...]string{"missing", "null", "bool", "sbyte", "short", "int", "long", "byte", "ushort", "uint",
+	"ulong",
 	"char", "float", "double", "decimal", "string", "Guid", "DateTime", "DateTimeOffset", "TimeSpan", "binary"}
 
 // String returns C#'s name of the kind, for error texts.
