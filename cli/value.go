@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -176,7 +177,7 @@ func arrayToSDK(v amqp.Array) (any, error) {
 		}
 		return slice.Interface(), nil
 	}
-	return nil, fmt.Errorf("Microsoft's SDK for Go can't send an array of this type")
+	return nil, errors.New("an array of this type can't be sent with Microsoft's SDK for Go")
 }
 
 // brief shows a piece of JSON.

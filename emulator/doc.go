@@ -3,7 +3,8 @@
 // It knows nothing of sockets, SQL or HTTP. The front ends (amqpserver, mgmt) call it, the store implements the
 // [Store] and the [Journal] that it needs, and package server puts the two together.
 //
-// A [Broker] holds the namespaces of a process. A [Namespace] is a set of entities that has nothing to do with those of another.
+// A [Broker] holds the namespaces of a process. A [Namespace] is a set of entities that has nothing to do with those of
+// another.
 //
 // Every operation has two halves. The first runs on the caller's goroutine under the entity's mutex: it checks,
 // marks the messages it touches and appends one [Change] to the journal. The second runs when the change is
@@ -11,19 +12,21 @@
 // commit fails, the second half undoes the marks instead. So no client sees a message that is not durable, and
 // an operation that failed leaves no trace.
 //
-// An [Entity] keeps messages. A [Queue], a [Topic] and a [Subscription] are entities with the operations that only they have. An
-// entity consists of parts, each with its own methods: its messages, their bodies, locks, sessions, and so on. One mutex guards
-// all of them. A topic's mutex also guards its subscriptions' rules: a send to a topic decides there who gets a copy, takes the
-// mutex of one subscription after another to make the copies, and appends all of them as one change, with the body once. The
-// change is completed one subscription after another as well, so only the commit of a transaction ever holds the mutexes of all.
+// An [Entity] keeps messages. A [Queue], a [Topic] and a [Subscription] are entities with the operations that only they
+// have. An entity consists of parts, each with its own methods: its messages, their bodies, locks, sessions, and so on.
+// One mutex guards all of them. A topic's mutex also guards its subscriptions' rules: a send to a topic decides there
+// who gets a copy, takes the mutex of one subscription after another to make the copies, and appends all of them as one
+// change, with the body once. The change is completed one subscription after another as well, so only the commit of a
+// transaction ever holds the mutexes of all.
 //
 // The package owns no standing goroutine. Work happens on the callers' goroutines, on the journal's (completions)
 // and in timer callbacks of the [clock.Clock], one timer per entity; forwarders live as long as there is something to
 // forward, a job as long as it runs, and one that evicts bodies as long as a namespace has too many.
 //
-// Lock order: Namespace.steering, Namespace.admin, Transaction.mu, then the entities' mutexes by ascending id, which puts a topic before its
-// subscriptions, then leaf locks such as the directory's and the catalog's, under which nothing else is taken. Under an entity's mutex nothing
-// blocks: the only calls outward are those of the [Journal], of the [clock.Clock] and of consumers' notify functions, and none of them waits.
+// Lock order: Namespace.steering, Namespace.admin, Transaction.mu, then the entities' mutexes by ascending id, which
+// puts a topic before its subscriptions, then leaf locks such as the directory's and the catalog's, under which nothing
+// else is taken. Under an entity's mutex nothing blocks: the only calls outward are those of the [Journal], of the
+// [clock.Clock] and of consumers' notify functions, and none of them waits.
 //
 // Rule ids in comments (SCHED-9, LOCK-10) and decisions (DEC-22) name the behaviour of the service that the code
 // reproduces; docs/rules.md lists them with their tests.
@@ -45,13 +48,13 @@
 //   - step: what a change does to one message: an effect if it is committed, a fallback if it fails.
 //   - transition: a change of the messages of one entity.
 //
-// Callers of a function whose name ends in Locked hold the mutex of its entity or topic. Methods of an entity's parts do
-// without the ending, unless the part has methods that are called without the mutex too.
+// Callers of a function whose name ends in Locked hold the mutex of its entity or topic. Methods of an entity's parts
+// do without the ending, unless the part has methods that are called without the mutex too.
 //
 // # Chapters
 //
-// A chapter names no type of a chapter that comes after it; internal/archtest has the exceptions. The entity comes early
-// since all parts have a pointer to it, and what most of the package uses stands with it.
+// A chapter names no type of a chapter that comes after it; internal/archtest has the exceptions. The entity comes
+// early since all parts have a pointer to it, and what most of the package uses stands with it.
 //
 //   - tools: heap.go, deadlines.go
 //   - contract, what the journal, the store and the settings are: journal.go, store.go, snapshot_store.go, options.go,
@@ -70,11 +73,11 @@
 //   - forward, from entity to entity: forwarder.go, parked.go, transfer.go
 //   - transaction: transaction.go, transaction_commit.go, transaction_partition.go
 //   - messages, looked at and changed by number: selection_content.go, message_view.go, browse.go, remove.go
-//   - jobs, work on many messages in the background: job_run.go, job_select.go, job_move.go, transfer_move.go
+//   - jobs, work on many messages in the background: job_run.go, transfer_move.go
 //   - registry, how entities come, change and go: queue_admin.go, topic_admin.go, entity_delete.go, plan.go, apply.go,
-//     configurator.go, configurator_merge.go, dry_run.go, load.go, load_messages.go, reset.go, snapshot.go
-//   - diagnosis, why nothing is received: facts.go, why.go, why_findings.go, await.go;
-//     where a message would go: match.go
+//     configuration.go, dry_run.go, load.go, load_messages.go, reset.go, snapshot.go
+//   - diagnosis, why nothing is received: facts.go, why.go, why_findings.go, await.go; where a
+//     message would go: match.go
 //   - broker, the namespaces of a process: broker.go, broker_names.go, broker_directory.go, broker_change.go,
 //     clock.go (a namespace's time under control)
 package emulator

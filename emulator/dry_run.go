@@ -20,7 +20,7 @@ func (c Configuration) dryRun(list []EntityConfig, plan []Planned) error {
 		if leaving[q] {
 			continue
 		}
-		settings, err := encodeOptions(q.stored())
+		settings, err := encodeOptions(q.Settings().stored())
 		if err != nil {
 			return err
 		}
@@ -34,16 +34,15 @@ func (c Configuration) dryRun(list []EntityConfig, plan []Planned) error {
 	return trial.Configuration().ensure(list)
 }
 
-// stored returns what the journal keeps of an entity but for its times: options of its kind.
-func (q *Entity) stored() any {
+// stored returns what the journal keeps of these settings: options of the entity's kind.
+func (s Settings) stored() any {
 	switch {
-	case q.topic != nil:
-		return q.topic.Options()
-	case q.subscription != nil:
-		return q.subscription.Options()
-	default:
-		return q.Options()
+	case s.Topic != nil:
+		return *s.Topic
+	case s.Subscription != nil:
+		return *s.Subscription
 	}
+	return *s.Queue
 }
 
 // dryRunJournal is the journal of such a copy. It accepts everything and stores nothing.

@@ -34,12 +34,12 @@ func (q *Entity) Facts() Facts {
 			q.topic != nil && q.topic.receiverWaits()
 	}
 	q.mu.Unlock()
-	q.findOldest(&f)
+	f.findOldest(q)
 	return f
 }
 
 // findOldest finds the oldest message.
-func (q *Entity) findOldest(f *Facts) {
+func (f *Facts) findOldest(q *Entity) {
 	from := int64(-1 << 63)
 	for range oldestDepth / peekChunk {
 		looked, more := 0, false

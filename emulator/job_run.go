@@ -2,13 +2,17 @@ package emulator
 
 import (
 	"slices"
+
+	"minibus/internal/amqp/message"
 )
 
-// Start sets a job to work on the messages of a sub-queue that are there now. Jobs leave alone what clients have locked. A purge works whatever
-// the entity's status, as an administrator's work. A move is one change in the journal for each batch, so that no message is lost or doubled
-// whenever the process ends. If its target does not take messages, the job fails, and what has not been moved is where it was.
+// Start starts a job on the messages that are in a sub-queue now. Jobs leave alone what clients have locked. A purge
+// works whatever the entity's status, as an administrator's work. A move is one change in the journal for each batch,
+// so that no message is lost or doubled whenever the process ends. If its target does not take messages, the job
+// fails, and what has not been moved is where it was.
 //
-// It fails with CodeArgument if the options are wrong, with CodeNotFound if there is no target, and with CodeQuotaExceeded if [MaxJobs] run.
+// It fails with CodeArgument if the options are wrong, with CodeNotFound if there is no target, and with
+// CodeQuotaExceeded if [MaxJobs] run.
 func (t *Jobs) Start(q *Entity, o JobOptions) (*Job, error) {
 	o.Select.Seqs = slices.Compact(slices.Sorted(slices.Values(o.Select.Seqs)))
 	if len(o.Select.States) == 0 {
@@ -18,7 +22,10 @@ func (t *Jobs) Start(q *Entity, o JobOptions) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{selector: wanted, options: o, started: q.ns.Now(), from: -1 << 63, cancel: make(chan struct{}), done: make(chan struct{})}
+	j := &Job{
+		selector: wanted, options: o, started: q.ns.Now(), from: -1 << 63,
+		cancel: make(chan struct{}), done: make(chan struct{}),
+	}
 	if err := j.check(); err != nil {
 		return nil, err
 	}
@@ -63,8 +70,9 @@ func (j *Job) check() error {
 	case target == j.q && o.Sub == Main:
 		return errorf(CodeArgument, j.q.path, "The messages of '%s' are there already. Name another target.", j.q.path)
 	case target.subscription != nil && target != j.q:
-		return errorf(CodeNotAllowed, target.path, "Messages can't be moved to the subscription '%s': move them to its topic '%s'. "+
-			"Only those in its own dead-letter queue can go back to it.", target.path, target.subscription.topic.path)
+		return errorf(CodeNotAllowed, target.path, "Messages can't be moved to the subscription '%s': move them to "+
+			"its topic '%s'. Only those in its own dead-letter queue can go back to it.",
+			target.path, target.subscription.topic.path)
 	}
 	return nil
 }
@@ -80,7 +88,8 @@ func (j *Job) target() (*Entity, error) {
 func (j *Job) run() {
 	defer j.q.ns.jobs.running.done()
 	defer close(j.done)
-	more, err := true, error(nil)
+	more := true
+	var err error
 	for more && err == nil && !j.stopped() {
 		more, err = j.step()
 	}
@@ -160,7 +169,8 @@ func (j *Job) purge(found []*Delivery) error {
 	return err
 }
 
-// takeLocked marks messages as being worked on, of those that are still as they were seen. The entity, should it be deleted, waits until giveUp.
+// takeLocked marks those messages as being worked on that are still as look found them. A deletion of the entity waits
+// until giveUp.
 func (j *Job) takeLocked(found []*Delivery) ([]*entry, error) {
 	q := j.q
 	if err := j.goesOnLocked(); err != nil {
@@ -212,4 +222,246 @@ func (j *Job) goesOnLocked() error {
 		j.stop(stopping)
 	}
 	return nil
+}
+
+// look returns the next messages that the job may concern, as far as that shows without their content, and reports
+// whether there may be more. It looks at few in one critical section.
+func (j *Job) look() (found []*Delivery, more bool, err error) {
+	q := j.q
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := j.goesOnLocked(); err != nil {
+		return nil, false, err
+	}
+	if len(j.want.Seqs) > 0 {
+		return j.lookForLocked()
+	}
+	now := q.ns.Now()
+	looked := 0
+	bytes := 0
+	q.subQueue(j.sub).look(j.from, func(e *entry) bool {
+		if looked >= peekChunk || bytes >= quantumBytes {
+			more = true
+			return false
+		}
+		looked++
+		j.from = e.seq + 1
+		if d := j.considerLocked(e, now); d != nil {
+			found = append(found, d)
+			bytes += int(d.size)
+		}
+		return true
+	})
+	return found, more, nil
+}
+
+// lookForLocked is look for messages of which the numbers are given.
+func (j *Job) lookForLocked() (found []*Delivery, more bool, err error) {
+	now, bytes := j.q.ns.Now(), 0
+	start, _ := slices.BinarySearch(j.want.Seqs, j.from)
+	for looked, seq := range j.want.Seqs[start:] {
+		if looked == peekChunk || bytes >= quantumBytes {
+			return found, true, nil
+		}
+		j.from = seq + 1
+		there := false
+		j.q.subQueue(j.sub).look(seq, func(e *entry) bool {
+			if e.seq != seq {
+				return false
+			}
+			if e.mark == markPending {
+				return true
+			}
+			there = true
+			if d := j.considerLocked(e, now); d != nil {
+				found = append(found, d)
+				bytes += int(d.size)
+			}
+			return false
+		})
+		if !there {
+			j.note(func(p *JobProgress) { p.Examined++ })
+			j.fail(seq, j.q.Messages().missing(seq))
+		}
+	}
+	return found, false, nil
+}
+
+// considerLocked returns what is to be known of a message that the job may concern, else nil.
+func (j *Job) considerLocked(e *entry, now int64) *Delivery {
+	if e.mark == markPending || e.seq > j.last[j.q.counters.partitionOf(e.seq)] {
+		return nil
+	}
+	fits := slices.Contains(j.want.States, e.state) && j.fits(e) && (j.options.Kind == PurgeJob || !e.expired(now))
+	held := fits && e.mark != markFree && !j.q.forwarder.parked.has(e)
+	j.note(func(p *JobProgress) {
+		p.Examined++
+		if held {
+			p.Skipped++
+		}
+	})
+	if !fits || held {
+		return nil
+	}
+	d := newDelivery(j.q, e, nil)
+	d.e = nil // it may be shown in passing
+	if j.reads() {
+		d.body = e.body.data
+	}
+	return d
+}
+
+// move moves messages in one change. An error ends the job; what it could not move is where it was.
+func (j *Job) move(found []*Delivery) error {
+	q := j.q
+	target, err := j.target()
+	if err != nil {
+		return err
+	}
+	q.mu.Lock()
+	entries, err := j.takeLocked(found)
+	q.mu.Unlock()
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	defer j.giveUp(entries)
+	list, err := q.forwarder.read(entries)
+	if err != nil {
+		j.putBack(entries)
+		return err
+	}
+	list = j.prepare(list, target)
+	if len(list) == 0 {
+		return nil
+	}
+	op := newTransfer(q, target, j.options.Client)
+	moving, err := op.startMove(list, j)
+	if err != nil {
+		j.putBack(entriesOf(list))
+		return err
+	}
+	j.putBack(op.left)
+	if moving == 0 {
+		return nil
+	}
+	if err := <-op.result; err != nil {
+		return err
+	}
+	j.note(func(p *JobProgress) { p.Done += int64(moving) })
+	return nil
+}
+
+// putBack lays messages back that were taken.
+func (j *Job) putBack(entries []*entry) {
+	q := j.q
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, e := range entries {
+		if e.state == Scheduled {
+			q.schedule.putBack(e)
+			continue
+		}
+		q.messages.free(e, q.ns.Now())
+	}
+}
+
+// prepare makes of messages what the target is to get, and puts those back that can't be moved.
+func (j *Job) prepare(list []forwarded, target *Entity) (good []forwarded) {
+	needsSession, limit := target.Options().RequiresSession, target.MaxMessageSize()
+	for _, m := range list {
+		err := j.edit(&m)
+		switch size := int64(len(m.in.m.Raw)); {
+		case err != nil:
+		case m.damaged:
+			err = errorf(CodeNotAllowed, target.path,
+				"The body of the message is damaged on disk. It stays where it is.")
+		case needsSession && !m.in.info.HasGroupID:
+			err = errorf(CodeNotAllowed, target.path,
+				"The message has no session id, which '%s' requires.", target.path)
+		case size > limit:
+			err = messageTooLarge(target.path, size, limit)
+		}
+		if err != nil {
+			j.fail(m.e.seq, err)
+			j.putBack([]*entry{m.e})
+			continue
+		}
+		good = append(good, m)
+	}
+	return good
+}
+
+// edit carries out the edit. The message starts as new: no transfers, and no dead-lettering except in its properties.
+func (j *Job) edit(m *forwarded) error {
+	edit := &j.options.Edit
+	x := extra{overlay: m.e.extras().overlay, system: m.e.extras().system}
+	if edit.Strip || len(edit.Remove) > 0 || edit.Properties != nil {
+		x.overlay, x.system = edit.rewrite(&m.in.m, x.overlay, x.system)
+	}
+	x.system = message.MergeProperties(x.system, edit.System)
+	fresh := edit.Body != nil
+	if fresh {
+		if !m.in.info.HasMessageID { // the id that the broker made follows from the body's
+			made := j.q.ns.ids.of(m.e.body.id)
+			id, err := message.EncodeProperties(message.Map{{Key: message.SystemMessageID, Value: made}})
+			if err != nil {
+				return err
+			}
+			x.system = message.MergeProperties(id, x.system)
+		}
+		if err := m.replaceBody(edit.Body); err != nil {
+			return err
+		}
+	}
+	if v, ok := message.LookupProperty(x.overlay, DeadLetterReason); ok {
+		x.reason, _ = v.(string)
+	}
+	if len(x.overlay)+len(x.system) > maxHeaderBytes {
+		return errorf(CodeArgument, j.q.path, "The changed properties have more than %d bytes.", maxHeaderBytes)
+	}
+	m.in.info.Overlay(x.system)
+	m.moved = &moved{x, fresh}
+	return nil
+}
+
+// rewrite returns the overlays of a message with the properties that the edit leaves and sets.
+func (edit *Edit) rewrite(m *message.Message, overlay, system []byte) (users, brokers []byte) {
+	removed := make(map[string]bool)
+	for _, name := range edit.Remove {
+		removed[name] = true
+	}
+	if edit.Strip {
+		removed[DeadLetterReason], removed[DeadLetterErrorDescription] = true, true
+	}
+	for e := message.OverlayEntries(edit.Properties); e.Next(); {
+		removed[string(e.Key())] = true // and comes again
+	}
+	p := message.Patch{Properties: overlay, System: system, OmitBody: true}
+	now, err := message.Scan(p.Append(nil, m))
+	if err != nil {
+		return overlay, system // every stored message was scanned before
+	}
+	var o message.Overlay
+	for e := now.UserProperties(); e.Next(); {
+		if !removed[string(e.Key())] {
+			o.Add(string(e.Key()), e.Encoded())
+		}
+	}
+	for e := message.OverlayEntries(edit.Properties); e.Next(); {
+		o.Add(string(e.Key()), e.Encoded())
+	}
+	var s message.Overlay
+	s.Add(message.SystemReplace, message.Scalar{Type: message.TypeBool, Bits: 1}.Append(nil))
+	return o.Bytes(), message.MergeProperties(system, s.Bytes())
+}
+
+// replaceBody puts other sections in the place of the body.
+func (m *forwarded) replaceBody(body []byte) error {
+	at := m.in.m.Body
+	if at.Empty() {
+		at = message.Span{Start: uint32(len(m.in.m.Raw)), End: uint32(len(m.in.m.Raw))}
+	}
+	scanned, err := message.Scan(slices.Concat(m.in.m.Raw[:at.Start], body, m.in.m.Raw[at.End:]))
+	m.in = incoming{m: scanned, info: m.in.info, hops: m.in.hops}
+	return err
 }

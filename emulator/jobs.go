@@ -74,8 +74,8 @@ type JobProgress struct {
 	Ended    int64      // ms; 0: it runs
 }
 
-// Job works on the messages of one sub-queue in the background. While it runs it has one goroutine. It is in memory only: after a
-// restart it is gone, and each message is where it was or where it went.
+// Job works on the messages of one sub-queue in the background. While it runs it has one goroutine. It is in memory
+// only: after a restart it is gone, and each message is where it was or where it went.
 type Job struct {
 	// immutable
 	id int64
@@ -124,7 +124,8 @@ func (j *Job) stop(why string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if !j.cancelled && j.progress.State == JobRunning {
-		j.cancelled, j.progress.Why = true, why
+		j.cancelled = true
+		j.progress.Why = why
 		close(j.cancel)
 	}
 }
@@ -154,7 +155,7 @@ type Jobs struct {
 	running running
 }
 
-// add takes in a job that begins. It fails if too many run.
+// add adds a job that starts. It fails if too many run.
 func (t *Jobs) add(j *Job) error {
 	ns := t.ns
 	t.mu.Lock()
@@ -169,13 +170,15 @@ func (t *Jobs) add(j *Job) error {
 		}
 	}
 	if n >= MaxJobs {
-		return errorf(CodeQuotaExceeded, j.q.path, "%d jobs of the namespace '%s' run, and no more can. Wait until one has ended, or cancel one.", n, ns.name)
+		return errorf(CodeQuotaExceeded, j.q.path, "%d jobs of the namespace '%s' run, and no more can. "+
+			"Wait until one has ended, or cancel one.", n, ns.name)
 	}
 	t.last++
 	j.id = t.last
 	t.all = append(t.all, j)
-	if i := slices.IndexFunc(t.all, func(other *Job) bool { return other.Progress().State != JobRunning }); i >= 0 && len(t.all) > keptJobs {
-		t.all = slices.Delete(t.all, i, i+1)
+	ended := slices.IndexFunc(t.all, func(other *Job) bool { return other.Progress().State != JobRunning })
+	if ended >= 0 && len(t.all) > keptJobs {
+		t.all = slices.Delete(t.all, ended, ended+1)
 	}
 	t.running.add()
 	return nil
@@ -213,5 +216,6 @@ func (t *Jobs) Get(id int64) (*Job, error) {
 			return j, nil
 		}
 	}
-	return nil, errorf(CodeNotFound, "", "The namespace '%s' has no job %d. A restart forgets all jobs, and only the last %d are remembered.", t.ns.name, id, keptJobs)
+	return nil, errorf(CodeNotFound, "", "The namespace '%s' has no job %d. A restart forgets all jobs, and only the "+
+		"last %d are remembered.", t.ns.name, id, keptJobs)
 }

@@ -38,7 +38,8 @@ type Planned struct {
 	topic  string // of a subscription: the path of its topic
 }
 
-// Preview says what Apply would do with a list, for each entity of the list and of the namespace, and why it would be refused as a whole. It changes nothing.
+// Preview says what Apply would do with a list, for each entity of the list and of the namespace, and why it would be
+// refused as a whole. It changes nothing.
 func (c Configuration) Preview(list []EntityConfig, prune bool) (plan []Planned, refused error) {
 	c.ns.admin.Lock()
 	defer c.ns.admin.Unlock()
@@ -113,11 +114,15 @@ func (c Configuration) planQueue(e EntityConfig) Planned {
 		return p
 	}
 	if q.kind != KindQueue {
-		return p.refuse(errorf(CodeAlreadyExists, e.Path, "The queue '%s' can't be created: a topic has that name.", e.Path))
+		return p.refuse(errorf(CodeAlreadyExists, e.Path,
+			"The queue '%s' can't be created: a topic has that name.", e.Path))
 	}
-	old, next := q.Options(), q.configured(o)
-	p.Path, p.Old, p.New.Queue, p.entity = q.path, Settings{Queue: &old}, &next, q
-	return p.compare("queue", old, next, c.sameQueue(old, next))
+	old := q.Options()
+	next := o
+	next.Admin = old.Admin.configured(o.Admin, c.ns.Now())
+	p.Old.Queue = &old
+	p.New.Queue = &next
+	return p.compare(q, "queue", old, next, c.sameQueue(old, next))
 }
 
 func (c Configuration) planTopic(e EntityConfig) Planned {
@@ -130,17 +135,21 @@ func (c Configuration) planTopic(e EntityConfig) Planned {
 		return p
 	}
 	if q.topic == nil {
-		return p.refuse(errorf(CodeAlreadyExists, e.Path, "The topic '%s' can't be created: a queue has that name.", e.Path))
+		return p.refuse(errorf(CodeAlreadyExists, e.Path,
+			"The topic '%s' can't be created: a queue has that name.", e.Path))
 	}
 	old, next := q.topic.Options(), q.topic.configured(*e.Topic)
-	p.Path, p.Old, p.New.Topic, p.entity = q.path, Settings{Topic: &old}, &next, q
-	return p.compare("topic", old.Queue(), next.Queue(), old.SupportOrdering == next.SupportOrdering && c.sameQueue(old.Queue(), next.Queue()))
+	p.Old.Topic = &old
+	p.New.Topic = &next
+	same := old.SupportOrdering == next.SupportOrdering && c.sameQueue(old.Queue(), next.Queue())
+	return p.compare(q, "topic", old.Queue(), next.Queue(), same)
 }
 
 func (c Configuration) planSubscription(topic string, o SubscriptionOptions) Planned {
 	o.Queue.nameTargets()
 	path := subscriptionPath(topic, o.Name)
-	p := Planned{Path: path, Kind: KindSubscription, Action: ActionCreate, New: Settings{Subscription: &o}, topic: topic}
+	p := Planned{Path: path, Kind: KindSubscription, Action: ActionCreate, topic: topic}
+	p.New.Subscription = &o
 	q := c.ns.catalog.lookUp(path)
 	if q == nil {
 		return p
@@ -149,9 +158,11 @@ func (c Configuration) planSubscription(topic string, o SubscriptionOptions) Pla
 		return p.refuse(alreadyExists(path))
 	}
 	old, next := q.subscription.Options(), q.subscription.configured(o)
-	p.Path, p.Old, p.New.Subscription, p.entity = q.path, Settings{Subscription: &old}, &next, q
-	return p.compare("subscription", old.Queue, next.Queue, old.filterErrorsToDeadLetter() == next.filterErrorsToDeadLetter() &&
-		sameRules(old.Rules, next.Rules) && c.sameQueue(old.Queue, next.Queue))
+	p.Old.Subscription = &old
+	p.New.Subscription = &next
+	same := old.filterErrorsToDeadLetter() == next.filterErrorsToDeadLetter() &&
+		sameRules(old.Rules, next.Rules) && c.sameQueue(old.Queue, next.Queue)
+	return p.compare(q, "subscription", old.Queue, next.Queue, same)
 }
 
 // sameQueue reports whether settings mean the same. One that is not set means its default.
@@ -160,7 +171,9 @@ func (c Configuration) sameQueue(a, b QueueOptions) bool {
 }
 
 // compare says what is to be done to an entity that exists.
-func (p Planned) compare(kind string, old, next QueueOptions, same bool) Planned {
+func (p Planned) compare(q *Entity, kind string, old, next QueueOptions, same bool) Planned {
+	p.Path = q.path
+	p.entity = q
 	p.Fixed = immutables(old, next)
 	switch {
 	case len(p.Fixed) > 0:
@@ -174,7 +187,8 @@ func (p Planned) compare(kind string, old, next QueueOptions, same bool) Planned
 }
 
 func (p Planned) refuse(why error) Planned {
-	p.Action, p.Why = ActionRefuse, why
+	p.Action = ActionRefuse
+	p.Why = why
 	return p
 }
 

@@ -1,6 +1,7 @@
 package emulator
 
-// takeMoves reports why nothing may be moved to the entity by a job, or nil. What comes from its own dead-letter queue needs no room.
+// takeMoves reports why nothing may be moved to the entity by a job, or nil. What comes from its own dead-letter queue
+// needs no room.
 func (m *permissions) takeMoves(own bool) error {
 	if err := m.use(); err != nil {
 		return err
@@ -14,7 +15,8 @@ func (m *permissions) takeMoves(own bool) error {
 	return m.grow()
 }
 
-// startMove is start for what a job moves. It returns how many messages go; the others are in op.left, and the job knows why.
+// startMove is start for what a job moves. It returns how many messages go; the others are in op.left, and the job
+// knows why.
 func (op *transfer) startMove(list []forwarded, j *Job) (moving int, err error) {
 	t := op.to.q
 	t.mu.Lock()
@@ -44,13 +46,15 @@ func (op *transfer) moveLocked(m *forwarded, now int64) error {
 	t := op.to.q
 	key, remember, duplicate := t.duplicates.remember(&m.in, now)
 	if duplicate {
-		return errorf(CodeNotAllowed, t.path, "The entity '%s' detects duplicates and has had a message with the id '%s' lately. "+
+		return errorf(CodeNotAllowed, t.path,
+			"The entity '%s' detects duplicates and has had a message with the id '%s' lately. "+
 			"Give the message another id, or wait until the window is over.", t.path, m.in.info.MessageID)
 	}
 	scheduled := m.in.waits(now)
 	if op.fanOut != nil && !scheduled {
 		if !op.publishMovedLocked(m, now) {
-			return errorf(CodeNotAllowed, t.path, "No rule of a subscription of the topic '%s' selects the message.", t.path)
+			return errorf(CodeNotAllowed, t.path,
+				"No rule of a subscription of the topic '%s' selects the message.", t.path)
 		}
 	} else {
 		op.arriveMovedLocked(m, scheduled, now)
@@ -86,13 +90,15 @@ func (op *transfer) arriveMovedLocked(m *forwarded, scheduled bool, now int64) {
 	op.to.change.Ops = append(op.to.change.Ops, t.counters.drawing(Op{Kind: OpUpdate, Record: to.record(t.id)}))
 }
 
-// publishMovedLocked adds that a message goes through a topic. It reports whether a subscription gets a copy; if not, the message stays.
+// publishMovedLocked adds that a message goes through a topic. It reports whether a subscription gets a copy; if not,
+// the message stays.
 func (op *transfer) publishMovedLocked(m *forwarded, now int64) bool {
 	t, e, x := op.to.q, m.e, &m.moved.extra
 	o := &original{
 		in: &m.in, overlay: x.overlay, system: x.system, reason: x.reason,
 		seq: t.counters.draw(&op.to.drawn, t.counters.choose(&m.in)), first: e.firstSeq(), at: now,
-		ttl: t.options.effectiveTTL(m.in.info.TTL), body: e.body.id, stored: true, kept: e.body.data != nil, of: e.body.copies,
+		ttl: t.options.effectiveTTL(m.in.info.TTL), body: e.body.id, stored: true,
+		kept: e.body.data != nil, of: e.body.copies,
 	}
 	if m.moved.fresh {
 		o.body, o.stored, o.kept, o.of = t.ns.newRow(), false, false, nil

@@ -369,7 +369,7 @@ func (ns *Namespace) Verify() (faults []string) {
 		}
 	}
 	for _, t := range ns.catalog.entities(KindTopic) {
-		faults = append(faults, t.verifyTopic()...)
+		faults = append(faults, t.topic.verify()...)
 	}
 	for _, n := range shown {
 		memory += n
@@ -380,7 +380,8 @@ func (ns *Namespace) Verify() (faults []string) {
 	return faults
 }
 
-func (q *Entity) verifyTopic() (faults []string) {
+func (t *Topic) verify() (faults []string) {
+	q := t.Entity
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	here := map[*copies]int32{}

@@ -192,8 +192,8 @@ func (k *checkpointer) run() {
 	}
 }
 
-// prepareRestart asks for a checkpoint, and for more of them until so little of the log is left that the writer can restart
-// it, or until that turns out to be impossible. Then the checkpointer pokes the writer.
+// prepareRestart asks for checkpoints until so little of the log is left that the writer can restart it, or until that
+// turns out to be impossible. Then the checkpointer pokes the writer.
 func (k *checkpointer) prepareRestart() {
 	k.restartPending.Store(true)
 	k.poke()

@@ -119,7 +119,7 @@ func (a args) flag(key string) (bool, error) {
 	return b, nil
 }
 
-// items returns the elements of a list or an array, at most most of them. It must be present but may be empty.
+// items returns the first elements of a list or an array, no more than most. It must be present but may be empty.
 func (a args) items(key, expected string, most int) ([]any, error) {
 	v := a.get(key)
 	items, ok := amqp.ItemsOf(v)

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Cut returns at most most bytes of s, cut between characters. Bytes that are not UTF-8 become U+FFFD: AMQP demands
-// UTF-8, and some clients check it.
+// Cut returns no more than most bytes of s, cut between characters. Bytes that are not UTF-8 become U+FFFD: AMQP
+// demands UTF-8, and some clients check it.
 func Cut(s string, most int) string {
 	return cut(strings.ToValidUTF8(cut(s, most), "\uFFFD"), most)
 }

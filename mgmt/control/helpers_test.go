@@ -42,12 +42,6 @@ func (c *standingClock) Now() time.Time {
 
 func (c *standingClock) At(time.Time, func()) clock.Timer { return time.NewTimer(time.Hour) }
 
-func (c *standingClock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
 // bus is a broker over a journal in memory, with the administration in front of it.
 type bus struct {
 	t       testing.TB

@@ -16,7 +16,7 @@ import (
 )
 
 // run runs a command line that does not start a server, and returns what it prints and its error with its exit code.
-func runLine(t *testing.T, environ []string, args ...string) (out string, err error, code int) {
+func runLine(t *testing.T, environ []string, args ...string) (out string, code int, err error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // a server that starts by mistake ends at once
@@ -29,7 +29,7 @@ func runLine(t *testing.T, environ []string, args ...string) (out string, err er
 	case err != nil:
 		code = 1
 	}
-	return stdout.String(), err, code
+	return stdout.String(), code, err
 }
 
 func TestMistakesOnTheCommandLineAreOneClearLine(t *testing.T) {
@@ -77,7 +77,7 @@ func TestMistakesOnTheCommandLineAreOneClearLine(t *testing.T) {
 		{"doctor -- queue", "", `doctor: found the word "queue" after --; only flags of the server belong there`},
 		{"doctor -- --no-flag", "", "doctor: there is no flag --no-flag"},
 	} {
-		out, err, code := runLine(t, []string{tt.env}, strings.Fields(tt.line)...)
+		out, code, err := runLine(t, []string{tt.env}, strings.Fields(tt.line)...)
 		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") || code != 2 || out != "" {
 			t.Errorf("%q %s: code %d, %v %s", tt.line, tt.env, code, err, out)
 		}
@@ -88,7 +88,7 @@ func TestMistakesOnTheCommandLineAreOneClearLine(t *testing.T) {
 func TestWrongConnectionStringsAreNotShown(t *testing.T) {
 	const secret = "Endpoint=sb://x;SharedAccessKeyName=n;SharedAccessKey=c2VjcmV0"
 	for _, args := range [][]string{{"export", "Endpoint=sb://x", secret}, {secret}, {"help", secret}} {
-		if _, err, _ := runLine(t, nil, args...); err == nil || strings.Contains(err.Error(), "c2VjcmV0") || strings.Contains(err.Error(), "\n") {
+		if _, _, err := runLine(t, nil, args...); err == nil || strings.Contains(err.Error(), "c2VjcmV0") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v: %v", args, err)
 		}
 	}
@@ -106,7 +106,7 @@ func TestExportTakesItsConnectionStringFromThreePlaces(t *testing.T) {
 		{[]string{"export"}, []string{"MINIBUS_FORMAT=yaml"}, "allowed: config, bicep, terraform"},
 		{[]string{"export", "--format", "bicep"}, []string{"MINIBUS_FORMAT=yaml"}, "needs a connection string"},
 	} {
-		if _, err, _ := runLine(t, tt.environ, tt.args...); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, _, err := runLine(t, tt.environ, tt.args...); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%v with %v: %v", tt.args, tt.environ, err)
 		}
 	}
@@ -130,12 +130,12 @@ func TestOtherWaysToSayIt(t *testing.T) {
 		"config check --output jsonl good.json": `{"file":"good.json","findings":[],"good":true}`,
 		"hosts shop":                            "127.0.0.1 shop.servicebus.windows.net\n",
 	} {
-		out, err, _ := runLine(t, nil, strings.Fields(line)...)
+		out, _, err := runLine(t, nil, strings.Fields(line)...)
 		if err != nil || !strings.Contains(out, want) {
 			t.Errorf("minibus %s: %v\n%s", line, err, out)
 		}
 	}
-	if out, err, _ := runLine(t, []string{"MINIBUS_CONFIG=good.json"}, "config", "check"); err != nil || !strings.Contains(out, "good.json: good") {
+	if out, _, err := runLine(t, []string{"MINIBUS_CONFIG=good.json"}, "config", "check"); err != nil || !strings.Contains(out, "good.json: good") {
 		t.Errorf("config check without a file: %v %s", err, out)
 	}
 }
@@ -143,7 +143,7 @@ func TestOtherWaysToSayIt(t *testing.T) {
 // TestOnlyServeServes, with and without its word.
 func TestOnlyServeServes(t *testing.T) {
 	for _, line := range []string{"", "serve", "--ephemeral", "serve --ephemeral"} {
-		if out, err, _ := runLine(t, []string{"MINIBUS_EPHEMERAL=1", "MINIBUS_AMQP_PORT=0", "MINIBUS_TLS_PORT=off", "MINIBUS_HTTP_PORT=off"},
+		if out, _, err := runLine(t, []string{"MINIBUS_EPHEMERAL=1", "MINIBUS_AMQP_PORT=0", "MINIBUS_TLS_PORT=off", "MINIBUS_HTTP_PORT=off"},
 			strings.Fields(line)...); err != nil || out != "" {
 			t.Errorf("minibus %s, told to stop: %v %s", line, err, out)
 		}
@@ -177,7 +177,7 @@ func TestHelpOfACommand(t *testing.T) {
 		"version":      {[]string{"print the version"}, []string{"MINIBUS_", "--data"}},
 		"queue ls":     {[]string{"minibus queue ls", "--connection string", "-o, --output"}, []string{"--data", "MINIBUS_AMQP_PORT"}},
 	} {
-		help, err, _ := runLine(t, nil, append(strings.Fields(words), "--help")...)
+		help, _, err := runLine(t, nil, append(strings.Fields(words), "--help")...)
 		if again, _, _ := runLine(t, nil, append([]string{"help"}, strings.Fields(words)...)...); err != nil || again != help {
 			t.Errorf("the help of %s: %v; help %s is another one", words, err, words)
 		}
@@ -198,7 +198,7 @@ func TestHelpOfACommand(t *testing.T) {
 func TestCompletionOfServerFlags(t *testing.T) {
 	for line, want := range map[string]string{"--amqp-p": "--amqp-port", "serve --tra": "--trace", "heal": "healthcheck", "se": "serve", "config c": "check",
 		"cert e": "export", "export --form": "--format", "queue ls --conn": "--connection"} {
-		out, err, _ := runLine(t, nil, append([]string{cobra.ShellCompNoDescRequestCmd}, strings.Fields(line)...)...)
+		out, _, err := runLine(t, nil, append([]string{cobra.ShellCompNoDescRequestCmd}, strings.Fields(line)...)...)
 		if err != nil || !slices.Contains(strings.Fields(out), want) {
 			t.Errorf("%s is completed with %q, %v", line, out, err)
 		}

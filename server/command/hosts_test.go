@@ -39,7 +39,7 @@ func TestHostsPrints(t *testing.T) {
 			"services:\n  servicebus:\n    networks:\n      default:\n        aliases:\n" +
 			"          - depot-1.servicebus.windows.net\n          - shop.servicebus.windows.net\n"},
 	} {
-		if got, err, _ := runLine(t, nil, append([]string{"hosts"}, tt.args...)...); err != nil || got != tt.want {
+		if got, _, err := runLine(t, nil, append([]string{"hosts"}, tt.args...)...); err != nil || got != tt.want {
 			t.Errorf("minibus hosts %q prints\n%s, %v; want\n%s", tt.args, got, err, tt.want)
 		}
 	}
@@ -54,7 +54,7 @@ func TestHostsRefuses(t *testing.T) {
 		"missing.json":                                        {"--config", "missing.json"},
 		"there is no flag --write":                            {"--write", "shop"},
 	} {
-		out, err, _ := runLine(t, nil, append([]string{"hosts"}, args...)...)
+		out, _, err := runLine(t, nil, append([]string{"hosts"}, args...)...)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") || out != "" {
 			t.Errorf("minibus hosts %q: %v, %s; want %s", args, err, out, want)
 		}
