@@ -48,7 +48,7 @@ func (op *transfer) moveLocked(m *forwarded, now int64) error {
 	if duplicate {
 		return errorf(CodeNotAllowed, t.path,
 			"The entity '%s' detects duplicates and has had a message with the id '%s' lately. "+
-			"Give the message another id, or wait until the window is over.", t.path, m.in.info.MessageID)
+				"Give the message another id, or wait until the window is over.", t.path, m.in.info.MessageID)
 	}
 	scheduled := m.in.waits(now)
 	if op.fanOut != nil && !scheduled {
