@@ -71,6 +71,7 @@ func (l *log) add(e *entry) {
 		if c.packed == nil && len(c.loose) < l.shape().chunk {
 			c.loose, c.top = append(c.loose, e), max(c.top, e.seq)
 		} else {
+			c.top = min(c.top, e.seq) // a higher number may have left it, and what comes next stands behind e
 			l.chunks = append(l.chunks, l.newChunk(e))
 		}
 		return

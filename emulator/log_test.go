@@ -80,6 +80,30 @@ func checkLog(t *testing.T, r *rand.Rand, l *log, model []*entry, span int64) {
 	}
 }
 
+// TestLog_ANumberBetweenChunksAfterTheHighestHasLeft adds numbers that are lower than one that has stood at the end of a
+// full chunk, as the partitions of a queue and commits that fail do.
+func TestLog_ANumberBetweenChunksAfterTheHighestHasLeft(t *testing.T) {
+	l := log{layout: &layout{chunk: 2, front: 64, tail: 16}}
+	highest := &entry{seq: 116}
+	l.add(&entry{seq: 100})
+	l.add(highest)
+	l.remove(highest)
+	for _, seq := range []int64{101, 108, 120, 130, 112} {
+		l.add(&entry{seq: seq})
+	}
+	var have []int64
+	l.ascend(0, func(e *entry) bool {
+		have = append(have, e.seq)
+		return true
+	})
+	if want := []int64{100, 101, 108, 112, 120, 130}; !slices.Equal(have, want) {
+		t.Errorf("the log has %v, want %v", have, want)
+	}
+	if l.find(112) == nil || l.find(108) == nil {
+		t.Error("a number is not found")
+	}
+}
+
 func TestLog_TwoEntriesWithOneNumber(t *testing.T) {
 	var l log
 	for i := range int64(600) {
