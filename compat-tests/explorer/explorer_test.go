@@ -4,6 +4,7 @@ package explorer
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"os"
 	"os/exec"
@@ -24,7 +25,7 @@ func TestBundle(t *testing.T) {
 	harness.NeedAll(t, "to bundle the explorer")
 	harness.InstallNodeModules(t, sources)
 	out := t.TempDir()
-	for _, command := range [][]string{{"npx", "tsc", "--project", "."}, {"go", "run", "./bundle", "-out", out}} {
+	for _, command := range [][]string{{"npx", "tsc", "--project", typescript(t)}, {"go", "run", "./bundle", "-out", out}} {
 		cmd := exec.Command(command[0], command[1:]...)
 		cmd.Dir = sources
 		if text, err := cmd.CombinedOutput(); err != nil {
@@ -41,6 +42,29 @@ func TestBundle(t *testing.T) {
 			t.Errorf("mgmt/ui/files/%s is not what its sources make (%v): in mgmt/ui run npm ci, then go generate", name, err)
 		}
 	}
+}
+
+// typescript writes a configuration that finds the types of the control API, which the sources call control-api, where the
+// tests have made them.
+func typescript(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs(sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(map[string]any{
+		"extends":         filepath.Join(root, "tsconfig.json"),
+		"compilerOptions": map[string]any{"paths": map[string][]string{"control-api": {filepath.Join(harness.Clients(t), "typescript", "schema.d.ts")}}},
+		"include":         []string{filepath.Join(root, "src")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "tsconfig.json")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // browse runs tests in the browser against a server.

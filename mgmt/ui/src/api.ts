@@ -1,5 +1,5 @@
 // Requests to the control API. Everything that the explorer knows comes through here.
-import type { components } from "../../../clients/typescript/schema";
+import type { components } from "control-api";
 import { authorization, needKey } from "./auth";
 
 export type Schemas = components["schemas"];
