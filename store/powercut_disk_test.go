@@ -6,8 +6,10 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -59,11 +61,12 @@ func (d *diskRecord) add(path string) error {
 	files := map[int]diskHandle{}     // by descriptor
 	begun := map[string]string{}      // calls that have not ended, by thread
 	events := map[string]*diskEvent{} // of those
+	before := len(d.events)
 	in := bufio.NewReaderSize(f, 1<<20)
 	for {
 		text, err := in.ReadString('\n')
 		if err == io.EOF {
-			return nil
+			return d.settle(before)
 		}
 		if err != nil {
 			return err
@@ -71,13 +74,18 @@ func (d *diskRecord) add(path string) error {
 		d.line++
 		thread, call, _ := strings.Cut(strings.TrimSuffix(text, "\n"), " ")
 		call = strings.TrimLeft(call, " ")
-		if half, ok := strings.CutSuffix(call, " <unfinished ...>"); ok {
+		half, ok := strings.CutSuffix(call, " <unfinished ...>")
+		if !ok {
+			half, ok = strings.CutSuffix(call, " <detached ...>")
+		}
+		if ok {
 			begun[thread], events[thread] = half, d.begin(half, files)
 			continue
 		}
 		e := events[thread]
 		delete(events, thread)
-		if strings.HasPrefix(call, "<... ") {
+		resumed := strings.HasPrefix(call, "<... ")
+		if resumed {
 			_, rest, _ := strings.Cut(call, " resumed>")
 			call = begun[thread] + rest
 		}
@@ -85,17 +93,62 @@ func (d *diskRecord) add(path string) error {
 		if end < 0 {
 			continue // a signal or an exit
 		}
-		if e == nil {
+		if !resumed {
 			e = d.begin(call[:end], files)
 		}
-		result, _ := strconv.Atoi(strings.Fields(strings.TrimLeft(call[end+2:], "= ") + " x")[0])
-		d.end(call[:end], result, e, files)
+		switch result := strings.TrimLeft(call[end+2:], "= "); {
+		case strings.HasPrefix(result, "? ERESTART"): // the call is made again
+			d.end(call[:end], -1, e, files)
+		case strings.HasPrefix(result, "?"): // the process was killed
+		default:
+			n, _ := strconv.Atoi(strings.Fields(result + " x")[0])
+			d.end(call[:end], n, e, files)
+		}
 	}
 }
 
-// begin notes the event of a call that has begun, if there is one. Unless end is called, as for the last ones of a
-// process that is killed, it never ends.
+// settle ends the calls in which a process was killed. The kernel did them, or not, or a part: a write counts as one
+// of what its place in the file has now. Had they no end, no later sync would cover them, and states would get them
+// on top of what the next process wrote there.
+func (d *diskRecord) settle(first int) error {
+	for _, e := range d.events[first:] {
+		if e.end < 1<<60 {
+			continue
+		}
+		e.end = d.line
+		data, err := os.ReadFile(filepath.Join(d.dir, e.name))
+		gone := errors.Is(err, fs.ErrNotExist)
+		if err != nil && !gone && e.name != "" {
+			return err
+		}
+		done := false
+		switch e.call {
+		case "pwrite64":
+			length := int64(len(data))
+			e.data = data[min(e.at, length):min(e.at+int64(len(e.data)), length)]
+			done = len(e.data) > 0
+		case "ftruncate":
+			done = int64(len(data)) == e.at
+		case "unlink":
+			if done = gone; done {
+				delete(d.names, e.name)
+			}
+		case "answer":
+			done = true
+		}
+		if !done {
+			e.call = "failed"
+		}
+	}
+	return nil
+}
+
+// begin notes the event of a call that has begun, if there is one. It has no end yet.
 func (d *diskRecord) begin(call string, files map[int]diskHandle) *diskEvent {
+	if fd, ok := strings.CutPrefix(call, "close("); ok { // another call may get the descriptor before this one ends
+		n, _ := strconv.Atoi(fd)
+		delete(files, n)
+	}
 	e := d.parse(call, files)
 	if e != nil {
 		e.begin, e.end = d.line, 1<<60
@@ -123,9 +176,6 @@ func (d *diskRecord) end(call string, result int, e *diskEvent, files map[int]di
 			d.events = append(d.events, &diskEvent{call: "create", name: name, inode: d.inodes, begin: d.line, end: d.line})
 		}
 		files[result] = diskHandle{name, d.names[name]}
-	case head == "close":
-		fd, _ := strconv.Atoi(args)
-		delete(files, fd)
 	case e != nil:
 		if e.end = d.line; e.call == "unlink" {
 			delete(d.names, e.name)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"minibus/emulator"
@@ -56,6 +57,58 @@ func TestPowerCut(t *testing.T) {
 			})
 		}
 		done += n
+	}
+}
+
+// TestPowerRecord reads the record of a process that is killed in two writes and a sync, of which the kernel did one
+// write, and of one that writes there again. A descriptor is given out again before its close has ended.
+func TestPowerRecord(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.db")
+	quote := func(text string) string {
+		var b strings.Builder
+		for i := range len(text) {
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		}
+		return `"` + b.String() + `"`
+	}
+	record := newDiskRecord(dir)
+	add := func(content string, lines ...string) {
+		t.Helper()
+		trace := filepath.Join(t.TempDir(), "trace")
+		text := strings.ReplaceAll(strings.Join(lines, "\n")+"\n", "PATH", quote(path))
+		must(t, os.WriteFile(path, []byte(content), 0o600))
+		must(t, os.WriteFile(trace, []byte(text), 0o600))
+		must(t, record.add(trace))
+	}
+	add("xxaa..",
+		`1  openat(AT_FDCWD, PATH, O_RDWR|O_CREAT, 0600) = 5`,
+		`1  close(5 <unfinished ...>`,
+		`2  openat(AT_FDCWD, PATH, O_RDWR) = 5`,
+		`1  <... close resumed>) = 0`,
+		`2  pwrite64(5, `+quote("xx....")+`, 6, 0) = 6`,
+		`2  pwrite64(5, `+quote("aa")+`, 2, 2 <unfinished ...>`,
+		`3  pwrite64(5, `+quote("bb")+`, 2, 4) = ?`,
+		`4  fdatasync(5 <unfinished ...>`,
+		`4  <... fdatasync resumed>) = ? <unavailable>`)
+	killed := record.line
+	add("yyyy..",
+		`1  openat(AT_FDCWD, PATH, O_RDWR) = 5`,
+		`1  pwrite64(5, `+quote("yyyy")+`, 4, 0) = 4`,
+		`1  fdatasync(5) = ? ERESTARTSYS (To be restarted if SA_RESTART is set)`,
+		`1  fdatasync(5) = 0`)
+	d, r := newDisk(record), rand.New(rand.NewPCG(1, 1))
+	for _, at := range []struct {
+		line      int
+		none, all string // what the file has if nothing is lost, and if all is
+	}{{killed, "xxaa..", ""}, {record.line - 1, "yyyy..", ""}, {record.line, "yyyy..", "yyyy.."}} {
+		d.advance(at.line)
+		if got := string(d.cut("nothing", r)["a.db"]); got != at.none {
+			t.Errorf("line %d: the file has %q, want %q", at.line, got, at.none)
+		}
+		if got := string(d.cut("all", r)["a.db"]); got != at.all {
+			t.Errorf("line %d: if all is lost, the file has %q, want %q", at.line, got, at.all)
+		}
 	}
 }
 
