@@ -81,7 +81,7 @@ func TestPurgeAndResubmitByFilter(t *testing.T) {
 // TestAnInterruptCancelsAJob in the middle. The command says how far it came, and the rest stays.
 func TestAnInterruptCancelsAJob(t *testing.T) {
 	harness.NeedAll(t, "to run what takes long")
-	const all = 30000
+	const all = 100_000
 	b := start(t, queue("orders"))
 	b.feed(strings.Repeat("x\n", all), "send", "orders", "--lines")
 	receiver, err := b.client.NewReceiverForQueue("orders", nil)

@@ -41,7 +41,7 @@ func record(t *testing.T) []entry {
 		t.Fatal(err)
 	}
 	amqp, http := freePort(t), freePort(t)
-	there := strings.NewReplacer("localhost:5300", "localhost:"+http)
+	there := strings.NewReplacer("localhost:5300", "localhost:"+http, "localhost:5672", "localhost:"+amqp)
 	program := there.Replace(recipe.Files["first.py"])
 	if err := harness.WriteFiles(dir, map[string]string{"first.py": program}); err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func record(t *testing.T) []entry {
 	if err != nil {
 		t.Fatalf("the session ends with %v:\n%s", err, out)
 	}
-	back := strings.NewReplacer(dir, "/home/you", "TLS off", "TLS 5671", "localhost:"+amqp, "localhost", "AMQP "+amqp, "AMQP 5672", "HTTP "+http, "HTTP 5300")
+	back := strings.NewReplacer(dir, "/home/you", "TLS off", "TLS 5671", "localhost:"+amqp, "localhost:5672", "localhost:"+http, "localhost:5300", "AMQP "+amqp, "AMQP 5672", "HTTP "+http, "HTTP 5300")
 	return entries(back.Replace(string(out)))
 }
 
