@@ -59,7 +59,7 @@
 //   - tools: heap.go, deadlines.go
 //   - contract, what the journal, the store and the settings are: journal.go, store.go, snapshot_store.go, options.go,
 //     protocol.go, values.go, value_types.go, limits.go, profile.go, errors.go, client.go
-//   - log, how messages lie in memory: entry.go, log.go, chunk.go, seqs.go, ready_queue.go, numbers.go
+//   - log, how messages lie in memory: entry.go, log.go, chunk.go, session_seqs.go, ready_queue.go, numbers.go
 //   - entity, what queues, topics and subscriptions have in common: entity.go, namespace.go, catalog.go, quiesce.go,
 //     subqueue.go, attached.go, bodies.go, duplicates.go, lock.go, session.go, permissions.go, alarm.go, idle.go,
 //     counts.go, event.go, record.go, jobs.go, selection.go, fault.go, faults.go
@@ -67,15 +67,15 @@
 //   - send: send.go, schedule.go
 //   - receive: consumer.go, delivery.go, deferred.go, receive_delete.go, requeue.go, peek.go
 //   - sessions, how they are accepted and end: session_accept.go, session_state.go, session_control.go
-//   - settle, how locks and lives end: settle.go, fault_effect.go, dead_letter.go, expiry.go
+//   - settle, how locks and lives end: settle.go, lock_end.go, fault_effect.go, dead_letter.go, expiry.go
 //   - topic, who gets a copy: topic.go, topic_match.go, topic_publish.go, topic_activate.go, subscription.go,
 //     subscription_rules.go, rule.go, filter_view.go
 //   - forward, from entity to entity: forwarder.go, parked.go, transfer.go
 //   - transaction: transaction.go, transaction_commit.go, transaction_partition.go
 //   - messages, looked at and changed by number: selection_content.go, message_view.go, browse.go, remove.go
-//   - jobs, work on many messages in the background: job_run.go, transfer_move.go
-//   - registry, how entities come, change and go: queue_admin.go, topic_admin.go, entity_delete.go, plan.go, apply.go,
-//     configuration.go, dry_run.go, load.go, load_messages.go, reset.go, snapshot.go
+//   - jobs, work on many messages in the background: job_run.go, job_move.go
+//   - registry, how entities come, change and go: queue_admin.go, topic_admin.go, entity_delete.go, plan.go,
+//     configuration_apply.go, configuration.go, dry_run.go, load.go, load_messages.go, reset.go, snapshot.go
 //   - diagnosis, why nothing is received: facts.go, why.go, why_findings.go, await.go; where a
 //     message would go: match.go
 //   - broker, the namespaces of a process: broker.go, broker_names.go, broker_directory.go, broker_change.go,

@@ -213,15 +213,5 @@ func (p *part) undoLocked(s *step, now int64) {
 	}
 }
 
-// delayRedelivery keeps a message from all consumers for a while, by a lock without a holder; the arguments are fields
-// of [Lock].
-func (lt *lockTable) delayRedelivery(e *entry, blocksSession, retries bool) {
-	if blocksSession {
-		e.session.returning++
-		lt.q.sessions.place(e.session)
-	}
-	lt.hold(e, &Lock{token: lt.newToken(), until: lt.q.alarm.later(), blocksSession: blocksSession, retries: retries})
-}
-
 // inSession reports whether e, in that state, stands in its session's order (SESS-20).
 func (e *entry) inSession(s State) bool { return e.session != nil && e.sub == Main && s == Active }

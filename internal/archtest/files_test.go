@@ -18,6 +18,7 @@ const minLines = 60
 // short are the files of the domain that may have fewer lines, each with its reason.
 var short = map[string]string{
 	"selection.go":      "the entity's chapter names it; what reads messages for it is in a later one",
+	"lock_end.go":       "locks that end by themselves, under the name by which a reader looks for it",
 	"expiry.go":         "one rule, whole, under the name by which a reader looks for it",
 	"snapshot_store.go": "what the store implements for snapshots, beside store.go",
 	"protocol.go":       "the words that clients and the domain share",
