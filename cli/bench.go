@@ -419,7 +419,7 @@ func (l *latencies) count(n int) {
 	l.messages += n
 }
 
-// measurement is what bench found of an operation.
+// measurement has the figures of one operation.
 type measurement struct {
 	Operation         string  `json:"operation"`
 	Messages          int     `json:"messages"`

@@ -280,7 +280,7 @@ func (a *app) showDiff(d api.ConfigDiff, would string) error {
 	return a.out.push()
 }
 
-// marks are what stands in front of an entity.
+// marks stand before an entity in the output, one for each kind of change.
 var marks = map[string]string{"create": "+", "change": "~", "delete": "-", "refuse": "!"}
 
 // diffLines returns the diff for people. Entities to which nothing is done are left out.

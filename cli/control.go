@@ -76,7 +76,7 @@ func listPages[T any](ctx context.Context, a *app, path string, query url.Values
 	}
 }
 
-// answered is what the control API answers, kept as it came for JSON.
+// answered keeps an answer of the control API as it came, for JSON output.
 type answered[T any] struct {
 	is  T
 	raw json.RawMessage

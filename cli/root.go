@@ -19,7 +19,7 @@ import (
 	"minibus/internal/sas"
 )
 
-// Environment is what a command has around it.
+// Environment connects a command with the program: streams, variables, and what only the program can look up.
 type Environment struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer

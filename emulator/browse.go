@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Messages is what people do with the messages of an entity, by their numbers: look at them, remove and reschedule
-// them.
+// Messages looks at the messages of an entity, removes and reschedules them by their numbers, for people rather than
+// for receivers.
 type Messages struct{ q *Entity }
 
 // Messages returns the messages of the entity.

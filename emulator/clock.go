@@ -31,7 +31,7 @@ type NamespaceClock struct{ ns *Namespace }
 // Clock returns the clock of the namespace.
 func (ns *Namespace) Clock() NamespaceClock { return NamespaceClock{ns} }
 
-// ClockReading is what the clock of a namespace shows.
+// ClockReading describes the clock of a namespace at one instant.
 type ClockReading struct {
 	Now    time.Time
 	Ahead  time.Duration // of the machine's clock; negative if it was frozen for a while
@@ -255,7 +255,7 @@ func (nc NamespaceClock) appendDue(list []Due, q *Entity) []Due {
 	return list
 }
 
-// passing is what Broker.Advance has added in all.
+// passing is the sum of all that Broker.Advance added.
 type passing struct {
 	mu     sync.RWMutex // held to make a namespace
 	passed time.Duration

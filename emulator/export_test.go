@@ -14,7 +14,7 @@ func (ns *Namespace) Plan(paths ...string) {
 	}
 }
 
-// InMemory is what an entity holds in memory.
+// InMemory counts what an entity keeps in memory.
 type InMemory struct{ q *Entity }
 
 // InMemory returns what the entity holds in memory.

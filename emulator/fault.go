@@ -204,7 +204,7 @@ func (f *Fault) countLocked() bool {
 	return true
 }
 
-// faultKind is what a kind of fault can do.
+// faultKind describes the effects of a kind of fault.
 type faultKind struct {
 	usual     []Operation // that are hit unless others are named
 	possible  []Operation

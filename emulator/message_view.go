@@ -2,8 +2,8 @@ package emulator
 
 import "minibus/internal/amqp/message"
 
-// Standing says how a message stands, for people: where [State] is what the journal knows, it says too that a message
-// is locked.
+// Standing is the state of a message as people see it. Unlike [State], which the journal stores, it tells locked
+// messages apart.
 type Standing uint8
 
 // The standings.

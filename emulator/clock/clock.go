@@ -53,7 +53,7 @@ type System struct {
 	goal      atomic.Int64 // ms; to where Advance moves the clock; 0: none does
 }
 
-// State is what the next process has to know of a clock.
+// State carries a clock over a restart.
 type State struct {
 	Ahead  int64 `json:"ahead,omitempty"`  // of the machine's, in milliseconds; negative if it was frozen for a while
 	Frozen int64 `json:"frozen,omitempty"` // where it stands, in milliseconds since the Unix epoch; 0: it goes on
