@@ -1,6 +1,8 @@
 package mgmt
 
 import (
+	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -43,6 +45,21 @@ func TestExplorer(t *testing.T) {
 	}
 	wants(t, b.do("GET", "/?api-version=2021-05", "", "Accept", browserAccepts), 200, "<feed")
 	wants(t, b.do("GET", "/", "", "Accept", browserAccepts, "Authorization", "SharedAccessSignature x"), 200, "<feed")
+}
+
+// TestDocs: a browser that asks for /docs is led to the pages. Clients of the service mean an entity of that name.
+func TestDocs(t *testing.T) {
+	b := newBus(t, emulator.LimitsRelaxed)
+	b.handler = New(Options{Broker: b.Broker, Manual: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "the page %q", r.URL.Path)
+	})})
+	w := b.do("GET", "/docs", "", "Accept", browserAccepts)
+	wants(t, w, 302)
+	wants(t, b.do("GET", w.Header().Get("Location")+"clock", ""), 200, `the page "clock"`)
+	wants(t, b.do("GET", "/docs?api-version=2021-05", "", "Accept", browserAccepts), 200, "<feed")
+	wants(t, b.do("POST", "/docs/messages", "hello", "Accept", browserAccepts), 404)
+	b.handler = New(Options{Broker: b.Broker, Control: controlled})
+	wants(t, b.do("GET", "/docs", "", "Accept", browserAccepts), 200, "<feed")
 }
 
 // TestExplorerRefusesStrangers: pages of other origins get neither the page nor its files.

@@ -30,6 +30,8 @@ type Options struct {
 	// Control is the process that the control API changes. If it is nil there is no such API, and requests for it get
 	// 404.
 	Control control.Server
+	// Manual serves the pages of the docs below docsPath; nil for none. Browsers that ask for /docs are led there.
+	Manual http.Handler
 	// Metrics answers GET /metrics; nil for none. Where tokens are checked, a request needs one with the right to
 	// listen, unless OpenMetrics is set.
 	Metrics     http.Handler
@@ -80,6 +82,9 @@ const webSocketPath = "/$servicebus/websocket"
 // only as far as the network to Minibus.
 const authorityPath = "/minibus/ca.pem"
 
+// docsPath begins the paths of the docs.
+const docsPath = "/$minibus/docs/"
+
 func isWebSocket(r *http.Request, _ *mux.RouteMatch) bool {
 	return r.Method == http.MethodGet && strings.EqualFold(strings.TrimSuffix(r.URL.Path, "/"), webSocketPath)
 }
@@ -120,6 +125,10 @@ func (h *handler) routes() *mux.Router {
 	}
 	if h.options.WebSocket != nil {
 		r.MatcherFunc(isWebSocket).Handler(h.known(keeping(h.options.WebSocket)))
+	}
+	if h.options.Manual != nil {
+		r.PathPrefix(docsPath).Methods(get...).Handler(http.StripPrefix(docsPath, h.options.Manual))
+		r.Handle("/docs", http.RedirectHandler(docsPath, http.StatusFound)).Methods(get...).MatcherFunc(isExplorer)
 	}
 	if h.options.Control != nil {
 		r.MatcherFunc(isControl).Handler(h.controlling(control.New(h.options.Control)))

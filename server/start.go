@@ -37,6 +37,8 @@ type Config struct {
 
 	MissingIsGone bool // of mgmt.Options (DEC-13)
 
+	Manual http.Handler // of mgmt.Options
+
 	Bound func() error // called once the ports are bound, before any file is touched; nil for nothing
 }
 
@@ -140,7 +142,7 @@ func (a *Server) listen() error {
 		Ready: a.ready.Load, Trouble: func() error { return a.store.Health() }, Broker: a.Broker,
 		Control: a.controlled(), Access: a.access(), Unverified: a.noteUnverified,
 		WebSocket: http.HandlerFunc(a.serveWebSocket),
-		Authority: a.trust.authority, MissingIsGone: a.config.MissingIsGone, Metrics: m.Handler(),
+		Manual:    a.config.Manual, Authority: a.trust.authority, MissingIsGone: a.config.MissingIsGone, Metrics: m.Handler(),
 		OpenMetrics: a.config.Settings.OpenMetrics, Observe: m.ObserveHTTP,
 		KnownHost: a.isKnownHost, Origins: a.config.Settings.AllowedOrigins.Origins(),
 		Version: Version(), Logger: a.log, Refusals: a.refusals,

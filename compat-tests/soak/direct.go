@@ -44,6 +44,9 @@ func (s *soak) direct(list []fault) error {
 	} else {
 		err = s.runStretches(list)
 	}
+	if err != nil {
+		s.gone() // the reason, perhaps
+	}
 	if err != nil || s.enough() {
 		return err
 	}

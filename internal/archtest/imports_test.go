@@ -23,7 +23,7 @@ var floors = []floor{
 		"sbtest":      {"server", "config", "emulator", "emulator/clock", "emulator/filter", "mgmt/control", "mgmt/control/api", "mgmt/control/receive", "internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/entitypath"},
 	}},
 	{"the command line of the program", map[string][]string{
-		"server/command": {"server", "config", "emulator", "emulator/clock", "store", "mgmt/control", "export", "cli", "internal/sas", "internal/tlsca",
+		"server/command": {"server", "config", "emulator", "emulator/clock", "store", "mgmt/control", "mgmt/manual", "export", "cli", "internal/sas", "internal/tlsca",
 			"internal/hostname", "internal/filelock", "internal/printable"},
 	}},
 	{"the whole, put together", map[string][]string{
@@ -49,6 +49,7 @@ var floors = []floor{
 		"mgmt/control/receive": {"emulator"},
 		"mgmt/control/api":     {"internal/amqp/messagejson"},
 		"mgmt/rest":            {"internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/printable"},
+		"mgmt/manual":          {"docs"},
 		"mgmt/ui":              {},
 		"mgmt/ui/bundle":       {}, // a tool: makes the files of the package above it
 		"store":                {"emulator", "internal/filelock"},
@@ -66,6 +67,7 @@ var floors = []floor{
 		"internal/amqp/message":     {"internal/amqp"},
 		"internal/amqp/messagejson": {"internal/amqp", "internal/amqp/message", "internal/dotnet", "internal/printable", "internal/strictjson"},
 
+		"docs":                {}, // embeds the pages
 		"internal/filelock":   {},
 		"internal/hostname":   {},
 		"internal/dotnet":     {},

@@ -13,6 +13,7 @@ import (
 
 	"minibus/config"
 	"minibus/emulator"
+	"minibus/mgmt/manual"
 	"minibus/server"
 )
 
@@ -42,6 +43,7 @@ func serve(ctx context.Context, s config.Settings, stdin io.Reader, stdout, stde
 		}()
 	}
 	c := server.Config{Settings: s, Topology: topology, Logger: log, Broker: emulator.Options{Clock: brokerClock}}
+	c.Manual = manual.Handler()
 	if s.Trace {
 		c.Trace = stdout
 	}
