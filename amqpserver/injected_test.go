@@ -381,8 +381,8 @@ func TestInjected_Requests(t *testing.T) {
 	})
 }
 
-// TestInjected_NowStrikesWhatIsConnected: each link, or each connection once, and nothing that comes later.
-func TestInjected_NowStrikesWhatIsConnected(t *testing.T) {
+// TestInjected_NowHitsWhatIsConnected: each link, or each connection once, and nothing that comes later.
+func TestInjected_NowHitsWhatIsConnected(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		b.queue("other", emulator.QueueOptions{})
 		p := b.opened(t)

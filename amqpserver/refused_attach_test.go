@@ -12,9 +12,9 @@ import (
 	"minibus/internal/amqptest"
 )
 
-// TestLink_WhatIsNotServedIsRefusedWithACure: the server ignores no terminus field silently, and the refusal says
+// TestLink_WhatIsNotServedIsRefusedWithAFix: the server ignores no terminus field silently, and the refusal says
 // what to do instead.
-func TestLink_WhatIsNotServedIsRefusedWithACure(t *testing.T) { // [AMQP 3.5.3], JMS-3
+func TestLink_WhatIsNotServedIsRefusedWithAFix(t *testing.T) { // [AMQP 3.5.3], JMS-3
 	receiver := func(change func(*frames.Attach)) *frames.Attach {
 		a := amqptest.ReceiverAttach(0, "q")
 		change(a)
@@ -30,7 +30,7 @@ func TestLink_WhatIsNotServedIsRefusedWithACure(t *testing.T) { // [AMQP 3.5.3],
 	}
 	for name, c := range map[string]struct {
 		attach *frames.Attach
-		cure   []string
+		fix    []string
 	}{
 		"selector, by number": {filter("jms-selector",
 			amqp.Described{Descriptor: uint64(0x0000468C00000004), Value: "color = 'red'"}),
@@ -57,7 +57,7 @@ func TestLink_WhatIsNotServedIsRefusedWithACure(t *testing.T) { // [AMQP 3.5.3],
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, b *bench) {
 				text := wantRefused(t, b.opened(t), c.attach, "amqp:not-implemented")
-				for _, want := range c.cure {
+				for _, want := range c.fix {
 					if !strings.Contains(strings.ToLower(text), strings.ToLower(want)) {
 						t.Errorf("%q does not say %q", text, want)
 					}

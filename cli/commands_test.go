@@ -132,7 +132,7 @@ func TestTables(t *testing.T) {
 		"GET history":                       `{"items":[` + eventJSON + `],"next":10,"oldest":1}`,
 		"GET history/life":                  `{"items":[` + eventJSON + `]}`,
 		"GET entities/orders/why": `{"entity":"orders","available":3,"receivers":0,"findings":[
-			{"code":"noReceiver","blocks":true,"text":"Nobody receives.","cure":"Start a receiver."}]}`,
+			{"code":"noReceiver","blocks":true,"text":"Nobody receives.","fix":"Start a receiver."}]}`,
 		"POST wait": `{"met":true,"events":0,"text":"no messages"}`,
 		"POST entities/events/match": `{"topic":"events","duplicate":false,"subscriptions":[{"name":"red","status":"Active","copies":[
 			{"rule":"r","changes":[{"property":"a","before":1,"after":"x"}],"forwards":["bulk"]}],"rules":[]},

@@ -18,7 +18,7 @@ type Finding struct {
 	Level  Level  `json:"level"`
 	About  string `json:"about"` // such as "port 5672"
 	Detail string `json:"detail"`
-	Fix    string `json:"cure,omitempty"`
+	Fix    string `json:"fix,omitempty"`
 }
 
 // Level says how good a finding is.

@@ -78,8 +78,8 @@ func (a *app) whyText(d *api.Diagnosis) {
 		}
 		a.out.coloured(colour, fmt.Sprintf("%s %-*s", mark, width, f.Code))
 		a.out.write("  %s\n", visible(f.Text))
-		if f.Cure != "" {
-			a.out.write("%*s-> %s\n", width+4, "", visible(f.Cure))
+		if f.Fix != "" {
+			a.out.write("%*s-> %s\n", width+4, "", visible(f.Fix))
 		}
 	}
 }

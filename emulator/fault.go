@@ -271,7 +271,7 @@ func (o *FaultOptions) check() error {
 	answered := true // by an outcome, which can be lost
 	for _, op := range o.Operations {
 		if !slices.Contains(k.possible, op) {
-			return badFault("A fault of the kind %s can't strike the operation %q. It can strike %s.",
+			return badFault("A fault of the kind %s can't hit the operation %q. It can hit %s.",
 				o.Kind, clipped(string(op)), listOf(k.possible))
 		}
 		answered = answered && (op == OperationSend || op == OperationSettle)

@@ -161,23 +161,23 @@ func TestFaultsThatMakeNoSenseAreRefused(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		send, attach := []emulator.Operation{emulator.OperationSend}, []emulator.Operation{emulator.OperationAttachSender}
 		for text, o := range map[string]emulator.FaultOptions{
-			`no kind of fault "explode"`:                      {Kind: "explode"},
-			`can't strike the operation "attachSender"`:       {Kind: emulator.FaultDelay, Operations: attach, Delay: 1},
-			"needs a delay":                                   {Kind: emulator.FaultDelay},
-			"at most 10m0s":                                   {Kind: emulator.FaultDelay, Delay: time.Hour},
-			"and no other":                                    {Kind: emulator.FaultThrottle, Delay: time.Second},
-			"has no condition":                                {Kind: emulator.FaultDrop, Condition: "not-found"},
-			`no condition "amqp:nothing"`:                     {Kind: emulator.FaultRefuse, Condition: "amqp:nothing"},
-			"can be internal-error, resource-limit-exceeded":  {Kind: emulator.FaultFailJournal, Condition: "not-found"},
-			"Only a fault of the kind detach, drop or close":  {Kind: emulator.FaultThrottle, Operations: send, After: true},
-			"needs the operations: send, settle or both":      {Kind: emulator.FaultDrop, After: true},
-			"a probability is from 0 to 1":                    {Kind: emulator.FaultThrottle, Probability: 1.5},
-			"Skip and count can't be negative":                {Kind: emulator.FaultThrottle, Skip: -1},
-			"starve has no skip, count":                       {Kind: emulator.FaultStarve, Count: 1},
-			"at most 255 are allowed":                         {Kind: emulator.FaultThrottle, Client: strings.Repeat("x", 256)},
-			"lasts for a positive time of at most 100 years":  {Kind: emulator.FaultThrottle, For: -time.Second},
-			"a millisecond at least":                          {Kind: emulator.FaultThrottle, For: time.Microsecond},
-			"A fault of the kind detach can't strike the ope": {Kind: emulator.FaultDetach, Operations: []emulator.Operation{"sleep"}},
+			`no kind of fault "explode"`:                     {Kind: "explode"},
+			`can't hit the operation "attachSender"`:         {Kind: emulator.FaultDelay, Operations: attach, Delay: 1},
+			"needs a delay":                                  {Kind: emulator.FaultDelay},
+			"at most 10m0s":                                  {Kind: emulator.FaultDelay, Delay: time.Hour},
+			"and no other":                                   {Kind: emulator.FaultThrottle, Delay: time.Second},
+			"has no condition":                               {Kind: emulator.FaultDrop, Condition: "not-found"},
+			`no condition "amqp:nothing"`:                    {Kind: emulator.FaultRefuse, Condition: "amqp:nothing"},
+			"can be internal-error, resource-limit-exceeded": {Kind: emulator.FaultFailJournal, Condition: "not-found"},
+			"Only a fault of the kind detach, drop or close": {Kind: emulator.FaultThrottle, Operations: send, After: true},
+			"needs the operations: send, settle or both":     {Kind: emulator.FaultDrop, After: true},
+			"a probability is from 0 to 1":                   {Kind: emulator.FaultThrottle, Probability: 1.5},
+			"Skip and count can't be negative":               {Kind: emulator.FaultThrottle, Skip: -1},
+			"starve has no skip, count":                      {Kind: emulator.FaultStarve, Count: 1},
+			"at most 255 are allowed":                        {Kind: emulator.FaultThrottle, Client: strings.Repeat("x", 256)},
+			"lasts for a positive time of at most 100 years": {Kind: emulator.FaultThrottle, For: -time.Second},
+			"a millisecond at least":                         {Kind: emulator.FaultThrottle, For: time.Microsecond},
+			"A fault of the kind detach can't hit the ope":   {Kind: emulator.FaultDetach, Operations: []emulator.Operation{"sleep"}},
 		} {
 			_, err := b.ns.Faults().Inject(o)
 			wantCode(t, text, err, emulator.CodeArgument)
@@ -209,7 +209,7 @@ func TestFaultSaysWhatTheServiceSays(t *testing.T) {
 		events, _ := b.ns.History().Events(0, emulator.EventFilter{Kinds: []emulator.EventKind{emulator.EventFault}, Client: "c1", Entity: "q"})
 		n := 0
 		for e := range events {
-			if n++; !strings.Contains(e.String(), "(refuse) struck attachSender: ") || !strings.Contains(e.String(), " in q by link 0 of connection c1") {
+			if n++; !strings.Contains(e.String(), "(refuse) hit attachSender: ") || !strings.Contains(e.String(), " in q by link 0 of connection c1") {
 				t.Errorf("event: %s", e.String())
 			}
 		}

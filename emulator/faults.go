@@ -210,7 +210,7 @@ func (t *Faults) record(f *Fault, a *Attempt) {
 	if r == nil {
 		return
 	}
-	text := fmt.Sprintf("%s struck %s", f, a.Operation)
+	text := fmt.Sprintf("%s hit %s", f, a.Operation)
 	if c := f.Condition(); c != "" {
 		text += ": " + c
 	}

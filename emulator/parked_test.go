@@ -48,7 +48,7 @@ func TestFWD6_DEC28_WhatASessionTargetCannotTakeHoldsUpNothing(t *testing.T) {
 
 func TestFWD6_DEC28_ParkedMessagesGoWhenTheTargetTakesThem(t *testing.T) {
 	want := "1 2 3"
-	for what, cure := range map[string]func(b *broker) *broker{
+	for what, fix := range map[string]func(b *broker) *broker{
 		"another queue of that name": func(b *broker) *broker {
 			if err := b.ns.Entities().Delete("target"); err != nil {
 				t.Fatalf("delete: %v", err)
@@ -67,7 +67,7 @@ func TestFWD6_DEC28_ParkedMessagesGoWhenTheTargetTakesThem(t *testing.T) {
 			b.kill(texts("1", "2", "3")...)
 			wait(time.Minute)
 			b.wantCounts(0, 3, 0, 0)
-			target := cure(b)
+			target := fix(b)
 			synctest.Wait()
 			equal(t, what+": moved", bodies(target.peek()), want)
 			b.wantCounts(0, 0, 0, 0)

@@ -60,7 +60,7 @@ func (t *Transaction) Commit(c Completion) error {
 	return nil
 }
 
-// breakLocked lets the commit fail if a fault strikes one of its operations.
+// breakLocked lets the commit fail if a fault hits one of its operations.
 func (t *Transaction) breakLocked(op *txCommit) {
 	for i := range t.work {
 		w, what := &t.work[i], OperationSettle

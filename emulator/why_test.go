@@ -34,7 +34,7 @@ func (b *broker) wantWhy(ask emulator.Question, codes string, texts ...string) {
 		}
 		got = append(got, code)
 		if f.Text == "" || f.Fix == "" && f.Code != emulator.FindReceiving {
-			b.t.Errorf("%s has no text or no cure: %+v", f.Code, f)
+			b.t.Errorf("%s has no text or no fix: %+v", f.Code, f)
 		}
 		if d.Has(f.Code) != true || f.Blocks && !d.Blocked() {
 			b.t.Errorf("the diagnosis does not know its finding %s", f.Code)

@@ -87,17 +87,17 @@ func TestARequestMeansTheNamespaceOfItsHostOrPort(t *testing.T) {
 
 func TestAnUnknownNamespaceIsRefusedByEachAPI(t *testing.T) {
 	b := severalBus(t)
-	const host, cure = "order.servicebus.windows.net", "The namespace 'order' could not be found. Correct the host name in the connection string, or create the namespace"
-	wants(t, b.at(host, 5701, "GET", "/q", ""), 404, "<Code>404</Code>", "<Detail>SubCode=40400. "+cure)
-	wants(t, b.at(host, 5701, "PUT", "/new", queueEntry("")), 404, cure)
+	const host, fix = "order.servicebus.windows.net", "The namespace 'order' could not be found. Correct the host name in the connection string, or create the namespace"
+	wants(t, b.at(host, 5701, "GET", "/q", ""), 404, "<Code>404</Code>", "<Detail>SubCode=40400. "+fix)
+	wants(t, b.at(host, 5701, "PUT", "/new", queueEntry("")), 404, fix)
 	w := b.at(host, 5701, "POST", "/q/messages", "lost")
-	wants(t, w, 404, "<Code>404</Code>", cure)
+	wants(t, w, 404, "<Code>404</Code>", fix)
 	if w.Header().Get("x-ms-retrypolicy") != "NoRetry" {
 		t.Errorf("headers %v", w.Header())
 	}
-	wants(t, b.at(host, 5701, "GET", webSocketPath, "", "Connection", "Upgrade", "Upgrade", "websocket"), 404, cure)
+	wants(t, b.at(host, 5701, "GET", webSocketPath, "", "Connection", "Upgrade", "Upgrade", "websocket"), 404, fix)
 	w = b.at(host, 5701, "PUT", "/subscriptions/1/resourceGroups/g?api-version=2024-01-01", "{}")
-	wants(t, w, 404, `"error":{"code":"ResourceNotFound","message":"`+cure)
+	wants(t, w, 404, `"error":{"code":"ResourceNotFound","message":"`+fix)
 	wants(t, b.at("orders.test", 1, "PUT", "/subscriptions/1/resourceGroups/g?api-version=2024-01-01", "{}"), 400, `"MessagingGatewayBadRequest"`)
 	wants(t, b.at("orders.localhost", 1, "GET", webSocketPath, "", "Connection", "Upgrade", "Upgrade", "websocket"), 101)
 	wants(t, b.at(host, 5701, "GET", "/health", ""), 200)

@@ -51,7 +51,7 @@ func (x *faultyTest) send(text string) {
 func (x *faultyTest) wantHits(f *sbtest.Injected, want int) {
 	x.Helper()
 	if n := f.Hits(); n != want {
-		x.Errorf("%s struck %d times, want %d", f, n, want)
+		x.Errorf("%s hit %d times, want %d", f, n, want)
 	}
 }
 
@@ -203,16 +203,16 @@ func TestFaults_ALostLockIsThatOfTheSDK(t *testing.T) {
 		}
 		x.wantHits(f, 2)
 		wantCounts(x.T, x.bus, "orders", sbtest.Counts{})
-		var struck []string
+		var hit []string
 		for _, e := range x.bus.LifeOf(x, "orders", 1) {
 			if e.Kind == sbtest.EventFault {
 				text, _, _ := strings.Cut(e.String(), " by ")
-				struck = append(struck, text)
+				hit = append(hit, text)
 			}
 		}
-		want := []string{"fault 1 (loseLock) struck settle, number 1 of orders", "fault 1 (loseLock) struck renew, number 1 of orders"}
-		if !slices.Equal(struck, want) {
-			x.Errorf("the life has the faults %q, want %q", struck, want)
+		want := []string{"fault 1 (loseLock) hit settle, number 1 of orders", "fault 1 (loseLock) hit renew, number 1 of orders"}
+		if !slices.Equal(hit, want) {
+			x.Errorf("the life has the faults %q, want %q", hit, want)
 		}
 	})
 }
@@ -466,7 +466,7 @@ func TestFaults_TheTokenExpires(t *testing.T) {
 	})
 }
 
-// Faults of a namespace strike no other one, and those of a test end with it.
+// Faults of a namespace hit no other one, and those of a test end with it.
 func TestFaults_AreThoseOfANamespace(t *testing.T) {
 	bus := sbtest.Start(t)
 	ns, other := bus.NewNamespace(t, sbtest.Queue{Name: "orders"}), bus.NewNamespace(t, sbtest.Queue{Name: "orders"})

@@ -97,7 +97,7 @@ func TestTheDefaultKeyIsFoundInTheDatabase(t *testing.T) {
 			!strings.Contains(log, "policy=shop entity="+path) {
 			t.Errorf("%s on loopback: %v, %s", path, err, log)
 		}
-		// The cure.
+		// The fix.
 		if log, err := begin("all", config.AuthSAS, with("own")); err != nil || strings.Contains(log, "protects nothing") {
 			t.Errorf("%s with another key: %v, %s", path, err, log)
 		}

@@ -89,7 +89,7 @@ func (f *fileIdentity) lookLocked(now time.Time) {
 		if f.lost == nil || now.Sub(f.told) >= tellEvery {
 			f.told = now
 			f.log.Error("a file of the message store was deleted or replaced while it was in use; "+
-				"nothing is stored until that is fixed", "path", h.path, "cure", h.fix)
+				"nothing is stored until that is fixed", "path", h.path, "fix", h.fix)
 		}
 		text := fmt.Sprintf("%s %s was deleted or replaced while Minibus was running, so nothing can be stored: %s.",
 			h.what, h.path, h.fix)
@@ -128,7 +128,7 @@ func (f *fileIdentity) noteCut(what, path string, length int64) error {
 		"The %s %s was cut while Minibus was running, so nothing can be stored: %s.", what, path, fixCut)}
 	if f.cut.CompareAndSwap(nil, cut) {
 		f.log.Error("a file of the message store was cut while it was in use: what it had is lost, "+
-			"and nothing is stored until Minibus is restarted", "path", path, "bytesLeft", length, "cure", fixCut)
+			"and nothing is stored until Minibus is restarted", "path", path, "bytesLeft", length, "fix", fixCut)
 	}
 	return f.isCut()
 }

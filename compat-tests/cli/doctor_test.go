@@ -16,7 +16,7 @@ import (
 )
 
 // finding has what these tests read of doctor.
-type finding struct{ Level, About, Detail, Cure string }
+type finding struct{ Level, About, Detail, Fix string }
 
 // diagnose runs doctor with flags of the server and returns what it says about each thing.
 func (b *bench) diagnose(code int, flags ...string) map[string]finding {
@@ -36,7 +36,7 @@ func (b *bench) diagnose(code int, flags ...string) map[string]finding {
 // says fails unless doctor says something with this level and text.
 func (b *bench) says(all map[string]finding, about, level, text string) {
 	b.Helper()
-	if f := all[about]; f.Level != level || !strings.Contains(f.Detail+" -> "+f.Cure, text) {
+	if f := all[about]; f.Level != level || !strings.Contains(f.Detail+" -> "+f.Fix, text) {
 		b.Errorf("doctor says of the %s: %+v, want %s: %s", about, f, level, text)
 	}
 }

@@ -64,7 +64,7 @@ func TestFaultsThatAreWrong(t *testing.T) {
 	b.fails(2, []string{"fault needs a second word: fault ls|add|rm"}, "fault")
 	b.fails(2, []string{"fault add needs KIND"}, "fault", "add")
 	b.fails(2, []string{"KIND: expected value to be one of"}, "fault", "add", "explode")
-	b.fails(2, []string{"can't strike the operation", "It can strike settle, renew"}, "fault", "add", "loseLock", "--operation", "send")
+	b.fails(2, []string{"can't hit the operation", "It can hit settle, renew"}, "fault", "add", "loseLock", "--operation", "send")
 	b.fails(2, []string{`--for: found "soon"`}, "fault", "add", "throttle", "--for", "soon")
 	b.fails(2, []string{`--delay: found "1"`}, "fault", "add", "delay", "--delay", "1")
 	b.fails(3, []string{"The messaging entity 'nothing' could not be found"}, "fault", "add", "throttle", "--entity", "nothing")

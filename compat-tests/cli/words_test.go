@@ -39,9 +39,9 @@ func TestTooLarge(t *testing.T) {
 	b := start(t, queue("orders"), harness.Topic{Name: "events"})
 	big := b.file("big", strings.Repeat("a", 300<<10))
 	for entity, kind := range map[string]string{"orders": "queue", "events": "topic"} {
-		cure := fmt.Sprintf("minibus %s update %s --max-message-size-in-kilobytes", kind, entity)
-		b.fails(1, []string{"larger than the 256 KiB that the " + kind + " " + entity + " takes", cure}, "send", entity, "--file", big)
-		b.run(append(strings.Fields(cure)[1:], "512")...)
+		fix := fmt.Sprintf("minibus %s update %s --max-message-size-in-kilobytes", kind, entity)
+		b.fails(1, []string{"larger than the 256 KiB that the " + kind + " " + entity + " takes", fix}, "send", entity, "--file", big)
+		b.run(append(strings.Fields(fix)[1:], "512")...)
 		b.run("send", entity, "--file", big)
 	}
 }
@@ -88,7 +88,7 @@ func TestDoctorTriesTheConnectionString(t *testing.T) {
 	b.says(at("Endpoint=sb://x", 1), "connection", "wrong", "--connection: ")
 }
 
-// TestWhyOfATopic gives a cure that is about its subscriptions.
+// TestWhyOfATopic gives advice that is about its subscriptions.
 func TestWhyOfATopic(t *testing.T) {
 	b := start(t, nil, harness.Topic{Name: "events", Subscriptions: []harness.Subscription{{Queue: harness.Queue{Name: "audit"}}}})
 	b.run("rule", "rm", "events/audit", "$Default")

@@ -12,7 +12,7 @@ import (
 )
 
 // Beginners' mistakes are answered in one line that says what to do.
-func TestMistakesAreAnsweredWithTheCure(t *testing.T) {
+func TestMistakesAreAnsweredWithTheFix(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)

@@ -68,7 +68,7 @@ func TestDatabaseTakenAway_IsToldAndNothingIsAcknowledged(t *testing.T) {
 			t.Errorf("%s: got %v, want an error that says why", what, err)
 		}
 	}
-	if log := b.server.Log(); !strings.Contains(log, "was deleted or replaced") || !strings.Contains(log, "cure=") {
+	if log := b.server.Log(); !strings.Contains(log, "was deleted or replaced") || !strings.Contains(log, "fix=") {
 		t.Errorf("the log does not say so")
 	}
 

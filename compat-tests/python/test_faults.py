@@ -19,7 +19,7 @@ def ask(method, address, body=None):
 
 class Faults(bus.Case):
     def inject(self, **fault):
-        """Injects a fault until the end of the test, and returns a function that says how often it has struck."""
+        """Injects a fault until the end of the test, and returns a function that says how often it has hit."""
         address = f"{FAULTS}/{ask('POST', FAULTS, fault)['id']}"
         self.addCleanup(ask, "DELETE", address)
         return lambda: ask("GET", address)["hits"]

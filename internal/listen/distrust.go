@@ -49,6 +49,6 @@ func (m *Mux) logDropped(c net.Conn, err error) {
 		m.log.Debug("dropped a connection", "remote", c.RemoteAddr().String(), "reason", err)
 	case m.refused.Take(loglimit.Certificate):
 		m.log.Warn("a client does not trust the TLS certificate",
-			"remote", c.RemoteAddr().String(), "name", d.name, "reason", d.cause, "cure", m.fix)
+			"remote", c.RemoteAddr().String(), "name", d.name, "reason", d.cause, "fix", m.fix)
 	}
 }

@@ -46,7 +46,7 @@ func TestMuxWarnsOfClientsThatDoNotTrustTheCertificate(t *testing.T) {
 					}
 				}
 				synctest.Wait()
-				warned := strings.Contains(log.String(), "level=WARN") && strings.Contains(log.String(), `cure="run minibus cert"`) &&
+				warned := strings.Contains(log.String(), "level=WARN") && strings.Contains(log.String(), `fix="run minibus cert"`) &&
 					strings.Contains(log.String(), "name=localhost") && strings.Contains(log.String(), "remote=")
 				if warned != tt.warns {
 					t.Errorf("the log has: %s", &log)

@@ -33,7 +33,7 @@ func TestControlAPIOfFaults(t *testing.T) {
 		`{"kind": "throttle", "for": "PT0S"}`:          "body.for",
 		`{"kind": "delay"}`:                            "needs a delay",
 		`{"kind": "refuse", "condition": "x"}`:         `There is no condition \"x\". There are argument-error, connection-forced, `,
-		`{"kind": "loseLock", "operations": ["send"]}`: "A fault of the kind loseLock can't strike the operation \\\"send\\\". It can strike settle, renew.",
+		`{"kind": "loseLock", "operations": ["send"]}`: "A fault of the kind loseLock can't hit the operation \\\"send\\\". It can hit settle, renew.",
 	} {
 		wants(t, a.as("root", "POST", all, body), 400, want)
 	}

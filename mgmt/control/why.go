@@ -34,7 +34,7 @@ func (h *handler) diagnose(
 	d := h.server.Why(ns, e, sub, client)
 	out := api.Diagnosis{Entity: d.Path, Available: d.Available, Receivers: d.Receivers, Blocked: d.Blocked()}
 	for _, f := range d.Findings {
-		shown := api.Finding{Code: string(f.Code), Blocks: f.Blocks, Text: f.Text, Cure: f.Fix}
+		shown := api.Finding{Code: string(f.Code), Blocks: f.Blocks, Text: f.Text, Fix: f.Fix}
 		out.Findings = append(out.Findings, shown)
 	}
 	return out

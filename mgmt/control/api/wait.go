@@ -62,5 +62,5 @@ type Finding struct {
 	Code   string `json:"code"`
 	Blocks bool   `json:"blocks" doc:"Nothing is received while it is so"`
 	Text   string `json:"text" doc:"What is so, in sentences"`
-	Cure   string `json:"cure,omitempty" doc:"What to do"`
+	Fix    string `json:"fix,omitempty" doc:"What to do"`
 }

@@ -25,7 +25,7 @@ function left(f: Fault): Children {
 
 function facts(f: Fault): [string, Children][] {
   const list: [string, Children][] = [
-    ["Strikes", (f.operations ?? []).map((o) => operations[o]).join(", ")],
+    ["Operations", (f.operations ?? []).map((o) => operations[o]).join(", ")],
     ["Hit so far", <b>{number(f.hits)}</b>], ["Left", left(f)],
     ["Client", f.client ? <Text>{f.client}</Text> : "any"],
   ];
@@ -82,7 +82,7 @@ export function Faults() {
   );
 }
 
-// FaultBadge says that faults strike an entity.
+// FaultBadge says that faults hit an entity.
 export function FaultBadge({ path }: { path: string }) {
   const p = useFaults(route.value.namespace, 5000);
   const n = (p.value ?? []).filter((f) => hitsPath(f, path)).length;

@@ -44,7 +44,7 @@ export function Why({ path }: { path: string }) {
                 <li key={i} class={is === "blocks" ? "blocks" : ""}>
                   <p><Badge tone={is === "blocks" ? "bad" : f.code === "receiving" ? "good" : ""}>{is === "follows" ? "so" : is || (titles[f.code] ?? f.code.replaceAll("-", " "))}</Badge> <Text class="wrap">{f.text}</Text></p>
                   {topic && selecting.has(f.code) && <p><a href={link("entity", topic, "test")}>Test a message of <Text>{topic}</Text></a></p>}
-                  {f.cure && is !== "follows" && <p class="cure"><b>What to do</b> <Text class="wrap">{f.cure}</Text></p>}
+                  {f.fix && is !== "follows" && <p class="fix"><b>What to do</b> <Text class="wrap">{f.fix}</Text></p>}
                 </li>
               );
             })}
