@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -29,6 +30,7 @@ type Record struct {
 	chunks  []*chunkOfEvents // oldest first; the last one is being written
 	next    int64            // number of the next event
 	changed chan struct{}    // closed when an event is added; nil while no goroutine waits
+	tally   Tally
 
 	waiting atomic.Int32
 }
@@ -96,12 +98,52 @@ func (r *Record) add(q *Entity, now int64, h *happened) {
 	r.size += c.size - before
 	r.forget()
 	r.next++
+	r.tally.count(q.path, h)
 	changed := r.changed
 	if r.waiting.Load() > 0 && changed != nil {
 		r.changed = nil
 		close(changed)
 	}
 	r.mu.Unlock()
+}
+
+// Tally counts the events since the process began, also those that are forgotten.
+type Tally struct {
+	Events      [LastEventKind + 1]int64
+	DeadLetters map[DeadLetterGroup]int64 // what was dead-lettered; without a path from [maxDeadLetterGroups] on
+}
+
+// DeadLetterGroup is where messages were dead-lettered, and why.
+type DeadLetterGroup struct{ Entity, Reason string }
+
+// maxDeadLetterGroups bounds the memory of a tally.
+const maxDeadLetterGroups = 200
+
+func (t *Tally) count(path string, h *happened) {
+	t.Events[h.kind]++
+	if h.kind != EventDeadLettered && (h.kind != EventExpired || h.text == "") {
+		return // or an expired message that went nowhere
+	}
+	group := DeadLetterGroup{path, strings.Clone(h.text[:min(len(h.text), 256)])}
+	if _, known := t.DeadLetters[group]; !known && len(t.DeadLetters) >= maxDeadLetterGroups {
+		group = DeadLetterGroup{}
+	}
+	if t.DeadLetters == nil {
+		t.DeadLetters = make(map[DeadLetterGroup]int64)
+	}
+	t.DeadLetters[group]++
+}
+
+// Tally returns the counts so far.
+func (r *Record) Tally() Tally {
+	if r == nil {
+		return Tally{}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := r.tally
+	t.DeadLetters = maps.Clone(t.DeadLetters)
+	return t
 }
 
 // maxEvent is the most bytes that an event takes, without its text.

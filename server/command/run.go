@@ -56,9 +56,8 @@ func (p *program) root() *cobra.Command {
 Minibus ignores ACCEPT_EULA, SQL_SERVER, MSSQL_SA_PASSWORD and SQL_WAIT_INTERVAL, which Microsoft's emulator needs.`
 	const group = "Usage:"
 	root.AddGroup(&cobra.Group{ID: group, Title: group})
-	for _, c := range []*cobra.Command{p.serveCommand("serve [flags]"), p.exportCommand(), p.certCommand(),
-		p.hostsCommand(),
-		p.healthcheckCommand(), p.versionCommand()} {
+	for _, c := range []*cobra.Command{p.serveCommand("serve [flags]"), p.runCommand(), p.exportCommand(),
+		p.certCommand(), p.hostsCommand(), p.healthcheckCommand(), p.versionCommand()} {
 		c.GroupID = group
 		root.AddCommand(c)
 	}
@@ -100,9 +99,9 @@ func (p *program) print(text string) error {
 	return nil
 }
 
-// isTerminal reports whether w is a terminal.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+// isTerminal reports whether a reader or writer is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
 	return ok && isatty.IsTerminal(f.Fd())
 }
 
