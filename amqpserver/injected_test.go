@@ -420,3 +420,21 @@ func TestInjected_NowHitsWhatIsConnected(t *testing.T) {
 		}
 	})
 }
+
+// TestInjected_NowLeavesLinksOfRequestsAlone: a fault hits links for messages, even if it names no entity.
+func TestInjected_NowLeavesLinksOfRequestsAlone(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.opened(t)
+		p.AttachSender(0, 0, "$cbs")
+		p.AttachSender(0, 1, "q/$management")
+		p.AttachSender(0, 2, "q")
+		fault := b.inject(emulator.FaultOptions{Kind: emulator.FaultDetach, Operations: on(emulator.OperationNow)})
+		if d := amqptest.Want[*frames.Detach](p); d.Handle != 2 {
+			t.Errorf("the detach is %+v", d)
+		}
+		p.WantSilence(time.Second)
+		if fault.Hits() != 1 {
+			t.Errorf("%d hits", fault.Hits())
+		}
+	})
+}

@@ -45,3 +45,19 @@ func TestOutcomes_AreJoinedIntoRanges(t *testing.T) { // [AMQP 2.7.6]
 		}
 	}
 }
+
+func TestOutcomes_OneWithAnErrorFollowsThoseBeforeIt(t *testing.T) {
+	var got []string
+	o := outcomes{s: &session{c: new(conn)}, role: frames.RoleReceiver, write: func(p frames.Performative) {
+		d := p.(*frames.Disposition)
+		got = append(got, fmt.Sprintf("%d-%d %s", d.First, d.Last, d.State.Name()))
+	}}
+	o.answer(7, outcomeAccepted)
+	o.answer(8, outcomeAccepted)
+	o.answerAs(9, &frames.Rejected{})
+	o.answer(10, outcomeAccepted)
+	o.flush()
+	if want := []string{"7-8 accepted", "9-9 rejected", "10-10 accepted"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"minibus/amqpserver"
@@ -291,6 +292,19 @@ func TestConnection_PeerThatDoesNotAnswerCloseIsCut(t *testing.T) { // [AMQP 2.4
 		time.Sleep(2 * time.Second)
 		if n := b.server.Connections(); n != 0 {
 			t.Errorf("%d connections two seconds after close", n)
+		}
+	})
+}
+
+func TestConnection_PeerThatHangsUpInsteadOfAnsweringCloseIsGoneAtOnce(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.opened(t)
+		p.Raw([]byte{0, 0, 0, 1, 2, 0, 0, 0}) // a frame shorter than its header
+		amqptest.Want[*frames.Close](p)
+		p.Close()
+		synctest.Wait()
+		if n := b.server.Connections(); n != 0 {
+			t.Errorf("%d connections after the peer has gone", n)
 		}
 	})
 }

@@ -22,6 +22,7 @@ type journal struct {
 	readErr  error                   // what all reads answer, if not nil
 	lose     int64                   // the body that reads do not find
 	harmed   int64                   // the body that reads find damaged
+	garbled  int64                   // the body that is read as something else
 	hook     func(ops []emulator.Op) // called before each change is appended
 	readHook func()                  // called before each read
 	reading  int                     // reads that are not completed
@@ -53,7 +54,7 @@ func (j *journal) forget() {
 func (j *journal) ReadBodies(r *emulator.BodyRead) {
 	j.mu.Lock()
 	j.reads++
-	err, lost, harmed, hook := j.readErr, j.lose, j.harmed, j.readHook
+	err, lost, harmed, garbled, hook := j.readErr, j.lose, j.harmed, j.garbled, j.readHook
 	j.mu.Unlock()
 	if hook != nil {
 		hook()
@@ -77,6 +78,9 @@ func (j *journal) ReadBodies(r *emulator.BodyRead) {
 				if id == lost || id == harmed {
 					r.Bodies[i] = nil
 				}
+				if id == garbled {
+					r.Bodies[i] = []byte("no message")
+				}
 				if id == harmed {
 					r.Damaged = map[int]emulator.Damage{i: {Why: "a bit turned", Rest: []byte("rest")}}
 				}
@@ -97,6 +101,12 @@ func (j *journal) harm(body int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.harmed = body
+}
+
+func (j *journal) garble(body int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.garbled = body
 }
 
 func (j *journal) onRead(f func()) {

@@ -235,6 +235,26 @@ func TestMatchFollowsForwards(t *testing.T) {
 	})
 }
 
+// TestMatchFollowsNoMoreForwardsThanAMessageSurvives: what the rules are asked ends where the message itself would (FWD-8).
+func TestMatchFollowsNoMoreForwardsThanAMessageSurvives(t *testing.T) {
+	topicBubble(t, emulator.TopicOptions{}, nil, func(b *broker) {
+		next := ""
+		for _, name := range []string{"q5", "q4", "q3", "q2", "q1"} {
+			b.create(name, emulator.QueueOptions{ForwardTo: next})
+			next = name
+		}
+		b.subscribe(emulator.SubscriptionOptions{Name: "s", Queue: emulator.QueueOptions{ForwardTo: "q1"}})
+		c := b.on("t").match(text("x"), emulator.MatchQuestion{}).Subscriptions[0].Copies[0]
+		equalSlices(t, "forwards", c.Forwards, "q1", "q2", "q3", "q4")
+		if c.Stopped == nil {
+			t.Error("nothing says why it goes no further")
+		}
+		b.on("t").sendTexts("x")
+		wait(time.Second)
+		equal(t, "dead letters where it ended", b.on("q4").q.Counts().DeadLetter, 1)
+	})
+}
+
 // TestMatchLeavesNoTrace: no number is drawn, no id is remembered, nothing is written, and the topic was not used.
 func TestMatchLeavesNoTrace(t *testing.T) {
 	topicBubble(t, emulator.TopicOptions{RequiresDuplicateDetection: true, AutoDeleteOnIdle: 10 * time.Minute}, named("s"), func(b *broker) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"minibus/emulator"
+	"minibus/emulator/filter"
 	"minibus/internal/amqp"
 )
 
@@ -32,6 +33,21 @@ func TestTOP4_NewSubscriptionHasTheDefaultRule(t *testing.T) {
 		b.sub("default").wantCounts(1, 0, 0, 0)
 		b.sub("own").wantCounts(0, 0, 0, 0)
 	})
+}
+
+func TestRule_SQLFilterOfAConstantsTextIsNoConstant(t *testing.T) {
+	for _, x := range []struct {
+		o               emulator.RuleOptions
+		isTrue, isFalse bool
+	}{
+		{emulator.RuleOptions{SQL: filter.TrueText, Constant: true}, true, false},
+		{emulator.RuleOptions{SQL: filter.FalseText, Constant: true}, false, true},
+		{emulator.RuleOptions{SQL: filter.TrueText}, false, false},
+		{emulator.RuleOptions{SQL: filter.FalseText}, false, false},
+	} {
+		equal(t, x.o.SQL+" is the true filter", x.o.IsTrue(), x.isTrue)
+		equal(t, x.o.SQL+" is the false filter", x.o.IsFalse(), x.isFalse)
+	}
 }
 
 func TestTOP7_SubscriptionWithoutRulesGetsNothing(t *testing.T) {

@@ -51,6 +51,8 @@ func TestArithmetic(t *testing.T) {
 		{opAdd, Float32(16777216), Int32(1), Float32(16777216)},
 		{opMul, Float32(math.MaxFloat32), UInt64(math.MaxUint64), Float32(float32(math.Inf(1)))},
 		{opMul, Float32(0.5), Float64(2), Float64(1)},
+		{opSub, Float64(1), Int32(3), Float64(-2)},
+		{opSub, Float32(0.5), Float32(0.25), Float32(0.25)},
 		{opDiv, Float64(1), Int64(0), Float64(math.Inf(1))},
 		{opMod, Float64(-7.5), Int64(2), Float64(-1.5)},
 		{opAdd, dec("0.1"), Int64(1), dec("1.1")},
