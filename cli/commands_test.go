@@ -71,7 +71,7 @@ func (f *fake) run(t *testing.T, stdin string, args ...string) (out, notes strin
 	f.mu.Unlock()
 	connection := strings.Replace(f.URL, "http", "Endpoint=sb", 1) +
 		";SharedAccessKeyName=root;SharedAccessKey=a-key;UseDevelopmentEmulator=true"
-	return runIn(t, []string{"MINIBUS_CONNECTION=" + connection}, stdin, args...)
+	return runIn(t, []string{"SERVICEBUS_CONNECTION_STRING=" + connection}, stdin, args...)
 }
 
 // runIn runs a command line with an environment.
@@ -346,7 +346,7 @@ func TestWrongCommandLines(t *testing.T) {
 		"completion tcsh":                           `there is no script for "tcsh"`,
 		"nothing":                                   `there is no command "nothing"`,
 	} {
-		out, text, code := runIn(t, []string{"MINIBUS_CONNECTION=Endpoint=sb://192.0.2.1;SharedAccessKeyName=a;SharedAccessKey=b"}, "",
+		out, text, code := runIn(t, []string{"SERVICEBUS_CONNECTION_STRING=Endpoint=sb://192.0.2.1;SharedAccessKeyName=a;SharedAccessKey=b"}, "",
 			strings.Fields(line)...)
 		if code != exitUsage || !strings.Contains(text, want) || strings.Contains(text, "\n") || out != "" {
 			t.Errorf("minibus %s: code %d, %s %s\nwant %s", line, code, text, out, want)
@@ -398,10 +398,10 @@ func TestEnv(t *testing.T) {
 	given := []string{"SERVICEBUS_CONNECTION_STRING=Endpoint=sb://localhost:1;SharedAccessKeyName=a;SharedAccessKey=b;UseDevelopmentEmulator=true"}
 	for line, want := range map[string]string{
 		"env":                      "export SERVICEBUS_CONNECTION_STRING='Endpoint=sb://localhost:1;",
-		"env powershell":           "$env:SERVICEBUS_ADMIN_CONNECTION_STRING = 'Endpoint=sb://localhost:1;",
+		"env powershell":           "$env:SERVICEBUS_CONNECTION_STRING = 'Endpoint=sb://localhost:1;",
 		"env dotenv --entity q":    "EntityPath=q",
-		"env json --name BUS":      `"BUS_ADMIN": "Endpoint=`,
-		"env appsettings":          `"ServiceBusAdmin": "Endpoint=`,
+		"env json --name BUS":      `"BUS": "Endpoint=`,
+		"env appsettings":          `"ServiceBus": "Endpoint=`,
 		"env launchsettings":       `"commandName": "Project"`,
 		"env --ports-file " + file: "sb://localhost:7;",
 		"env dotenv -o json":       "SERVICEBUS_CONNECTION_STRING='",

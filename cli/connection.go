@@ -23,21 +23,18 @@ import (
 	"minibus/internal/secrets"
 )
 
-// variables have a connection string, the first one first.
-var variables = []string{"MINIBUS_CONNECTION", "SERVICEBUS_CONNECTION_STRING"}
+// connectionVariable has the connection string, for the commands as for applications.
+const connectionVariable = "SERVICEBUS_CONNECTION_STRING"
 
 // closing is how long the end of a connection may take, and what has to be said before it.
 const closing = 5 * time.Second
 
 // connectionString returns the one that was given, and where; empty without any.
 func (a *app) connectionString() (text, source string) {
-	text, source = a.flags.connection, "--connection"
-	for _, name := range variables {
-		if text == "" {
-			text, source = a.variable(name), name
-		}
+	if a.flags.connection != "" {
+		return a.flags.connection, "--connection"
 	}
-	return text, source
+	return a.variable(connectionVariable), connectionVariable
 }
 
 // connect finds the connection string.
@@ -145,9 +142,7 @@ func (a *app) entities() (*admin.Client, error) {
 		return nil, err
 	}
 	c := a.target
-	if c.Emulator && !hasPort(c.Host()) {
-		c.Endpoint += ":" + cmp.Or(a.adminPort, usualAdmin)
-	}
+	c.Endpoint = "sb://" + a.adminHost()
 	a.admin, err = admin.NewClientFromConnectionString(c.String(),
 		&admin.ClientOptions{ClientOptions: azcore.ClientOptions{
 			Transport: &carrier{plain: c.Emulator, client: a.httpClient(config)},
@@ -186,6 +181,18 @@ func (c *carrier) Do(req *http.Request) (*http.Response, error) {
 		req.URL.Scheme = "http"
 	}
 	return c.client.Do(req) // the SDK looks into it
+}
+
+// adminHost is the host of the administration and the control API, with its port.
+func (a *app) adminHost() string {
+	host := a.target.Host()
+	switch {
+	case a.adminPort != "":
+		return host[:strings.LastIndexByte(host, ':')+1] + a.adminPort
+	case a.target.Emulator && !hasPort(host):
+		return host + ":" + usualAdmin
+	}
+	return host
 }
 
 func hasPort(host string) bool {
@@ -236,19 +243,19 @@ func (a *app) local() error {
 			"file in MINIBUS_PORTS_FILE, or give --connection")
 	}
 	a.source, a.isLocal = "the settings of the local Minibus", true
-	a.target, a.adminPort = connectionAt(config.ClientHost(s.Host), ports)
+	a.target = connectionAt(config.ClientHost(s.Host), ports)
+	if ports.AMQP == usualAMQP && ports.HTTP != 0 {
+		a.adminPort = strconv.Itoa(ports.HTTP) // the only one that was named, maybe
+	}
 	a.target.Key = cmp.Or(s.RootKey, a.target.Key)
 	return nil
 }
 
-// connectionAt returns the connection string of a Minibus with these ports, and the port for entities.
-func connectionAt(host string, p config.Ports) (c sas.Connection, admin string) {
+// connectionAt returns the connection string of a Minibus with these ports.
+func connectionAt(host string, p config.Ports) sas.Connection {
 	port := cmp.Or(p.AMQP, p.HTTP) // every port speaks everything
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
 	}
-	if port != usualAMQP {
-		host += ":" + strconv.Itoa(port)
-	}
-	return sas.Local(host), strconv.Itoa(cmp.Or(p.HTTP, port))
+	return sas.Local(host + ":" + strconv.Itoa(port))
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -196,14 +195,11 @@ func (a *app) controlClient() (*http.Client, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	scheme, host := "https", a.target.Host()
+	scheme := "https"
 	if a.target.Emulator {
 		scheme = "http"
-		if !hasPort(host) {
-			host += ":" + cmp.Or(a.adminPort, usualAdmin)
-		}
 	}
-	return a.httpClient(config), scheme + "://" + host, nil
+	return a.httpClient(config), scheme + "://" + a.adminHost(), nil
 }
 
 // inThis returns the path of something in the namespace that the connection string means. Each part is one segment.

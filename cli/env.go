@@ -1,11 +1,10 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,8 +24,8 @@ func (a *app) envCommand() *cobra.Command {
 	c := &cobra.Command{Use: "env [FORMAT]",
 		Short: "print the connection string for a shell, a .env file or a .NET project", Args: Arguments("[FORMAT]"),
 		Long: `Prints the connection string of the namespace, with its key, as FORMAT: sh (the default), powershell,
-dotenv, json, appsettings for an appsettings.json, launchsettings for a launchSettings.json. For an emulator a second
-variable, SERVICEBUS_ADMIN_CONNECTION_STRING or NAME_ADMIN, has the string for entities. It does not ask the server.`,
+dotenv, json, appsettings for an appsettings.json, launchsettings for a launchSettings.json. The string of a Minibus
+has its port, and serves clients for messages and for administration. The server isn't asked.`,
 		Example: "  eval \"$(minibus env)\"\n  minibus env powershell | Invoke-Expression\n" +
 			"  minibus env dotenv --ports-file ports.json > .env\n" +
 			"  minibus env launchsettings --name ConnectionStrings__ServiceBus"}
@@ -63,7 +62,7 @@ func (a *app) printEnv(format string, f *envFlags) error {
 	case f.namespace != "" && f.portsFile == "":
 		return Usage("--namespace belongs to --ports-file, which has the ports of namespaces")
 	}
-	target, adminPort, err := a.envTarget(f)
+	target, err := a.envTarget(f)
 	if err != nil {
 		return err
 	}
@@ -74,11 +73,7 @@ func (a *app) printEnv(format string, f *envFlags) error {
 	if entity != "" {
 		target.EntityPath = entity
 	}
-	variables := [][2]string{{f.name, target.String()}}
-	if target.Emulator {
-		variables = append(variables, [2]string{administration(f.name), withPort(target, adminPort).String()})
-	}
-	text, err := formatEnv(format, variables)
+	text, err := formatEnv(format, f.name, target.String())
 	if err != nil {
 		return err
 	}
@@ -86,70 +81,45 @@ func (a *app) printEnv(format string, f *envFlags) error {
 	return a.out.push()
 }
 
-// administration names the variable for entities.
-func administration(name string) string {
-	if stem, ok := strings.CutSuffix(name, "_CONNECTION_STRING"); ok {
-		return stem + "_ADMIN_CONNECTION_STRING"
-	}
-	if strings.ToUpper(name) == name {
-		return name + "_ADMIN"
-	}
-	return name + "Admin"
-}
-
-// withPort returns the connection string with a port for entities. Without one, the port that the string has serves
-// them.
-func withPort(c sas.Connection, port string) sas.Connection {
-	u, err := url.Parse(c.Endpoint)
-	if err != nil || u.Port() != "" && port == "" {
-		return c
-	}
-	c.Endpoint = strings.TrimSuffix(c.Endpoint, ":"+u.Port()) + ":" + cmp.Or(port, usualAdmin)
-	return c
-}
-
-// envTarget is the connection, or the server that wrote the ports file, with the port for entities if it is known.
-func (a *app) envTarget(f *envFlags) (c sas.Connection, adminPort string, err error) {
+// envTarget returns the connection, or that of the server that wrote the ports file. An emulator's has a port:
+// administration clients go elsewhere without one.
+func (a *app) envTarget(f *envFlags) (c sas.Connection, err error) {
 	a.portsFile = f.portsFile
-	if err := a.connect(); err != nil || f.portsFile == "" {
-		return a.target, a.adminPort, err
+	if err := a.connect(); err != nil {
+		return c, err
+	}
+	c = a.target
+	if f.portsFile == "" {
+		if c.Emulator && !hasPort(c.Host()) {
+			c.Endpoint += ":" + strconv.Itoa(usualAMQP)
+		}
+		return c, nil
 	}
 	ports, err := config.ReadPorts(f.portsFile)
 	if err != nil {
-		return c, "", Usage("--ports-file: %v", err)
+		return c, Usage("--ports-file: %v", err)
 	}
 	if f.namespace != "" {
 		port := ports.Namespaces[f.namespace]
 		if port == 0 {
-			return c, "", failed(exitNotFound, "--namespace: %s has no port for %q", f.portsFile, oneLine(f.namespace))
+			return c, failed(exitNotFound, "--namespace: %s has no port for %q", f.portsFile, oneLine(f.namespace))
 		}
-		ports.AMQP, ports.HTTP = port, port
+		ports.AMQP = port
 	}
-	c = a.target
-	at, adminPort := connectionAt("localhost", ports)
-	c.Emulator, c.Endpoint = true, at.Endpoint
-	return c, adminPort, nil
+	c.Emulator, c.Endpoint = true, connectionAt("localhost", ports).Endpoint
+	return c, nil
 }
 
-func formatEnv(format string, variables [][2]string) (string, error) {
-	var b strings.Builder
-	all := make(map[string]string, len(variables))
-	for _, v := range variables {
-		name, value := v[0], v[1]
-		all[name] = value
-		switch format {
-		case "sh":
-			fmt.Fprintf(&b, "export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`))
-		case "powershell":
-			fmt.Fprintf(&b, "$env:%s = '%s'\n", name, strings.ReplaceAll(value, "'", "''"))
-		case "dotenv":
-			fmt.Fprintf(&b, "%s='%s'\n", name, strings.ReplaceAll(value, "'", `\'`))
-		}
-	}
+func formatEnv(format, name, value string) (string, error) {
+	all := map[string]string{name: value}
 	var document any
 	switch format {
-	case "sh", "powershell", "dotenv":
-		return b.String(), nil
+	case "sh":
+		return fmt.Sprintf("export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`)), nil
+	case "powershell":
+		return fmt.Sprintf("$env:%s = '%s'\n", name, strings.ReplaceAll(value, "'", "''")), nil
+	case "dotenv":
+		return fmt.Sprintf("%s='%s'\n", name, strings.ReplaceAll(value, "'", `\'`)), nil
 	case "json":
 		document = all
 	case "appsettings":

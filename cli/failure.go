@@ -193,7 +193,7 @@ func (a *app) explainConnection(err error) *failure {
 	case errors.As(err, &noHost), said("no such host"):
 		f.text = fmt.Sprintf("the host %s is not known; check it in %s", host, a.source)
 	case errors.Is(err, syscall.ECONNREFUSED), said("connection refused"):
-		f.text = a.nothingListens()
+		f.text = a.nothingListens(err)
 	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, context.DeadlineExceeded):
 		f.text = fmt.Sprintf("no connection to %s: %s", host, oneLine(err.Error()))
 	default:
@@ -202,14 +202,24 @@ func (a *app) explainConnection(err error) *failure {
 	return f
 }
 
-// nothingListens says what to do about it.
-func (a *app) nothingListens() string {
+// dialled finds the port that was tried.
+var dialled = regexp.MustCompile(`dial tcp \S*:(\d+)`)
+
+// nothingListens names the address that was tried, and says what to do.
+func (a *app) nothingListens(err error) string {
+	host := a.host()
+	if port := dialled.FindStringSubmatch(err.Error()); port != nil {
+		if hasPort(host) {
+			host = host[:strings.LastIndexByte(host, ':')]
+		}
+		host += ":" + port[1]
+	}
 	if a.isLocal {
-		return fmt.Sprintf("nothing listens at %s: start a Minibus, name its port in MINIBUS_AMQP_PORT, or give a "+
-			"connection string with --connection or %s", a.host(), variables[0])
+		return fmt.Sprintf("nothing listens at %s: start a Minibus, name its ports in MINIBUS_AMQP_PORT and "+
+			"MINIBUS_HTTP_PORT, or give a connection string with --connection or %s", host, connectionVariable)
 	}
 	return fmt.Sprintf("nothing listens at %s, which %s names: start a Minibus, or give another connection string "+
-		"with --connection or %s", a.host(), a.source, variables[0])
+		"with --connection or %s", host, a.source, connectionVariable)
 }
 
 // then puts a sentence and its fix on one line.

@@ -16,7 +16,7 @@ func (a *app) mcpCommand() *cobra.Command {
 the command itself: docs/mcp.md has what to write into its configuration. The tools only read, unless --allow-write is
 given. Minibus need not run yet when the assistant starts.
 ` + manageHelp,
-		Example: "  minibus mcp\n  minibus mcp --allow-write -c \"$MINIBUS_CONNECTION\""}
+		Example: "  minibus mcp\n  minibus mcp --allow-write -c \"$SERVICEBUS_CONNECTION_STRING\""}
 	write := c.Flags().Bool("allow-write", false,
 		"tools too that send, move and delete messages, change entities and steer the bus")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {

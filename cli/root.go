@@ -48,7 +48,7 @@ type app struct {
 	command   *cobra.Command // nil unless a client's command runs
 	isLocal   bool           // nothing names a namespace, so it is the Minibus of this machine
 	target    sas.Connection
-	adminPort string // of the entities of an emulator, if it is known
+	adminPort string // of the local Minibus, for entities and the control API; empty: that of the target
 	portsFile string // of the local Minibus; empty: as its variables say
 	client    *azservicebus.Client
 	admin     *admin.Client
@@ -168,7 +168,7 @@ func (a *app) addTo(root *cobra.Command) {
 func (a *app) addFlags(c *cobra.Command) {
 	f := c.PersistentFlags()
 	f.StringVarP(&a.flags.connection, "connection", "c", "", "connection `string` of the namespace (default $"+
-		strings.Join(variables, ", $")+", a Minibus on this machine)")
+		connectionVariable+", else a Minibus on this machine)")
 	f.StringVar(&a.flags.ca, "ca", "", "trust the authority in this PEM `file` (default that of the local Minibus)")
 	f.StringVarP(&a.flags.output, "output", "o", "table",
 		"`format`: table, json (one document) or jsonl (a document a line)")

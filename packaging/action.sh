@@ -126,21 +126,17 @@ strings() {
   local pattern='^Endpoint=sb://(\[[^]]+\]|[^]:/;[]+)(:[0-9]+)?/?;(.*)$' # a host, or an IPv6 address in brackets
   [[ $connection =~ $pattern ]] || fail "Minibus printed no connection string: $connection"
   host=${BASH_REMATCH[1]}
-  local rest=${BASH_REMATCH[3]}
   http=$(port http)
   http=${http:-$(port amqp)} # every port speaks HTTP
-  admin="Endpoint=sb://$host:$http;$rest"
   "$dir/minibus$suffix" healthcheck --host "$host" --http-port "$http" || ended
 }
 
 export_all() {
   {
     echo "SERVICEBUS_CONNECTION_STRING=$connection"
-    echo "SERVICEBUS_ADMIN_CONNECTION_STRING=$admin"
   } >>"$GITHUB_ENV"
   {
     echo "connection-string=$connection"
-    echo "admin-connection-string=$admin"
     echo "amqp-port=$(port amqp)"
     echo "http-port=$http"
     echo "log-file=$dir/minibus.log"

@@ -1,4 +1,4 @@
-"""Makes a namespace, looks at its entities, and deletes it: MINIBUS_CONNECTION=... python example.py"""
+"""Makes a namespace, looks at its entities, and deletes it: SERVICEBUS_CONNECTION_STRING=... python example.py"""
 
 import asyncio
 import os
@@ -8,7 +8,7 @@ from minibus_control.rest.api.entities import get_entity, list_entities
 from minibus_control.rest.api.namespaces import create_namespace, delete_namespace, get_namespace, list_namespaces
 from minibus_control.rest.models import NamespaceCreation
 
-client = connect(os.environ["MINIBUS_CONNECTION"])
+client = connect(os.environ["SERVICEBUS_CONNECTION_STRING"])
 
 made = create_namespace.sync(client=client, body=NamespaceCreation.from_dict({
     "name": "worker-1", "Queues": [{"Name": "jobs"}], "Topics": [{"Name": "events", "Subscriptions": [{"Name": "large"}]}]}))

@@ -1,8 +1,8 @@
-// Makes a namespace, looks at its entities, and deletes it: MINIBUS_CONNECTION=... node example.mjs
+// Makes a namespace, looks at its entities, and deletes it: SERVICEBUS_CONNECTION_STRING=... node example.mjs
 import assert from "node:assert/strict";
 import { connect } from "minibus-control";
 
-const client = connect(process.env["MINIBUS_CONNECTION"]!);
+const client = connect(process.env["SERVICEBUS_CONNECTION_STRING"]!);
 const namespace = "worker-1";
 
 const made = await client.POST("/$minibus/v1/namespaces", {

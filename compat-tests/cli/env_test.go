@@ -13,7 +13,7 @@ import (
 func TestEnv(t *testing.T) {
 	b := start(t, queue("q"))
 	// A shell reads what env writes, and the commands use it.
-	cmd := exec.CommandContext(b.ctx, "sh", "-c", `eval "$("$0" env)" && unset MINIBUS_CONNECTION && "$0" queue ls -o jsonl`, b.command().Path)
+	cmd := exec.CommandContext(b.ctx, "sh", "-c", `set=$("$0" env) && unset SERVICEBUS_CONNECTION_STRING && eval "$set" && "$0" queue ls -o jsonl`, b.command().Path)
 	cmd.Env = b.command().Env
 	if r := b.finish(cmd); r.code != 0 || !strings.Contains(r.out, `"name":"q"`) {
 		t.Errorf("eval of env gives %+v", r)
@@ -26,7 +26,7 @@ func TestEnv(t *testing.T) {
 		t.Errorf("a shell reads %q, want %q", r.out, quoted)
 	}
 	escaped := " = '" + strings.ReplaceAll(quoted, "'", "''") + "'\n"
-	if got := b.run("env", "powershell"); got != "$env:SERVICEBUS_CONNECTION_STRING"+escaped+"$env:SERVICEBUS_ADMIN_CONNECTION_STRING"+escaped {
+	if got := b.run("env", "powershell"); got != "$env:SERVICEBUS_CONNECTION_STRING"+escaped {
 		t.Errorf("env powershell prints %q", got)
 	}
 	if got := decode[map[string]string](b, b.run("env", "-o", "json")); got["SERVICEBUS_CONNECTION_STRING"] != quoted {
@@ -34,24 +34,25 @@ func TestEnv(t *testing.T) {
 	}
 	b.connection = ""
 	settings := decode[struct{ ConnectionStrings map[string]string }](b, b.run("env", "appsettings", "--entity", "q"))
-	if s := settings.ConnectionStrings; !strings.HasPrefix(s["ServiceBus"], "Endpoint=sb://localhost;") || !strings.Contains(s["ServiceBus"], "EntityPath=q") ||
-		!strings.HasPrefix(s["ServiceBusAdmin"], "Endpoint=sb://localhost:5300;") {
+	if s := settings.ConnectionStrings; !strings.HasPrefix(s["ServiceBus"], "Endpoint=sb://localhost:5672;") || !strings.Contains(s["ServiceBus"], "EntityPath=q") || len(s) != 1 {
 		t.Errorf("env appsettings prints %v", s)
 	}
 	type profile struct{ EnvironmentVariables map[string]string }
 	launch := decode[struct{ Profiles map[string]profile }](b, b.run("env", "launchsettings", "--name", "ConnectionStrings__ServiceBus"))
-	if v := launch.Profiles["minibus"].EnvironmentVariables; v["ConnectionStrings__ServiceBus"] == "" || v["ConnectionStrings__ServiceBusAdmin"] == "" {
+	if v := launch.Profiles["minibus"].EnvironmentVariables; v["ConnectionStrings__ServiceBus"] == "" || len(v) != 1 {
 		t.Errorf("env launchsettings prints %v", launch)
 	}
 	ports := file(t, `{"amqp":4001,"tls":0,"http":4002,"extra":[],"namespaces":{"orders":4003}}`)
-	if got := b.run("env", "dotenv", "--ports-file", ports); !strings.HasPrefix(got, "SERVICEBUS_CONNECTION_STRING='Endpoint=sb://localhost:4001;") ||
-		!strings.Contains(got, "\nSERVICEBUS_ADMIN_CONNECTION_STRING='Endpoint=sb://localhost:4002;") {
+	if got := b.run("env", "dotenv", "--ports-file", ports); !strings.HasPrefix(got, "SERVICEBUS_CONNECTION_STRING='Endpoint=sb://localhost:4001;") || strings.Count(got, "\n") != 1 {
 		t.Errorf("env dotenv prints %q", got)
 	}
-	if got := b.run("env", "--ports-file", ports, "--namespace", "orders"); strings.Count(got, "localhost:4003;") != 2 {
+	if got := b.run("env", "--ports-file", ports, "--namespace", "orders"); strings.Count(got, "localhost:4003;") != 1 {
 		t.Errorf("env --namespace prints %q", got)
 	}
-	if got := b.run("env", "-c", "Endpoint=sb://shop.servicebus.windows.net;SharedAccessKeyName=n;SharedAccessKey=k", "dotenv"); strings.Count(got, "\n") != 1 {
+	if got := b.run("env", "json", "-c", "Endpoint=sb://localhost;SharedAccessKeyName=n;SharedAccessKey=k;UseDevelopmentEmulator=true"); !strings.Contains(got, "sb://localhost:5672;") {
+		t.Errorf("env of a string without a port prints %q", got)
+	}
+	if got := b.run("env", "-c", "Endpoint=sb://shop.servicebus.windows.net;SharedAccessKeyName=n;SharedAccessKey=k", "dotenv"); !strings.Contains(got, "sb://shop.servicebus.windows.net;") {
 		t.Errorf("env of a namespace in Azure prints %q", got)
 	}
 	b.fails(3, []string{`"none"`}, "env", "--ports-file", ports, "--namespace", "none")
@@ -84,13 +85,13 @@ func TestTheLocalMinibus(t *testing.T) {
 		t.Errorf("with the port of HTTP alone: %+v", r)
 	}
 	r := with([]string{amqp, http}, "env")
-	for _, part := range []string{fmt.Sprintf("SERVICEBUS_CONNECTION_STRING='Endpoint=sb://127.0.0.1:%d;", server.Ports.AMQP), "SharedAccessKey=a-key-of-the-test;",
-		fmt.Sprintf("SERVICEBUS_ADMIN_CONNECTION_STRING='Endpoint=sb://127.0.0.1:%d;", server.Ports.HTTP)} {
+	for _, part := range []string{fmt.Sprintf("SERVICEBUS_CONNECTION_STRING='Endpoint=sb://127.0.0.1:%d;", server.Ports.AMQP), "SharedAccessKey=a-key-of-the-test;"} {
 		if !strings.Contains(r.out, part) {
 			t.Errorf("env prints %q, want %q in it", r.out, part)
 		}
 	}
-	b.failed(with([]string{"MINIBUS_AMQP_PORT=1"}, "queue", "ls"), 6, []string{"nothing listens at 127.0.0.1:1: start a Minibus, name its port in MINIBUS_AMQP_PORT, or"}, "queue ls")
+	b.failed(with([]string{"MINIBUS_AMQP_PORT=1"}, "queue", "ls"), 6, []string{"nothing listens at 127.0.0.1:1: start a Minibus, name its ports in MINIBUS_AMQP_PORT and MINIBUS_HTTP_PORT, or"}, "queue ls")
+	b.failed(with([]string{"MINIBUS_HTTP_PORT=1"}, "queue", "ls"), 6, []string{"nothing listens at 127.0.0.1:1: start a Minibus"}, "queue ls")
 	b.failed(with([]string{"MINIBUS_AMQP_PORT=x"}, "queue", "ls"), 2, []string{"MINIBUS_AMQP_PORT", `"x"`}, "queue ls")
 	b.failed(with([]string{"MINIBUS_AMQP_PORT=0", "MINIBUS_HTTP_PORT=0"}, "queue", "ls"), 2, []string{"MINIBUS_PORTS_FILE", "--connection"}, "queue ls")
 	b.failed(with([]string{"MINIBUS_AMQP_PORT=0", "MINIBUS_PORTS_FILE=/none"}, "queue", "ls"), 2, []string{"MINIBUS_PORTS_FILE", "no such file"}, "queue ls")

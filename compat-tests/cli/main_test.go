@@ -63,8 +63,8 @@ func (b *bench) command(args ...string) *exec.Cmd {
 	b.Helper()
 	cmd := exec.CommandContext(b.ctx, harness.Binary(b.T), args...)
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
-		return strings.HasPrefix(v, "SERVICEBUS_CONNECTION_STRING=") || strings.HasPrefix(v, "MINIBUS_CONNECTION=")
-	}), "MINIBUS_CONNECTION="+b.connection)
+		return strings.HasPrefix(v, "SERVICEBUS_CONNECTION_STRING=")
+	}), "SERVICEBUS_CONNECTION_STRING="+b.connection)
 	return cmd
 }
 

@@ -246,18 +246,17 @@ func TestConnections(t *testing.T) {
 	}
 	nowhere := "Endpoint=sb://localhost:1;SharedAccessKeyName=n;SharedAccessKey=topsecret;UseDevelopmentEmulator=true"
 	for _, r := range []result{
-		with([]string{"MINIBUS_CONNECTION=", "SERVICEBUS_CONNECTION_STRING=" + b.connection}, "queue", "ls"),
-		with([]string{"SERVICEBUS_CONNECTION_STRING=" + nowhere}, "queue", "ls"),
-		with([]string{"MINIBUS_CONNECTION=" + nowhere}, "queue", "ls", "-c", b.connection),
-		with([]string{"MINIBUS_CONNECTION=" + nowhere}, "-c", b.connection, "queue", "ls"),
+		with(nil, "queue", "ls"),
+		with([]string{"SERVICEBUS_CONNECTION_STRING=" + nowhere}, "queue", "ls", "-c", b.connection),
+		with([]string{"SERVICEBUS_CONNECTION_STRING=" + nowhere}, "-c", b.connection, "queue", "ls"),
 	} {
 		if r.code != 0 {
 			t.Errorf("ended with %d: %s", r.code, r.errors)
 		}
 	}
 	for _, args := range [][]string{{"queue", "ls"}, {"send", "q", "x"}, {"peek", "q"}, {"receive", "q"}, {"purge", "q"}, {"dlq", "resubmit", "q"}, {"tail", "q", "-f"}} {
-		r := with([]string{"MINIBUS_CONNECTION=" + nowhere}, args...)
-		b.failed(r, 6, []string{"nothing listens at localhost:1", "MINIBUS_CONNECTION"}, args...)
+		r := with([]string{"SERVICEBUS_CONNECTION_STRING=" + nowhere}, args...)
+		b.failed(r, 6, []string{"nothing listens at localhost:1", "SERVICEBUS_CONNECTION_STRING"}, args...)
 		if strings.Contains(r.errors, "topsecret") {
 			t.Errorf("%v prints the key: %s", args, r.errors)
 		}

@@ -69,7 +69,7 @@ func TestDoctorTriesTheConnectionString(t *testing.T) {
 	}
 	at := func(connection string, code int) map[string]finding {
 		cmd := b.command("doctor", "-o", "jsonl", "-c", connection)
-		cmd.Env = append(os.Environ(), "MINIBUS_CONNECTION=", "MINIBUS_EPHEMERAL=true")
+		cmd.Env = append(os.Environ(), "SERVICEBUS_CONNECTION_STRING=", "MINIBUS_EPHEMERAL=true")
 		r := b.finish(cmd)
 		if r.code != code {
 			t.Errorf("doctor ended with %d, want %d: %s%s", r.code, code, r.out, r.errors)

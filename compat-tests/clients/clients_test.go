@@ -44,7 +44,7 @@ func TestTypeScript(t *testing.T) {
 const typescriptErrors = `import assert from "node:assert/strict";
 import { connect, ControlError } from "minibus-control";
 
-const client = connect(process.env["MINIBUS_CONNECTION"]!, { throwErrors: true });
+const client = connect(process.env["SERVICEBUS_CONNECTION_STRING"]!, { throwErrors: true });
 const none = client.GET("/$minibus/v1/namespaces/{namespace}", { params: { path: { namespace: "none" } } });
 await assert.rejects(none, (e) => e instanceof ControlError && e.status === 404 && /could not be found/.test(e.detail));
 assert.throws(() => connect("Endpoint=sb://localhost"), /lacks SharedAccessKeyName, SharedAccessKey/);
@@ -66,14 +66,14 @@ from minibus_control import ControlError, connect
 from minibus_control.rest.api.namespaces import get_namespace
 from minibus_control.rest.models import Error
 
-client = connect(os.environ["MINIBUS_CONNECTION"])
+client = connect(os.environ["SERVICEBUS_CONNECTION_STRING"])
 for call in (lambda: get_namespace.sync("none", client=client), lambda: asyncio.run(get_namespace.asyncio("none", client=client))):
     try:
         call()
         raise AssertionError("no error")
     except ControlError as e:
         assert e.status == 404 and "could not be found" in e.detail, e
-silent = connect(os.environ["MINIBUS_CONNECTION"], raise_errors=False)
+silent = connect(os.environ["SERVICEBUS_CONNECTION_STRING"], raise_errors=False)
 assert isinstance(get_namespace.sync("none", client=silent), Error)
 try:
     connect("Endpoint=sb://localhost")
@@ -135,7 +135,7 @@ func client(t *testing.T, dir string, command ...string) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "MINIBUS_CONNECTION="+server.ConnectionString(), "PYTHONPATH=.", "PYTHONDONTWRITEBYTECODE=1")
+	cmd.Env = append(os.Environ(), "SERVICEBUS_CONNECTION_STRING="+server.ConnectionString(), "PYTHONPATH=.", "PYTHONDONTWRITEBYTECODE=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", command, err, out)
 	}

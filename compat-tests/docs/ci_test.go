@@ -199,7 +199,7 @@ func blocks(t *testing.T) []string {
 // TestAProcessWithFreePorts runs the lines for a machine with other jobs. The tests send and receive, and another client asks for entities.
 func TestAProcessWithFreePorts(t *testing.T) {
 	lines := "trap 'touch ended; kill $!; wait' EXIT\n" + blocks(t)[1] +
-		"\nminibus send orders hello > sent && minibus receive orders -o jsonl && minibus queue show orders -c \"$SERVICEBUS_ADMIN_CONNECTION_STRING\" > shown"
+		"\nminibus send orders hello > sent && minibus receive orders -o jsonl && minibus queue show orders > shown"
 	told := runsLines(t, lines, map[string]string{"SERVICEBUS_CONNECTION_STRING": ""})
 	if !regexp.MustCompile(`^Endpoint=sb://localhost:\d+;`).MatchString(told) || strings.Contains(told, ":5672;") {
 		t.Errorf("the tests are told the connection string %q", told)

@@ -17,7 +17,7 @@ func TestWhyNothingIsReceived(t *testing.T) {
 	if !found {
 		t.Fatal("the page does not show what the lines print")
 	}
-	t.Setenv("MINIBUS_CONNECTION", s.ConnectionString())
+	t.Setenv("SERVICEBUS_CONNECTION_STRING", s.ConnectionString())
 	out, err := shell(t, t.TempDir(), lines+"\n")
 	if err != nil || !strings.HasSuffix(out, shown) {
 		t.Errorf("%v: the lines print\n%s", err, out)
@@ -47,7 +47,7 @@ func TestTheRequestsAboutTheHistory(t *testing.T) {
 // TestTheCommandsAboutTheHistory runs those of docs/history.md.
 func TestTheCommandsAboutTheHistory(t *testing.T) {
 	s := harness.Start(t, harness.Options{Alone: true})
-	t.Setenv("MINIBUS_CONNECTION", s.ConnectionString())
+	t.Setenv("SERVICEBUS_CONNECTION_STRING", s.ConnectionString())
 	lines := blockOf(t, "docs/history.md", "minibus send queue.1") + blockOf(t, "docs/history.md", "minibus wait queue.1")
 	out, err := shell(t, t.TempDir(), "set -e\n"+lines)
 	if err != nil || strings.Count(out, "because of spoilt") != 4 || strings.Count(out, "met: ") != 4 {

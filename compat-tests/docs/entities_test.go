@@ -25,7 +25,7 @@ func TestTheRequestsAboutEntities(t *testing.T) {
 // TestTheCommandsAboutConfigurations runs those of the page with a file that changes a queue. What differs is printed as the page shows it.
 func TestTheCommandsAboutConfigurations(t *testing.T) {
 	s := harness.Start(t, harness.Options{Alone: true})
-	t.Setenv("MINIBUS_CONNECTION", s.ConnectionString())
+	t.Setenv("SERVICEBUS_CONNECTION_STRING", s.ConnectionString())
 	dir := t.TempDir()
 	const config = `{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", "Queues": [{"Name": "orders", "Properties": {"MaxDeliveryCount": 7}}, {"Name": "bulk"},
 		{"Name": "sessions", "Properties": {"RequiresSession": true}}], "Topics": []}]}}`

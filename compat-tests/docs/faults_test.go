@@ -23,7 +23,7 @@ func TestTheRequestsAboutFaults(t *testing.T) {
 // TestTheCommandsAboutFaults runs those of the page against a Minibus with the queue that they name. The program between them sends a message whose answer is lost.
 func TestTheCommandsAboutFaults(t *testing.T) {
 	s := harness.Start(t, harness.Options{Alone: true})
-	t.Setenv("MINIBUS_CONNECTION", s.ConnectionString())
+	t.Setenv("SERVICEBUS_CONNECTION_STRING", s.ConnectionString())
 	middle := strings.Replace(blockOf(t, faultsPage, "minibus fault add drop"), "\n", "\nminibus send orders x\nminibus queue show orders -o json\n", 1)
 	lines := "set -e\nminibus queue create orders\n" + blockOf(t, faultsPage, "minibus fault add throttle") + middle + blockOf(t, "docs/cli.md", "minibus fault add throttle")
 	out, err := shell(t, t.TempDir(), lines)

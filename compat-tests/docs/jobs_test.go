@@ -28,7 +28,7 @@ func TestTheRequestsAboutJobs(t *testing.T) {
 // TestTheCommandsAboutSessionsAndJobs runs those of the page against a Minibus with the queue that they name.
 func TestTheCommandsAboutSessionsAndJobs(t *testing.T) {
 	s := harness.Start(t, harness.Options{Alone: true})
-	t.Setenv("MINIBUS_CONNECTION", s.ConnectionString())
+	t.Setenv("SERVICEBUS_CONNECTION_STRING", s.ConnectionString())
 	sessions := strings.Replace(blockOf(t, jobsPage, "minibus sessions ls"), "minibus sessions break", "! minibus sessions break", 1)
 	lines := "set -e\nminibus queue create orders --requires-session\nminibus send orders x --session table-7\n" + sessions + blockOf(t, jobsPage, "minibus purge orders")
 	out, err := shell(t, t.TempDir(), lines)

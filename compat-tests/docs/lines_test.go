@@ -28,7 +28,7 @@ func TestTheCommandLine(t *testing.T) {
 	rules := blockOf(t, "docs/cli.md", "minibus topic create events")
 	const ask = "minibus send events large -p amount=int:2000\nminibus send events small -p amount=int:5\n" +
 		"echo LARGE\nminibus peek events/large -o jsonl\necho AUDIT\nminibus peek events/audit -o jsonl\n"
-	t.Setenv("MINIBUS_CONNECTION", s.ConnectionString())
+	t.Setenv("SERVICEBUS_CONNECTION_STRING", s.ConnectionString())
 	out, err := shell(t, t.TempDir(), first+rules+ask)
 	_, filtered, _ := strings.Cut(out, "LARGE\n")
 	filtered, all, found := strings.Cut(filtered, "AUDIT\n")
@@ -43,7 +43,7 @@ func TestTheCommandLine(t *testing.T) {
 // TestTheCommandsThatMeasure runs those of docs/cli.md.
 func TestTheCommandsThatMeasure(t *testing.T) {
 	s := harness.Start(t, harness.Options{Alone: true})
-	t.Setenv("MINIBUS_CONNECTION", s.ConnectionString())
+	t.Setenv("SERVICEBUS_CONNECTION_STRING", s.ConnectionString())
 	out, err := shell(t, t.TempDir(), "set -e\n"+blockOf(t, "docs/cli.md", "minibus bench "))
 	if err != nil || strings.Count(out, "\ncomplete ") != 2 || strings.Count(out, `"operation": "complete"`) != 1 {
 		t.Errorf("%v: the lines print\n%s", err, out)

@@ -37,7 +37,7 @@ func TestTheConfigurationsOfAssistants(t *testing.T) {
 				continue
 			}
 			cmd := exec.Command(harness.Binary(t), server.Args...)
-			cmd.Env = append(cmd.Environ(), "MINIBUS_CONNECTION="+s.ConnectionString())
+			cmd.Env = append(cmd.Environ(), "SERVICEBUS_CONNECTION_STRING="+s.ConnectionString())
 			session, err := mcp.NewClient(&mcp.Implementation{Name: "page", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -28,7 +28,7 @@ func TestTheRequestsAboutMessages(t *testing.T) {
 // TestTheCommandsAboutMessages runs those of the page against a Minibus with what they name.
 func TestTheCommandsAboutMessages(t *testing.T) {
 	s := harness.Start(t, harness.Options{Alone: true})
-	t.Setenv("MINIBUS_CONNECTION", s.ConnectionString())
+	t.Setenv("SERVICEBUS_CONNECTION_STRING", s.ConnectionString())
 	lines := "set -e\nminibus queue create orders\nminibus send orders '{\"id\":7}' -p size=int:5\nminibus send orders later --schedule 1h\n" + blockOf(t, messagesPage, "minibus message ls") + "cat body.json\n"
 	out, err := shell(t, t.TempDir(), lines)
 	if err != nil || !strings.Contains(out, "becomes active at") || !strings.Contains(out, "removed 1 message from orders") || !strings.HasSuffix(out, `{"id":7}`) || !strings.Contains(out, `{"int":5}`) {

@@ -13,7 +13,7 @@ const recipes = "docs/recipes.md"
 
 // settings are the lines by which commands in a shell know the server.
 func settings(s *harness.Server) string {
-	return fmt.Sprintf("export MINIBUS_CONNECTION='%s' MINIBUS_AMQP_PORT=%d MINIBUS_HTTP_PORT=%d MINIBUS_TLS_PORT=off MINIBUS_EPHEMERAL=1\n", s.ConnectionString(), s.Ports.AMQP, s.Ports.HTTP)
+	return fmt.Sprintf("export SERVICEBUS_CONNECTION_STRING='%s' MINIBUS_AMQP_PORT=%d MINIBUS_HTTP_PORT=%d MINIBUS_TLS_PORT=off MINIBUS_EPHEMERAL=1\n", s.ConnectionString(), s.Ports.AMQP, s.Ports.HTTP)
 }
 
 // TestTheRecipesForAShell runs the lines of the page against a Minibus, each recipe against one of its own.
@@ -40,7 +40,7 @@ func TestTheRecipesForAShell(t *testing.T) {
 
 // TestTheBrokerIsKilledInTheMiddle runs the lines of the page, which start two servers one after the other.
 func TestTheBrokerIsKilledInTheMiddle(t *testing.T) {
-	ports := fmt.Sprintf("export MINIBUS_AMQP_PORT=%s MINIBUS_HTTP_PORT=%s MINIBUS_TLS_PORT=off\nunset MINIBUS_CONNECTION SERVICEBUS_CONNECTION_STRING\nset +e\n", freePort(t), freePort(t))
+	ports := fmt.Sprintf("export MINIBUS_AMQP_PORT=%s MINIBUS_HTTP_PORT=%s MINIBUS_TLS_PORT=off\nunset SERVICEBUS_CONNECTION_STRING\nset +e\n", freePort(t), freePort(t))
 	out, err := shell(t, t.TempDir(), ports+blockOf(t, recipes, "minibus --data shop.db")+"code=$?; kill $!; wait $!; exit $code\n")
 	if err != nil || strings.Count(out, " hello\n") != 3 {
 		t.Errorf("%v: the lines print\n%s", err, out)
@@ -68,7 +68,7 @@ func TestTheRecipesForTypedClients(t *testing.T) {
 			t.Fatal(err)
 		}
 		run := map[string]string{"js": "node", "python": python}[language]
-		out, err := shell(t, dir, settings(s)+"export MINIBUS_CONNECTION_STRING=\"$MINIBUS_CONNECTION\"\nminibus send queue.1 invoice --schedule 7d\n"+run+" "+program[0]+"\nminibus receive queue.1 -o jsonl\n")
+		out, err := shell(t, dir, settings(s)+"minibus send queue.1 invoice --schedule 7d\n"+run+" "+program[0]+"\nminibus receive queue.1 -o jsonl\n")
 		if err != nil || !strings.Contains(out, `"body":"invoice"`) {
 			t.Errorf("%v: the program in %s prints\n%s", err, language, out)
 		}

@@ -13,7 +13,7 @@ const rulesPage = "docs/rule-tests.md"
 // TestTheCommandsAboutRules runs those of the page, and compares what they print.
 func TestTheCommandsAboutRules(t *testing.T) {
 	s := harness.Start(t, harness.Options{Alone: true})
-	t.Setenv("MINIBUS_CONNECTION", s.ConnectionString())
+	t.Setenv("SERVICEBUS_CONNECTION_STRING", s.ConnectionString())
 	lines := blockOf(t, rulesPage, "minibus topic create")
 	lines = regexp.MustCompile(`(?m)^minibus rule test.*$`).ReplaceAllString(lines, "$0; echo")
 	out, err := shell(t, t.TempDir(), "set -e\n"+lines)

@@ -77,7 +77,7 @@ export function Snippets({ entity }: { entity: string }) {
 // Shell shows commands as they are typed in a shell. They look for a Minibus on the usual port and its default namespace; another one is named first.
 export function Shell({ lines }: { lines: string[] }) {
   const n = namespaces.value?.find((x) => x.name === current.value);
-  const named = n && (location.port !== usualPort || !n.default) ? [`export MINIBUS_CONNECTION=${quoted(n.connectionString)}`] : [];
+  const named = n && (location.port !== usualPort || !n.default) ? [`export SERVICEBUS_CONNECTION_STRING=${quoted(n.connectionString)}`] : [];
   return <Code text={[...named, ...lines].join("\n")} label="In a shell" />;
 }
 
