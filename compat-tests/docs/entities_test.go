@@ -3,7 +3,6 @@ package docs
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -11,16 +10,6 @@ import (
 )
 
 const entitiesPage = "docs/entities.md"
-
-// TestTheRequestsAboutEntities sends those of the page, from its top to its bottom.
-func TestTheRequestsAboutEntities(t *testing.T) {
-	s := harness.Start(t, harness.Options{Alone: true})
-	requests := regexp.MustCompile(`(?m)^ {4}(curl .*?) +# (\d{3})$`).FindAllStringSubmatch(moved(s, harness.ReadPage(t, entitiesPage)), -1)
-	if len(requests) != 16 {
-		t.Fatalf("the page has %d requests", len(requests))
-	}
-	answered(t, requests)
-}
 
 // TestTheCommandsAboutConfigurations runs those of the page with a file that changes a queue. What differs is printed as the page shows it.
 func TestTheCommandsAboutConfigurations(t *testing.T) {

@@ -1,7 +1,6 @@
 package docs
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 
@@ -9,21 +8,6 @@ import (
 )
 
 const messagesPage = "docs/messages.md"
-
-// TestTheRequestsAboutMessages gives those of the page, each with the status of its answer.
-func TestTheRequestsAboutMessages(t *testing.T) {
-	s := harness.Start(t, harness.Options{Alone: true})
-	requests := regexp.MustCompile(`(?m)^(curl .*?) +# (\d{3})$`).FindAllStringSubmatch(moved(s, blockOf(t, messagesPage, "curl ")), -1)
-	if len(requests) != 9 {
-		t.Fatalf("the page has %d requests", len(requests))
-	}
-	for _, r := range requests {
-		out, err := shell(t, t.TempDir(), r[1]+` -s -o /dev/null -w '%{http_code}'`)
-		if err != nil || !strings.HasSuffix(out, r[2]) {
-			t.Errorf("%s: %v, %s", r[0], err, out)
-		}
-	}
-}
 
 // TestTheCommandsAboutMessages runs those of the page against a Minibus with what they name.
 func TestTheCommandsAboutMessages(t *testing.T) {

@@ -22,13 +22,3 @@ func TestTheCommandsAboutRules(t *testing.T) {
 		t.Errorf("%v: the lines print\n%s\nthe page has\n%s", err, out, want)
 	}
 }
-
-// TestTheRequestsAboutRules gives those of the page.
-func TestTheRequestsAboutRules(t *testing.T) {
-	s := harness.Start(t, harness.Options{Alone: true})
-	requests := regexp.MustCompile(`(?m)^(curl .*?) +# (\d{3})$`).FindAllStringSubmatch(moved(s, blockOf(t, rulesPage, "curl ")), -1)
-	if len(requests) != 3 {
-		t.Fatalf("the page has %d requests", len(requests))
-	}
-	answered(t, requests)
-}

@@ -1,7 +1,6 @@
 package docs
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 
@@ -9,16 +8,6 @@ import (
 )
 
 const snapshotsPage = "docs/snapshots.md"
-
-// TestTheRequestsAboutSnapshots sends those of the page.
-func TestTheRequestsAboutSnapshots(t *testing.T) {
-	s := harness.Start(t, harness.Options{Alone: true})
-	requests := regexp.MustCompile(`(?m)^(curl .*?) +# (\d{3})$`).FindAllStringSubmatch(moved(s, blockOf(t, snapshotsPage, "curl ")), -1)
-	if len(requests) != 7 {
-		t.Fatalf("the page has %d requests", len(requests))
-	}
-	answered(t, requests)
-}
 
 // TestTheCommandsAboutSnapshots runs those of the page: what was purged is there again.
 func TestTheCommandsAboutSnapshots(t *testing.T) {

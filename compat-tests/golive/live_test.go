@@ -5,7 +5,7 @@
 //	MINIBUS_COMPAT=all go test ./compat-tests/golive
 //	MINIBUS_COMPAT=all go test ./compat-tests/golive -run 'TestGoSDK/admin/TestAdminClient_UpdateQueue'
 //
-// docs/sdk-tests.md lists the tests that do not pass, with reasons. Any other failed or skipped test is an error, and so is
+// CONTRIBUTING.md lists the tests that do not pass, with reasons. Any other failed or skipped test is an error, and so is
 // an untrue line there.
 package golive
 

@@ -12,6 +12,7 @@ import (
 var (
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading = regexp.MustCompile("^#{1,6} +(.+)$")
+	named   = regexp.MustCompile(`<a id="([^"]+)">`)
 	lineOf  = regexp.MustCompile(`^L[0-9]+$`)
 	dropped = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
@@ -76,11 +77,15 @@ func prose(t *testing.T, page string) string {
 	return b.String()
 }
 
-// anchors returns the names that a forge gives to the headings of a page: lower case, hyphens for spaces, no punctuation.
+// anchors returns the names that a forge gives to the headings of a page: lower case, hyphens for spaces, no punctuation. A page may also
+// name a place itself.
 func anchors(t *testing.T, page string) []string {
 	t.Helper()
 	var names []string
 	for line := range strings.SplitSeq(prose(t, page), "\n") {
+		for _, m := range named.FindAllStringSubmatch(line, -1) {
+			names = append(names, m[1])
+		}
 		if m := heading.FindStringSubmatch(line); m != nil {
 			name := dropped.ReplaceAllString(strings.ToLower(m[1]), "")
 			names = append(names, strings.ReplaceAll(name, " ", "-"))

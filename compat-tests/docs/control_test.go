@@ -1,0 +1,81 @@
+package docs
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"minibus/compat-tests/harness"
+)
+
+const controlPage = "docs/control-api.md"
+
+var (
+	blockPattern   = regexp.MustCompile("(?ms)^```(sh|json)\n(.*?)^```$")
+	requestPattern = regexp.MustCompile(`(?m)^(curl .*?) +# (\d{3})$`)
+)
+
+// TestTheControlAPI sends the requests of the page from its top to its bottom. A block of JSON below lines shows the answer to the last of them.
+func TestTheControlAPI(t *testing.T) {
+	s := harness.Start(t, harness.Options{Alone: true})
+	page := strings.ReplaceAll(moved(s, harness.ReadPage(t, controlPage)), "\\\n ", "")
+	var script strings.Builder
+	var requests [][]string
+	shown := make(map[int]string)
+	for _, block := range blockPattern.FindAllStringSubmatch(page, -1) {
+		if block[1] == "json" {
+			shown[len(requests)] = block[2]
+			continue
+		}
+		for line := range strings.Lines(block[2]) {
+			found := requestPattern.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+			if found == nil {
+				script.WriteString(line)
+				continue
+			}
+			requests = append(requests, found)
+			fmt.Fprintf(&script, "%s -s -o answer%d -w '%%{http_code}\\n'\n", found[1], len(requests))
+		}
+	}
+	dir := t.TempDir()
+	out, err := shell(t, dir, script.String())
+	got := strings.Fields(out)
+	if err != nil || len(got) != len(requests) || len(got) < 60 {
+		t.Fatalf("%v: %d requests print\n%s", err, len(requests), out)
+	}
+	for i, request := range requests {
+		if got[i] != request[2] {
+			t.Errorf("%s: %s", request[0], got[i])
+		}
+	}
+	if len(shown) != 3 {
+		t.Errorf("the page shows %d answers", len(shown))
+	}
+	for number, text := range shown {
+		showsAnswer(t, filepath.Join(dir, fmt.Sprint("answer", number)), text)
+	}
+}
+
+// showsAnswer compares the names in an answer with those that the page shows, and the text of a problem.
+func showsAnswer(t *testing.T, file, text string) {
+	t.Helper()
+	answer, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown, got map[string]any
+	for text, into := range map[string]*map[string]any{text: &shown, string(answer): &got} {
+		if err := json.Unmarshal([]byte(text), into); err != nil {
+			t.Fatalf("%v in %s", err, text)
+		}
+	}
+	if !slices.Equal(slices.Sorted(maps.Keys(shown)), slices.Sorted(maps.Keys(got))) || shown["detail"] != got["detail"] {
+		t.Errorf("the page shows\n%s\nthe answer is\n%s", text, answer)
+	}
+}
