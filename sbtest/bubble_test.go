@@ -10,7 +10,7 @@ import (
 	"minibus/sbtest"
 )
 
-// TestReminder is what docs/sbtest.md shows: the obvious code in a bubble.
+// TestReminder is what docs/go.md shows: the obvious code in a bubble.
 func TestReminder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bus := sbtest.Start(t, sbtest.Queue{Name: "reminders"})

@@ -10,27 +10,24 @@ import (
 
 const root = "../.."
 
-// block is a block of code whose first line is a comment with the path of a file.
-var block = regexp.MustCompile("(?ms)^```\\w+\n(?:#|//) (\\S+)\n(.*?)^```$")
+// block is a block of code whose first line is a comment with the path of a file of this repository.
+var block = regexp.MustCompile("(?ms)^```\\w+\n(?:#|//) ((?:compat-tests|docker)/\\S+)\n(.*?)^```$")
 
-// TestPageShowsWhatRuns compares the page with the programs.
-func TestPageShowsWhatRuns(t *testing.T) {
-	page := read(t, "docs/containers.md")
-	blocks := block.FindAllStringSubmatch(page, -1)
-	if want := strings.Count(page, "\n```") / 2; len(blocks) != want {
-		t.Errorf("%d of %d blocks of code name their file in the first line", len(blocks), want)
-	}
+// TestPagesShowWhatRuns compares the pages with the programs.
+func TestPagesShowWhatRuns(t *testing.T) {
 	shown := make(map[string]bool)
-	for _, found := range blocks {
-		path, code := found[1], found[2]
-		shown[strings.Split(path, "/")[0]+"/"+filepath.Ext(path)] = true
-		if !strings.Contains(bare(read(t, path)), bare(code)) {
-			t.Errorf("%s does not contain these lines of docs/containers.md:\n%s", path, code)
+	for _, page := range []string{"containers", "go", "java", "javascript", "python"} {
+		for _, found := range block.FindAllStringSubmatch(read(t, "docs/"+page+".md"), -1) {
+			path, code := found[1], found[2]
+			shown[strings.Split(path, "/")[0]+"/"+filepath.Ext(path)] = true
+			if !strings.Contains(bare(read(t, path)), bare(code)) {
+				t.Errorf("%s does not contain these lines of docs/%s.md:\n%s", path, page, code)
+			}
 		}
 	}
 	for _, want := range []string{"compat-tests/.java", "compat-tests/.mjs", "compat-tests/.go", "compat-tests/.py", "docker/.yaml"} {
 		if !shown[want] {
-			t.Errorf("the page shows nothing of %s", want)
+			t.Errorf("the pages show nothing of %s", want)
 		}
 	}
 }

@@ -196,6 +196,40 @@ func blocks(t *testing.T) []string {
 	return all
 }
 
+// TestEntitiesInAServiceContainer loads a Config.json into a server that runs, by the lines of the page.
+func TestEntitiesInAServiceContainer(t *testing.T) {
+	section, err := harness.Section(harness.ReadPage(t, ci), "## Entities in a service container")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, lines, _ := strings.Cut(section, "```sh\n")
+	lines, _, _ = strings.Cut(lines, "```")
+	s := harness.Start(t, harness.Options{Alone: true})
+	dir := t.TempDir()
+	if err := harness.WriteFiles(dir, map[string]string{"Config.json": old}); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := shell(t, dir, moved(s, lines)); err != nil {
+		t.Fatalf("%v:\n%s", err, out)
+	}
+	delivers(t, s.ConnectionString(), "orders")
+}
+
+// TestWorkflowsOfThePlatforms lets actionlint read the workflow of each page.
+func TestWorkflowsOfThePlatforms(t *testing.T) {
+	harness.NeedAll(t, "to read YAML")
+	for _, platform := range platforms {
+		recipe, err := harness.ReadRecipe(harness.ReadPage(t, "docs/"+platform+".md"), "## CI")
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if job := githubJob(t, recipe.Files[".github/workflows/test.yml"]); len(job.Steps) < 4 {
+			t.Errorf("docs/%s.md: the job has the steps %v", platform, job.Steps)
+		}
+	}
+}
+
 // TestAProcessWithFreePorts runs the lines for a machine with other jobs. The tests send and receive, and another client asks for entities.
 func TestAProcessWithFreePorts(t *testing.T) {
 	lines := "trap 'touch ended; kill $!; wait' EXIT\n" + blocks(t)[1] +

@@ -63,7 +63,7 @@ func TestASecondMinibus(t *testing.T) {
 	}
 }
 
-// TestTheBundleOfCertificatesStays runs the lines of docs/frameworks.md, which must not write into a file that other programs use.
+// TestTheBundleOfCertificatesStays runs the lines of docs/python.md, which must not write into a file that other programs use.
 func TestTheBundleOfCertificatesStays(t *testing.T) {
 	s := harness.Start(t, harness.Options{CADir: t.TempDir(), Alone: true})
 	dir := t.TempDir()
@@ -72,7 +72,7 @@ func TestTheBundleOfCertificatesStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("REQUESTS_CA_BUNDLE", system)
-	lines := moved(s, blockOf(t, "docs/frameworks.md", `cp "$REQUESTS_CA_BUNDLE"`))
+	lines := moved(s, blockOf(t, "docs/python.md", `cp "$REQUESTS_CA_BUNDLE"`))
 	out, err := shell(t, dir, lines+`echo; cat "$REQUESTS_CA_BUNDLE"`)
 	left, readErr := os.ReadFile(system)
 	if err != nil || readErr != nil || string(left) != "system\n" || !strings.Contains(out, "system\n-----BEGIN CERTIFICATE") {

@@ -36,7 +36,7 @@ const mark = "\x1e"
 func record(t *testing.T) []entry {
 	t.Helper()
 	dir := t.TempDir()
-	recipe, err := harness.ReadRecipe(harness.ReadPage(t, startedPage), "## Python")
+	recipe, err := harness.ReadRecipe(harness.ReadPage(t, "docs/python.md"), "## First program")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,11 +64,11 @@ func TestTheLinesOverHTTP(t *testing.T) {
 	}
 }
 
-// TestTheExamplesInGo runs the code of docs/sbtest.md and of README.md as the tests of a module of its own.
+// TestTheExamplesInGo runs the code of docs/go.md and of README.md as the tests of a module of its own.
 func TestTheExamplesInGo(t *testing.T) {
 	var code strings.Builder
 	examples := 0
-	for page, name := range map[string]string{"docs/sbtest.md": "TestOfThePage", "README.md": "TestOfReadme"} {
+	for page, name := range map[string]string{"docs/go.md": "TestOfThePage", "README.md": "TestOfReadme"} {
 		for _, text := range indented(harness.ReadPage(t, page)) {
 			if strings.HasPrefix(text, "bus := sbtest.Start(t") {
 				examples++

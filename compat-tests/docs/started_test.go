@@ -7,17 +7,16 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-const startedPage = "docs/getting-started.md"
+// platforms are the pages that begin with a program, which the tests run. TestTheExamplesForDotNet looks after docs/dotnet.md.
+var platforms = []string{"go", "javascript", "python", "java"}
 
-// TestGettingStarted runs the programs of the page by the lines of the page, twice each, as somebody does who tries it again. The table
-// of the page says that nothing runs the one for .NET.
-func TestGettingStarted(t *testing.T) {
-	page := harness.ReadPage(t, startedPage)
-	for _, language := range []string{"Go", "JavaScript", "Python", "Java"} {
-		t.Run(language, func(t *testing.T) {
+// TestFirstPrograms runs the first program of each page by the lines of the page, twice, as somebody does who tries it again.
+func TestFirstPrograms(t *testing.T) {
+	for _, platform := range platforms {
+		t.Run(platform, func(t *testing.T) {
 			t.Parallel()
 			harness.NeedAll(t, "to run the programs, which install their SDKs")
-			recipe, err := harness.ReadRecipe(page, "## "+language)
+			recipe, err := harness.ReadRecipe(harness.ReadPage(t, "docs/"+platform+".md"), "## First program")
 			if err != nil {
 				t.Fatal(err)
 			}

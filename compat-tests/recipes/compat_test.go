@@ -12,10 +12,10 @@ import (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// unpack makes a directory with the files of the page's section and with those of this package.
-func unpack(t *testing.T, section string, ours ...string) string {
+// unpack makes a directory with the files of a page's section and with those of this package.
+func unpack(t *testing.T, page, section string, ours ...string) string {
 	t.Helper()
-	recipe, err := harness.ReadRecipe(harness.ReadPage(t, page), "## "+section)
+	recipe, err := harness.ReadRecipe(harness.ReadPage(t, "docs/"+page+".md"), section)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func unpack(t *testing.T, section string, ours ...string) string {
 func TestPytest(t *testing.T) {
 	harness.NeedAll(t, "to run the Python recipe")
 	python := harness.Python(t, "pytest")
-	s := prepare(t, "pytest", "pytest/test_isolation.py")
+	s := prepare(t, "python", "## pytest", "pytest/test_isolation.py")
 	run := []string{"-B", "-m", "pytest", "-p", "no:cacheprovider", "-n", "4", "-v", "--rootdir", s.dir, s.dir}
 	harness.Run(t, s.environ, python, run...)
 	s.mistake(t, "conftest.py")
@@ -54,7 +54,7 @@ func TestJest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := prepare(t, "Jest", "jest/isolation.js")
+	s := prepare(t, "javascript", "## Jest", "jest/isolation.js")
 	files := map[string]string{"jest.config.json": "{}"}
 	for i := range workers {
 		files[fmt.Sprintf("isolation%d.test.js", i)] = fmt.Sprintf("require(\"./isolation\").isolation(%d);\n", i)
@@ -77,7 +77,7 @@ func TestJest(t *testing.T) {
 // TestJUnit runs the recipe with JUnit.
 func TestJUnit(t *testing.T) {
 	harness.NeedAll(t, "to run the Java recipe")
-	s := prepare(t, "JUnit", "junit/pom.xml")
+	s := prepare(t, "java", "## JUnit", "junit/pom.xml")
 	text, err := os.ReadFile("junit/IsolationTest.java")
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestJUnit(t *testing.T) {
 
 // TestGoTest runs the recipe with go test over HTTP.
 func TestGoTest(t *testing.T) {
-	s := prepare(t, "go test", "testdata/isolated_test.go", "testdata/http_test.go")
+	s := prepare(t, "go", "## Tests with a process", "testdata/isolated_test.go", "testdata/http_test.go")
 	goTest(t, s.dir, s.environ, harness.Run)
 	s.mistake(t, "minibus_test.go")
 	goTest(t, s.dir, s.environ, wantRefusal)
@@ -102,7 +102,7 @@ func TestGoTest(t *testing.T) {
 
 // TestSbtest runs the recipe with go test in one process.
 func TestSbtest(t *testing.T) {
-	dir, m := unpack(t, "sbtest", "testdata/isolated_test.go", "testdata/sbtest_test.go"), startMeeting(t)
+	dir, m := unpack(t, "go", "### Parallel tests", "testdata/isolated_test.go", "testdata/sbtest_test.go"), startMeeting(t)
 	goTest(t, dir, []string{"MINIBUS_MEETING=" + m.URL}, harness.Run)
 	m.check(t)
 }

@@ -79,12 +79,12 @@ type suite struct {
 	meeting *meeting
 }
 
-// prepare makes the directory from the page's section and from files of this package, and starts the server.
-func prepare(t *testing.T, section string, ours ...string) *suite {
+// prepare makes the directory from a page's section and from files of this package, and starts the server.
+func prepare(t *testing.T, page, section string, ours ...string) *suite {
 	t.Helper()
-	s := &suite{dir: unpack(t, section, ours...), meeting: startMeeting(t)}
+	s := &suite{dir: unpack(t, page, section, ours...), meeting: startMeeting(t)}
 	s.server = harness.Start(t, harness.Options{CADir: t.TempDir(), Args: []string{"--namespace-ports", "0"}})
-	s.environ = []string{"MINIBUS_URL=" + s.url(), "MINIBUS_MEETING=" + s.meeting.URL}
+	s.environ = []string{"SERVICEBUS_CONNECTION_STRING=" + s.server.ConnectionString(), "MINIBUS_MEETING=" + s.meeting.URL}
 	return s
 }
 

@@ -10,7 +10,7 @@ import (
 
 // The page lists each input and output of the action, and no others.
 func TestPage_ListsInputsAndOutputs(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(root(t), "docs/install.md"))
+	page, err := os.ReadFile(filepath.Join(root(t), "docs/ci.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

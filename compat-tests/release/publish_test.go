@@ -61,10 +61,10 @@ func wantNamed(t *testing.T, dir, address string) {
 		"cmd/minibus/main.go":   {"\"" + address + "/server/command\""},
 		"Dockerfile":            {" -X " + address + "/server.version="},
 		".goreleaser.yaml":      {" -X " + address + "/server.version="},
-		"docs/install.md":       {"https://" + address + "/releases", "ghcr.io/" + strings.ToLower(repository) + ":", "uses: " + repository + "@v1.2.3"},
+		"docs/install.md":       {"https://" + address + "/releases", "ghcr.io/" + strings.ToLower(repository) + ":"},
 		"docs/ci.md":            {"uses: " + repository + "@v1.2.3"},
-		"docs/sbtest.md":        {"go get " + address},
-		"docs/test-suites.md":   {"\"" + address + "/sbtest\""},
+		"docs/go.md":            {"go get " + address, "\"" + address + "/sbtest\""},
+		"docs/javascript.md":    {"uses: " + repository + "@v1.2.3"},
 	} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {

@@ -38,7 +38,7 @@ func beyond(t *testing.T) string {
 	return string(text)
 }
 
-// TestBeyondTheEmulatorsLimits is the last line of the list in docs/containers.md.
+// TestBeyondTheEmulatorsLimits has more of everything than Microsoft's emulator takes.
 func TestBeyondTheEmulatorsLimits(t *testing.T) {
 	bus, connection, err := startAlone(t.Context(), testcontainers.WithFiles(testcontainers.ContainerFile{
 		Reader: strings.NewReader(beyond(t)), ContainerFilePath: "/ServiceBus_Emulator/ConfigFiles/Config.json", FileMode: 0o600}))

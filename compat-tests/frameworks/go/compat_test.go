@@ -24,7 +24,7 @@ func shop(t *testing.T) *harness.Server {
 	return harness.Start(t, harness.Options{Config: config, CADir: t.TempDir()})
 }
 
-// settings are the variables that docs/frameworks.md tells users to set.
+// settings are the variables that docs/go.md tells users to set.
 func settings(s *harness.Server) []string {
 	return []string{"SERVICEBUS_CONNECTION_STRING=" + s.ConnectionString(), "SSL_CERT_FILE=" + s.CA()}
 }

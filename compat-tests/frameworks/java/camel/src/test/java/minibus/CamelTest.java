@@ -35,7 +35,7 @@ class CamelTest {
     private static final class Routes extends RouteBuilder {
         @Override
         public void configure() {
-            // The settings of docs/frameworks.md, once for all routes.
+            // The settings of docs/java.md, once for all routes.
             getContext().getComponent("azure-servicebus", ServiceBusComponent.class).getConfiguration()
                 .setConnectionString(System.getenv("MINIBUS_CONNECTION_STRING"));
             errorHandler(noErrorHandler());

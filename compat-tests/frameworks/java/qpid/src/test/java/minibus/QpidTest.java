@@ -40,7 +40,7 @@ class QpidTest {
     private Context context;
     private Connection connection;
 
-    /** The settings of docs/frameworks.md. */
+    /** The settings of docs/java.md. */
     private static Context settings() throws NamingException {
         final Hashtable<String, String> settings = new Hashtable<>();
         settings.put(Context.INITIAL_CONTEXT_FACTORY, "org.apache.qpid.jms.jndi.JmsInitialContextFactory");

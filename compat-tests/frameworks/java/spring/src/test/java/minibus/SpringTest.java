@@ -24,7 +24,7 @@ class SpringTest {
 
     @BeforeAll
     static void start() {
-        // The settings of docs/frameworks.md.
+        // The settings of docs/java.md.
         application = SpringApplication.run(Shop.class,
             "--spring.cloud.azure.servicebus.connection-string=" + System.getenv("MINIBUS_CONNECTION_STRING"),
             "--spring.cloud.azure.servicebus.producer.entity-type=queue",
