@@ -192,6 +192,14 @@ func (nc NamespaceClock) machineTime() int64 {
 	return nc.ns.Now()
 }
 
+// machineTimeOf is machineTime at an instant that [Namespace.Now] has just returned, for next to nothing.
+func (nc NamespaceClock) machineTimeOf(now int64) int64 {
+	if c, ok := nc.ns.clock.(*clock.System); ok {
+		return c.WallTimeOf(now)
+	}
+	return now
+}
+
 // DueKind says what happens when an instant comes.
 type DueKind uint8
 

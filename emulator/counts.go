@@ -17,6 +17,10 @@ type Counts struct {
 func (q *Entity) Counts() Counts {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	return q.countsLocked()
+}
+
+func (q *Entity) countsLocked() Counts {
 	b := q.subQueue(Main)
 	dead, transferDead := q.subQueue(DeadLetter), q.subQueue(TransferDeadLetter)
 	c := Counts{

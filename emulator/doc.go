@@ -62,7 +62,7 @@
 //   - log, how messages lie in memory: entry.go, log.go, chunk.go, session_seqs.go, ready_queue.go, numbers.go
 //   - entity, what queues, topics and subscriptions have in common: entity.go, namespace.go, catalog.go, quiesce.go,
 //     subqueue.go, attached.go, bodies.go, duplicates.go, lock.go, session.go, permissions.go, alarm.go, idle.go,
-//     counts.go, event.go, record.go, jobs.go, selection.go, fault.go, faults.go
+//     counts.go, activity.go, event.go, record.go, jobs.go, selection.go, fault.go, faults.go
 //   - change, how a change takes effect or is undone: step.go, transition.go
 //   - send: send.go, schedule.go
 //   - receive: consumer.go, delivery.go, deferred.go, receive_delete.go, requeue.go, peek.go

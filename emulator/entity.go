@@ -44,6 +44,7 @@ type Entity struct {
 	watchers    watchers
 	attached    attachments
 	traffic     Traffic
+	activity    activity
 }
 
 // nameOf returns a path as the broker shows it: a queue or a topic in lower case, whatever case the client wrote,

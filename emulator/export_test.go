@@ -20,6 +20,13 @@ type InMemory struct{ q *Entity }
 // InMemory returns what the entity holds in memory.
 func (q *Entity) InMemory() InMemory { return InMemory{q} }
 
+// Activity returns how many steps that are over the entity keeps.
+func (m InMemory) Activity() int {
+	m.q.mu.Lock()
+	defer m.q.mu.Unlock()
+	return len(m.q.activity.ended)
+}
+
 // Sessions returns how many sessions the queue knows (SESS-26).
 func (m InMemory) Sessions() int {
 	q := m.q
@@ -122,3 +129,10 @@ func (d *deadlines[E]) kept() (n int) {
 
 // LockedUntil returns when the lock ends unless it is renewed, in milliseconds since the Unix epoch.
 func (d *Delivery) LockedUntil() int64 { return d.until }
+
+// NoteActivity does what every change does so that the last hour is known.
+func (m InMemory) NoteActivity(now int64) {
+	m.q.mu.Lock()
+	m.q.noteActivityLocked(now)
+	m.q.mu.Unlock()
+}

@@ -5,7 +5,8 @@ import "strings"
 // Facts are what is known of an entity at a moment, beside its settings and counts.
 type Facts struct {
 	Times
-	Sessions int64 // of an entity with sessions, those with messages, a state or a holder
+	Sessions  int64 // of an entity with sessions, those with messages, a state or a holder
+	Receivers int64 // attached to the entity, or accepts of sessions that wait
 
 	// Oldest is the message with the lowest sequence number that is not scheduled: its number, and when it was
 	// enqueued, in ms. 0: there is none, or oldestDepth scheduled ones stand before it.
@@ -25,6 +26,7 @@ const oldestDepth = 4096
 func (q *Entity) Facts() Facts {
 	q.mu.Lock()
 	f := Facts{Times: Times{Created: q.usage.created, Updated: q.usage.updated, Accessed: q.usage.accessed}}
+	f.Receivers = int64(len(q.attached))
 	if q.options.RequiresSession {
 		f.Sessions = int64(len(q.sessions.byKey))
 	}

@@ -19,6 +19,7 @@ type Namespace struct {
 	id      int64
 	name    string
 	created int64 // ms
+	opened  int64 // ms of the machine's time
 	secret  [16]byte
 	common  *common
 	journal Journal
@@ -136,6 +137,7 @@ func newNamespace(c *common, r NamespaceRecord, o NamespaceOptions) (*Namespace,
 		ns.logger = c.logger.With("namespace", r.Name)
 	}
 	ns.jobs.ns, ns.faults.ns = ns, ns
+	ns.opened = ns.Clock().machineTime()
 	setID(ns, r.ID)
 	ns.settings.Store(&o)
 	return ns, nil

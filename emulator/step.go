@@ -89,6 +89,7 @@ func (p *part) finishLocked(err error) {
 	q := p.q
 	p.drawn.end(err)
 	now := q.ns.Now()
+	q.noteActivityLocked(now)
 	for i := range p.steps {
 		s := &p.steps[i]
 		returns := s.returns()

@@ -125,6 +125,15 @@ func (c *System) WallTime() time.Time {
 	return time.Now()
 }
 
+// WallTimeOf returns the machine's time at an instant that Now has just returned, both in milliseconds. It asks the
+// machine only while the clock is frozen.
+func (c *System) WallTimeOf(now int64) int64 {
+	if c.Frozen() {
+		return millis(c.WallTime())
+	}
+	return now - time.Duration(c.offset.Load()).Milliseconds()
+}
+
 // advanced returns the time of day with what Advance and Resume have added.
 func (c *System) advanced() time.Time { return c.WallTime().Add(time.Duration(c.offset.Load())) }
 

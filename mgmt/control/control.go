@@ -82,6 +82,8 @@ func describe(s Server) http.Handler {
 	h.connections()
 	h.refusals()
 	h.why()
+	h.activity()
+	h.lookup()
 	h.match()
 	h.receive()
 	h.sessions()

@@ -89,14 +89,21 @@ const maxEntities = 1 << 30
 
 // shownEntity returns an entity as lists show it.
 func shownEntity(e *emulator.Entity) api.Entity {
-	t := e.Traffic()
-	return api.Entity{
+	t, f, minute := e.Traffic(), e.Facts(), e.LastMinute()
+	out := api.Entity{
 		Path:    e.Path(),
 		Kind:    kinds[e.Kind()],
 		Status:  string(cmp.Or(e.Options().Status, emulator.StatusActive)),
 		Counts:  shownCounts(e.Counts()),
 		Traffic: api.Traffic{Stored: t.Stored, Delivered: t.Delivered, Completed: t.Completed},
+
+		LastMinute: api.LastMinute{Stored: minute.Stored, Completed: minute.Completed},
+		Receivers:  f.Receivers,
 	}
+	if f.OldestEnqueued != 0 {
+		out.OldestEnqueued = new(instant(f.OldestEnqueued))
+	}
+	return out
 }
 
 // shownCounts returns counts as answers show them.

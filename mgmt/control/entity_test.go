@@ -57,6 +57,9 @@ func TestControlAPIPutsEntities(t *testing.T) {
 	wants(t, a.as("root", "PUT", all+"events%2FSubscriptions%2Flarge", `{"Properties": {"ForwardTo": "bulk", "AutoDeleteOnIdle": "PT5M"}}`), 200, `"rules":[{"name":"big"`, `"entity":"bulk","deadLetters":false}`)
 	wants(t, a.as("root", "PUT", all+"events%2Fsubscriptions%2Fsmall?kind=subscription", `{"Rules": [{"Name": "r", "Properties": {"FilterType": "False"}}]}`), 201, `"path":"events/Subscriptions/small"`)
 	wants(t, a.as("root", "GET", inOrders+"tree", ""), 200, `"rules":["$Default"]`, `"rules":["big"]`, `"name":"large","path":"events/Subscriptions/large"`, `"forwardTo":"bulk"`, `"path":"parcels"`)
+	wants(t, a.as("root", "GET", all+"events/subscriptions", ""), 200, `"name":"large","path":"events/Subscriptions/large"`, `"forwardTo":"bulk"`, `"SqlExpression":"amount \u003e 1000"`, `"receivers":0`)
+	wants(t, a.as("root", "GET", all+"bulk/subscriptions", ""), 409, "is not a topic")
+	wants(t, a.as("root", "GET", all+"nothing/subscriptions", ""), 404)
 	wants(t, a.as("root", "DELETE", all+"events%2FSubscriptions%2Fsmall", ""), 204)
 	wants(t, a.as("root", "DELETE", all+"events", ""), 204)
 	wants(t, a.as("root", "DELETE", all+"events", ""), 404)
@@ -64,7 +67,23 @@ func TestControlAPIPutsEntities(t *testing.T) {
 	a.putsRules()
 	a.refusesEntities()
 	a.refusesPaths()
+	a.lastHour()
 	a.covers("entities")
+}
+
+// lastHour shows what came and went, of an entity and of the namespace.
+func (a *openAPI) lastHour() {
+	a.t.Helper()
+	const of = control.Prefix + "namespaces/$default/"
+	a.message("q", "one")
+	a.message("q", "two")
+	a.receiveDelete("q")
+	for _, path := range []string{of + "activity", of + "entities/q/activity"} {
+		wants(a.t, a.as("root", "GET", path, ""), 200, `"stepSeconds":20`, `"stored":[2]`, `"completed":[1]`, `"active":[1]`, `"deadLetter":[0]`, `"scheduled":[0]`)
+	}
+	wants(a.t, a.as("root", "GET", of+"entities/q", ""), 200, `"lastMinute":{"stored":2,"completed":1}`, `"oldestEnqueued":"`)
+	wants(a.t, a.as("root", "GET", of+"entities/nothing/activity", ""), 404)
+	wants(a.t, a.as("root", "GET", control.Prefix+"namespaces/nothing/activity", ""), 404)
 }
 
 // putsRules changes rules of a subscription.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"minibus/emulator"
 	"minibus/internal/sas"
 	"minibus/mgmt/control"
+	"minibus/mgmt/control/api"
 )
 
 // recorded is a part of the history as the tests read it.
@@ -99,8 +101,33 @@ func TestControlAPITellsWhatHappened(t *testing.T) {
 	wants(t, a.as("root", "GET", control.Prefix+"namespaces/nothing/history", ""), 404)
 	wants(t, a.as("root", "GET", control.Prefix+"namespaces/nothing/history/life?messageId=x", ""), 404)
 	wants(t, a.as("root", "GET", control.Prefix+"namespaces/orders/history", ""), 200, `"items":[]`)
+	a.looksUp()
 	a.streams()
 	a.covers("history")
+}
+
+// looksUp finds messages by each id that people have of them.
+func (a *openAPI) looksUp() {
+	a.t.Helper()
+	token := sas.Sign("http://localhost:5300/", "root", "root-key", time.Now().Add(time.Hour))
+	wants(a.t, a.bus.do("POST", "/q/messages", "x", authorization, token, "BrokerProperties", `{"MessageId": "it's m9", "CorrelationId": "m3"}`), 201)
+	const path = control.Prefix + "namespaces/$default/lookup?text="
+	found := func(text string) (lines []string) {
+		for _, f := range decoded[api.Lookup](a.t, a.as("root", "GET", path+url.QueryEscape(text), "")).Items {
+			lines = append(lines, fmt.Sprintf("%s %s#%d %s, held %t, %s", f.By, f.Entity, f.SequenceNumber, f.MessageID, f.Held, f.Last))
+		}
+		return lines
+	}
+	same(a.t, found("m0"), []string{"messageId q#1 m0, held false, receivedAndDeleted"})
+	same(a.t, found("m3"), []string{"messageId q#4 m3, held true, sent", "correlationId q#6 it's m9, held true, "})
+	same(a.t, found("it's m9"), []string{"messageId q#6 it's m9, held true, sent"})
+	same(a.t, found("Q#2"), []string{"sequenceNumber q#2 m1, held true, sent"})
+	same(a.t, found("q#99"), nil)
+	same(a.t, found("nothing#1"), nil)
+	wants(a.t, a.as("root", "GET", path+"m3&limit=1", ""), 200, `"complete":false`)
+	wants(a.t, a.as("root", "GET", path+"none", ""), 200, `{"items":[],"complete":true}`)
+	wants(a.t, a.as("root", "GET", path, ""), 400)
+	wants(a.t, a.as("root", "GET", control.Prefix+"namespaces/nothing/lookup?text=x", ""), 404)
 }
 
 // streams covers what a stream answers before it begins. TestControlAPIStreamsEvents has the stream itself.

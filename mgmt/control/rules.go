@@ -65,8 +65,18 @@ func (in *AtEntity) subscription(h *handler) (*emulator.Subscription, error) {
 	return e.Subscription()
 }
 
-// rules registers the operations on rules.
+// ruledSubscription is a subscription in the list of a topic's.
+type ruledSubscription struct {
+	Name string `json:"name"`
+	api.Entity
+	api.Forwards
+	Rules []entityRule `json:"rules" nullable:"false"`
+}
+
+// rules registers the operations on subscriptions with their rules, and on rules.
 func (h *handler) rules() {
+	const subscriptions = oneEntity + "/subscriptions"
+	register(h, "listSubscriptions", "GET "+subscriptions, tagged("entities"), h.listSubscriptions, 200, 404, 409)
 	const all, one = oneEntity + "/rules", oneEntity + "/rules/{rule}"
 	register(h, "listRules", "GET "+all, tagged("entities"), h.listRules, 200, 404, 409)
 	register(h, "getRule", "GET "+one, tagged("entities"), h.getRule, 200, 404, 409)
@@ -77,6 +87,37 @@ func (h *handler) rules() {
 	}, h.putRule, 200, 400, 404, 409, 413)
 	h.createsToo(one)
 	register(h, "deleteRule", "DELETE "+one, tagged("entities"), h.deleteRule, 204, 404, 409)
+}
+
+func (h *handler) listSubscriptions(_ context.Context, in *AtEntity) (*struct {
+	Body api.Page[ruledSubscription]
+}, error) {
+	e, sub, err := in.find(h)
+	if err == nil && sub != emulator.Main {
+		err = emulator.NotFound(clip(in.Entity))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := e.Topic(); err != nil {
+		return nil, err
+	}
+	ns, err := in.InNamespace.find(h)
+	if err != nil {
+		return nil, err
+	}
+	list, err := ns.Entities().Subscriptions(e.Path())
+	if err != nil {
+		return nil, err
+	}
+	return pageOf(list, "", func(s *emulator.Subscription) ruledSubscription {
+		r := ruledSubscription{Name: s.Options().Name, Entity: shownEntity(s.Entity), Forwards: forwardsOf(s.Entity),
+			Rules: []entityRule{}}
+		for _, rule := range byRuleName(s.Options().Rules) {
+			r.Rules = append(r.Rules, h.shownRule(rule))
+		}
+		return r
+	}), nil
 }
 
 func (h *handler) listRules(_ context.Context, in *AtEntity) (*struct{ Body api.Page[entityRule] }, error) {

@@ -1,5 +1,7 @@
 package api
 
+import "time"
+
 // Entity is a queue, topic or subscription in a list.
 type Entity struct {
 	Path    string  `json:"path"`
@@ -7,6 +9,16 @@ type Entity struct {
 	Status  string  `json:"status" enum:"Active,Disabled,SendDisabled,ReceiveDisabled"`
 	Counts  Counts  `json:"counts"`
 	Traffic Traffic `json:"traffic"`
+
+	LastMinute     LastMinute `json:"lastMinute"`
+	Receivers      int64      `json:"receivers" doc:"Attached to it or one of its sub-queues at the moment"`
+	OldestEnqueued *time.Time `json:"oldestEnqueued,omitempty" doc:"When the oldest message was enqueued; none: no message"`
+}
+
+// LastMinute is what came and went in the last minute, give or take twenty seconds.
+type LastMinute struct {
+	Stored    int64 `json:"stored"`
+	Completed int64 `json:"completed"`
 }
 
 // Traffic counts what went through an entity. Two answers, and the time between them, make a rate.
