@@ -263,6 +263,76 @@ func (nc NamespaceClock) appendDue(list []Due, q *Entity) []Due {
 	return list
 }
 
+// Forecast is what happens by itself up to an instant. What that brings about in turn is not in it: a scheduled message
+// that becomes active may expire, too.
+type Forecast struct {
+	Expire, Activate, Unlock, Delete Effect
+	DeadLettered                     int // of the messages that expire, those that become dead letters
+}
+
+// Effect is on how many messages of how many entities something has an effect.
+type Effect struct{ Messages, Entities int }
+
+func (e *Effect) add(messages int) {
+	if messages > 0 {
+		e.Messages += messages
+		e.Entities++
+	}
+}
+
+// Forecast counts what happens by itself up to an instant.
+func (nc NamespaceClock) Forecast(until time.Time) Forecast {
+	var f Forecast
+	for _, q := range nc.ns.catalog.entities(anyKind) {
+		q.forecast(millis(until), &f)
+	}
+	return f
+}
+
+// forecast adds what happens to an entity. One that is deleted, a subscription with its topic, loses all that it has.
+func (q *Entity) forecast(until int64, f *Forecast) {
+	if q.goesIdle(until) || q.subscription != nil && q.subscription.topic.goesIdle(until) {
+		c := q.Counts()
+		f.Delete.Entities++
+		f.Delete.Messages += int(c.Active + c.DeadLetter + c.Transfer + c.TransferDeadLetter)
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.deleted {
+		return
+	}
+	expiring := q.alarm.expiries.count(until)
+	if main := q.subQueue(Main); expiring > 0 && main.deferred > 0 {
+		main.look(0, func(e *entry) bool {
+			if at := e.expires(); e.state == Deferred && at != 0 && at <= until {
+				expiring-- // EXP-10
+			}
+			return true
+		})
+	}
+	f.Expire.add(expiring)
+	if q.options.DeadLetteringOnExpiration {
+		f.DeadLettered += expiring
+	}
+	f.Activate.add(q.schedule.dues.count(until))
+	unlocked := q.locks.ends.count(until)
+	for _, h := range q.sessions.ends {
+		if h.until <= until {
+			unlocked++
+		}
+	}
+	f.Unlock.add(unlocked)
+}
+
+// goesIdle reports whether an entity is deleted by an instant if nothing uses it until then.
+func (q *Entity) goesIdle(until int64) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	at, ok := q.usage.idleAt()
+	return ok && at <= until && !q.deleted && !q.usage.held()
+}
+
 // passing is the sum of all that Broker.Advance added.
 type passing struct {
 	mu     sync.RWMutex // held to make a namespace

@@ -177,6 +177,35 @@ func TestDEC35_NextDueNamesWhatComes(t *testing.T) {
 	})
 }
 
+// TestDEC35_AForecastCountsWhatHappens: up to an instant and in no other state, and it comes true.
+func TestDEC35_AForecastCountsWhatHappens(t *testing.T) {
+	steerBubble(t, func(h *house, b *broker, start time.Time) {
+		b.send(withTTL("soon", 5*time.Minute), withTTL("deferred", 5*time.Minute), withTTL("late", time.Hour), withTTL("settled", 5*time.Minute))
+		for _, d := range b.receive(4)[1:] {
+			switch d.body() {
+			case "deferred":
+				b.settle(emulator.Defer, d)
+			case "settled":
+				b.settle(emulator.Complete, d)
+			default:
+				b.settle(emulator.Abandon, d)
+			}
+		}
+		b.send(at("scheduled", start.Add(10*time.Minute)), at("later", start.Add(11*time.Minute)))
+		b.create("kept", emulator.QueueOptions{DefaultMessageTimeToLive: 2 * time.Minute, DeadLetteringOnExpiration: true}).sendTexts("x", "y")
+		b.create("idle", emulator.QueueOptions{AutoDeleteOnIdle: 10 * time.Minute}).sendTexts("z")
+		b.create("unused", emulator.QueueOptions{AutoDeleteOnIdle: time.Hour}).sendTexts("z")
+		want := emulator.Forecast{Expire: emulator.Effect{Messages: 3, Entities: 2}, DeadLettered: 2, Activate: emulator.Effect{Messages: 1, Entities: 1},
+			Unlock: emulator.Effect{Messages: 1, Entities: 1}, Delete: emulator.Effect{Messages: 1, Entities: 1}}
+		equal(t, "forecast", b.ns.Clock().Forecast(start.Add(10*time.Minute)), want)
+		equal(t, "of now", b.ns.Clock().Forecast(start), emulator.Forecast{})
+		equal(t, "elsewhere", h.Default().Clock().Forecast(start.Add(time.Hour)), emulator.Forecast{})
+		b.advance(10 * time.Minute)
+		equal(t, "afterwards", b.ns.Clock().Forecast(start.Add(10*time.Minute)), emulator.Forecast{})
+		equal(t, "active", b.q.Counts().Active, int64(3)) // deferred, late and scheduled
+	})
+}
+
 // TestDEC35_AYearOfTriesEnds: a forward without a target is tried again and again, but not each second of a year.
 func TestDEC35_AYearOfTriesEnds(t *testing.T) {
 	steerBubble(t, func(_ *house, b *broker, _ time.Time) {

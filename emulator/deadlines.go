@@ -204,6 +204,29 @@ func (d *deadlines[E]) earliest() (at int64, ok bool) {
 	}
 }
 
+// count returns how many come due up to an instant.
+func (d *deadlines[E]) count(until int64) (n int) {
+	last := until >> bucketShift
+	for key, b := range d.buckets {
+		if key > last {
+			continue
+		}
+		if b.dead > 0 {
+			b.compact(d.live)
+		}
+		if key < last {
+			n += len(b.items)
+			continue
+		}
+		for _, x := range b.items {
+			if x.at <= until && d.live(x.e, x.at) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // Spans of dueCounts, in milliseconds.
 const (
 	minute = 60_000

@@ -88,12 +88,17 @@ func (u *usage) idle(now int64) bool {
 	if !ok || now < at {
 		return false
 	}
-	if u.q.messages.subQueues[Main].scheduled > 0 || u.receiverWaits() ||
-		u.q.topic != nil && u.q.topic.receiverWaits() {
+	if u.held() {
 		u.accessed = now // in use: the span begins anew
 		return false
 	}
 	return true
+}
+
+// held reports whether something keeps the queue however long nobody uses it.
+func (u *usage) held() bool {
+	return u.q.messages.subQueues[Main].scheduled > 0 || u.receiverWaits() ||
+		u.q.topic != nil && u.q.topic.receiverWaits()
 }
 
 // receiverWaits reports whether a receiver with credit waits (IDLE-5).

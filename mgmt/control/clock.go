@@ -57,13 +57,22 @@ func (h *handler) clock() {
 
 func (h *handler) getClock(_ context.Context, in *struct {
 	InNamespace
-	Due int `query:"due" minimum:"0" maximum:"1000" default:"10" doc:"The most things to name that are due"`
+	Due   int       `query:"due" minimum:"0" maximum:"1000" default:"10" doc:"The most things to name that are due"`
+	Until time.Time `query:"until" doc:"Adds a forecast up to this instant"`
 }) (*clockOutput, error) {
 	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
-	return shownClock(ns, in.Due), nil
+	out := shownClock(ns, in.Due)
+	if !in.Until.IsZero() {
+		f := ns.Clock().Forecast(in.Until)
+		out.Body.Forecast = &api.Forecast{
+			Until: shownTime(in.Until.UTC()), Expire: api.Effect(f.Expire), DeadLettered: f.DeadLettered,
+			Activate: api.Effect(f.Activate), Unlock: api.Effect(f.Unlock), Delete: api.Effect(f.Delete),
+		}
+	}
+	return out, nil
 }
 
 func (h *handler) setClock(ctx context.Context, in *struct {

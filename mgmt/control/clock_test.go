@@ -47,6 +47,9 @@ func TestControlAPISteersAClock(t *testing.T) {
 	if c := clock("GET", path, ""); c.Now != frozen.Now || !c.Frozen {
 		t.Errorf("it goes on: %+v", c)
 	}
+	soon := frozen.Now.Add(time.Hour).Format(time.RFC3339Nano)
+	wants(t, a.as("root", "GET", path+"?until="+soon, ""), 200, `"forecast":{"until":"`+soon+`","expire":{"messages":1,"entities":1},"deadLettered":1`)
+	wants(t, a.as("root", "GET", path+"?until=soon", ""), 400, `"detail":"`)
 	if c := clock("POST", path+"/advance", `{"by": "PT59M"}`); c.Now != frozen.Now.Add(59*time.Minute) || len(c.Due) != 1 {
 		t.Errorf("59 minutes later: %+v", c)
 	}

@@ -30,6 +30,24 @@ type Clock struct {
 	Frozen bool       `json:"frozen" doc:"Whether it stands still"`
 	Goal   *time.Time `json:"goal,omitempty" doc:"The instant to which it is being advanced; none: it is not"`
 	Due    []Due      `json:"due" nullable:"false" doc:"The next instant of each kind of each entity, the first first"`
+
+	Forecast *Forecast `json:"forecast,omitempty"`
+}
+
+// Forecast is what happens by itself up to an instant.
+type Forecast struct {
+	Until        time.Time `json:"until"`
+	Expire       Effect    `json:"expire" doc:"Messages that expire"`
+	DeadLettered int       `json:"deadLettered" doc:"Of those, how many become dead letters; the others are removed"`
+	Activate     Effect    `json:"activate" doc:"Scheduled messages that become active"`
+	Unlock       Effect    `json:"unlock" doc:"Locks of messages and sessions that end"`
+	Delete       Effect    `json:"delete" doc:"Idle entities that are deleted, with their messages"`
+}
+
+// Effect is on how many messages of how many entities something has an effect.
+type Effect struct {
+	Messages int `json:"messages"`
+	Entities int `json:"entities"`
 }
 
 // Due is something that happens by itself.
