@@ -120,7 +120,7 @@ func (op *sendOp) parse(d *delivered) ([]message.Message, error) {
 		if err != nil {
 			return nil, linkErrorf(amqp.CondDecode, "The batch could not be decoded: %v.", err)
 		}
-		if err := op.in.s.c.ns.Limits().CheckBatch(op.in.entity(), len(messages)); err != nil { // QUO-7
+		if err := op.in.s.c.ns.CheckBatch(op.in.entity(), len(messages)); err != nil { // QUO-7
 			return nil, err
 		}
 		return messages, nil

@@ -112,3 +112,8 @@ func (b *Broker) Quiesce() {
 
 // Close closes all namespaces, as [Namespace.Close] closes one.
 func (b *Broker) Close() { closeAll(b.Namespaces()) }
+
+// Beyond returns what Azure would have refused since the process began, by namespace and entity.
+func (b *Broker) Beyond() []Beyond {
+	return b.first.common.beyond.list(func(beyondKey) bool { return true })
+}

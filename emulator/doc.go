@@ -58,7 +58,7 @@
 //
 //   - tools: heap.go, deadlines.go
 //   - contract, what the journal, the store and the settings are: journal.go, store.go, snapshot_store.go, options.go,
-//     protocol.go, values.go, value_types.go, limits.go, profile.go, errors.go, client.go
+//     protocol.go, values.go, value_types.go, limits.go, profile.go, beyond.go, errors.go, client.go
 //   - log, how messages lie in memory: entry.go, log.go, chunk.go, session_seqs.go, ready_queue.go, numbers.go
 //   - entity, what queues, topics and subscriptions have in common: entity.go, namespace.go, catalog.go, quiesce.go,
 //     subqueue.go, attached.go, bodies.go, duplicates.go, lock.go, session.go, permissions.go, alarm.go, idle.go,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"minibus/emulator/filter"
 	"minibus/internal/amqp/message"
@@ -61,7 +62,7 @@ func (l Limits) checkMessage(entity string, m *message.Message, i *message.Info)
 	for _, id := range []struct{ name, value string }{
 		{"MessageId", i.MessageID}, {"SessionId", i.GroupID}, {"PartitionKey", i.PartitionKey},
 	} {
-		if len([]rune(id.value)) > most.ID {
+		if len(id.value) > most.ID && utf8.RuneCountInString(id.value) > most.ID {
 			return errorf(CodeArgument, entity, "The %s of the message has more than %d characters.", id.name, most.ID)
 		}
 	}

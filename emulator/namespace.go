@@ -86,6 +86,7 @@ type common struct {
 	layout *layout // of logs; nil: usual
 	bodies *bodyBudget
 	record *Record
+	beyond beyondNotes
 }
 
 func newCommon(o Options) *common {

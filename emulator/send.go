@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -20,7 +21,7 @@ func (q *Entity) Send(msgs []message.Message, c Completion) error {
 		return nil
 	}
 	var one [1]incoming
-	in, err := q.inspect(one[:0], msgs)
+	in, err := q.inspectSent(one[:0], msgs)
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func (q *Entity) submit(msgs []message.Message, browsed bool, c Completion) ([]i
 		c.Completed(nil)
 		return nil, nil
 	}
-	in, err := q.inspect(nil, msgs)
+	in, err := q.inspectSent(nil, msgs)
 	if err != nil {
 		return nil, err
 	}
@@ -107,6 +108,43 @@ func (q *Entity) inspect(in []incoming, msgs []message.Message) ([]incoming, err
 		in = append(in, incoming{m: msgs[i], info: info})
 	}
 	return in, nil
+}
+
+// inspectSent is inspect for messages that are sent and not only looked at. It notes what Azure would refuse of them.
+func (q *Entity) inspectSent(in []incoming, msgs []message.Message) ([]incoming, error) {
+	in, err := q.inspect(in, msgs)
+	if err != nil || q.ns.Limits() != LimitsRelaxed {
+		return in, err
+	}
+	for i := range in {
+		if err := LimitsStandard.checkMessage(q.path, &in[i].m, &in[i].info); err != nil {
+			rule := "QUO-9"
+			if refusal, ok := errors.AsType[*Error](err); ok && refusal.Code == CodeQuotaExceeded {
+				rule = "QUO-8"
+			}
+			q.ns.noteBeyond(q.path, rule, err)
+		}
+	}
+	return in, nil
+}
+
+// noteBeyond notes an operation that Azure would refuse, and logs the first one of its kind and entity.
+func (ns *Namespace) noteBeyond(entity, rule string, refusal error) {
+	if ns.common.beyond.add(beyondKey{ns.name, entity, rule}, refusal) {
+		ns.logger.Warn("Azure would refuse this", "namespace", ns.name, "entity", entity, "rule", rule, "reason", refusal)
+	}
+}
+
+// CheckBatch reports whether a batch has more messages than the namespace takes (QUO-7, DEC-17).
+func (ns *Namespace) CheckBatch(entity string, n int) error {
+	limits := ns.Limits()
+	if limits != LimitsRelaxed {
+		return limits.CheckBatch(entity, n)
+	}
+	if err := LimitsStandard.CheckBatch(entity, n); err != nil {
+		ns.noteBeyond(entity, "QUO-7", err)
+	}
+	return nil
 }
 
 // store reports why messages can't be stored now, or nil.

@@ -157,7 +157,7 @@ func (t *Transaction) store(q *Entity, msgs []message.Message, numbers bool) ([]
 		return nil, errorf(CodeQuotaExceeded, q.path, "Cannot send more than %d messages in a single transaction.",
 			maxTransaction)
 	}
-	in, err := q.inspect(nil, msgs)
+	in, err := q.inspectSent(nil, msgs)
 	if err != nil {
 		return nil, err
 	}

@@ -45,8 +45,9 @@ const (
 	FindWrongSubQueue   FindingCode = "wrong-sub-queue"
 	FindDeadLettered    FindingCode = "dead-lettered"
 	FindExpired         FindingCode = "expired"
-	FindRefused         FindingCode = "refused"   // attaches and tokens, a short while ago
-	FindReceiving       FindingCode = "receiving" // nothing stands in the way
+	FindRefused         FindingCode = "refused"      // attaches and tokens, a short while ago
+	FindBeyondAzure     FindingCode = "beyond-azure" // messages that Azure would refuse were sent
+	FindReceiving       FindingCode = "receiving"    // nothing stands in the way
 )
 
 // Question says whose receiving to look at.
@@ -113,6 +114,7 @@ func (q *Entity) Why(ask Question) Diagnosis {
 	w.messages()
 	w.elsewhere()
 	w.refusals()
+	w.beyond()
 	if len(w.d.Findings) == 0 || !w.d.Blocked() && w.available > 0 && w.asking {
 		asking := "no receiver asks for any"
 		switch {

@@ -108,7 +108,7 @@ func (x *runtimeCall) readBatch(b *body) ([]message.Message, error) {
 	if err != nil {
 		return nil, badRequest(err.Error())
 	}
-	if err := x.ns.Limits().CheckBatch(x.entity.Path(), len(encoded)); err != nil {
+	if err := x.ns.CheckBatch(x.entity.Path(), len(encoded)); err != nil {
 		return nil, err
 	}
 	size := 0

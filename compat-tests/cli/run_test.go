@@ -107,7 +107,7 @@ func TestRun_Summary(t *testing.T) {
 	if len(sum.Refusals) == 0 || sum.Refusals[0].Entity != "nowhere" {
 		t.Errorf("refusals %+v, want one of nowhere", sum.Refusals)
 	}
-	if len(sum.Checks) != 3 || !sum.Checks[0].Failed || !sum.Checks[1].Failed || sum.Checks[1].Count != 2 || sum.Checks[2].Failed {
+	if len(sum.Checks) != 6 || !sum.Checks[0].Failed || !sum.Checks[1].Failed || sum.Checks[1].Count != 2 || sum.Checks[2].Failed {
 		t.Errorf("checks %+v", sum.Checks)
 	}
 	var suite struct {
@@ -118,7 +118,7 @@ func TestRun_Summary(t *testing.T) {
 		} `xml:"testcase"`
 	}
 	read(t, filepath.Join(r.Dir, "s.xml"), xml.Unmarshal, &suite)
-	if suite.Failures != 2 || len(suite.Cases) != 3 || suite.Cases[0].Failure == nil || suite.Cases[2].Failure != nil {
+	if suite.Failures != 2 || len(suite.Cases) != 6 || suite.Cases[0].Failure == nil || suite.Cases[2].Failure != nil {
 		t.Errorf("JUnit %+v", suite)
 	}
 	for _, file := range []string{"s.md", "job.md"} {
@@ -139,6 +139,32 @@ func read(t *testing.T, file string, decode func([]byte, any) error, into any) {
 	}
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", file, err, text)
+	}
+}
+
+// TestRun_Azure fails for what Minibus takes and Azure refuses: a setting that the Standard tier refuses, and a name
+// and a property that both refuse.
+func TestRun_Azure(t *testing.T) {
+	t.Parallel()
+	const script = `set -e
+		"$minibus" queue create large --max-message-size-in-kilobytes 2048
+		"$minibus" queue create usual
+		[ "$1" = both ] && "$minibus" send usual hello --property large="$(head -c 40000 /dev/zero | tr '\0' x)"
+		exit 0`
+	for _, c := range []struct {
+		script, failOn string
+		code           int
+	}{
+		{"set -- one\n" + script, "azure", 0}, {"set -- one\n" + script, "standard", 9}, {"set -- one\n" + script, "premium", 0},
+		{"set -- both\n" + script, "azure", 9}, {"set -- both\n" + script, "premium", 9}, {"exit 0", "azure,standard,premium", 0},
+	} {
+		r := runScript(t, nil, []string{"--fail-on", c.failOn}, c.script)
+		if code := r.code(t); code != c.code {
+			t.Errorf("--fail-on %s: exit code %d, want %d\n%s%s", c.failOn, code, c.code, &r.out, &r.errors)
+		}
+		if text := r.errors.String(); strings.HasPrefix(c.script, "set -- both") && (!strings.Contains(text, "large") || !strings.Contains(text, "QUO-8")) {
+			t.Errorf("the summary is\n%s", text)
+		}
 	}
 }
 

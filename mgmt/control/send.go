@@ -88,7 +88,7 @@ func (h *handler) sendMessages(_ context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	if err := ns.Limits().CheckBatch(e.Path(), len(in.Body.messages)); err != nil {
+	if err := ns.CheckBatch(e.Path(), len(in.Body.messages)); err != nil {
 		return nil, err
 	}
 	list, err := in.Body.encode(time.UnixMilli(ns.Now()))

@@ -27,6 +27,7 @@ type summary struct {
 	DeadLetters []deadLettered `json:"deadLetters"`
 	Left        []leftBehind   `json:"left"`
 	Refusals    []refusal      `json:"refusals"` // of links and tokens, as far as they are remembered
+	Azure       []beyondAzure  `json:"azure"`
 	Checks      []check        `json:"checks"`
 }
 
@@ -73,9 +74,12 @@ const (
 	checkDeadLetter = "dead-letter"
 	checkLeft       = "left"
 	checkRefused    = "refused"
+	checkAzure      = "azure" // every tier of Azure refuses something
+	checkStandard   = "standard"
+	checkPremium    = "premium"
 )
 
-var checkNames = []string{checkDeadLetter, checkLeft, checkRefused}
+var checkNames = []string{checkDeadLetter, checkLeft, checkRefused, checkAzure, checkStandard, checkPremium}
 
 // reported are the events of a summary. Those at the end stand there only if they have happened.
 var reported = []struct {
@@ -105,7 +109,7 @@ var reported = []struct {
 // summarize asks the server what has happened.
 func summarize(a *server.Server, command []string, code int, took time.Duration) *summary {
 	sum := &summary{Command: command, ExitCode: code, Seconds: math.Round(took.Seconds()*1000) / 1000,
-		DeadLetters: []deadLettered{}, Left: []leftBehind{}, Refusals: []refusal{}}
+		DeadLetters: []deadLettered{}, Left: []leftBehind{}, Refusals: []refusal{}, Azure: findBeyond(a)}
 	tally := a.Namespace().History().Record().Tally()
 	for _, r := range reported {
 		n := int64(0)
@@ -148,6 +152,20 @@ func summarize(a *server.Server, command []string, code int, took time.Duration)
 		{Name: checkDeadLetter, Count: dead, problem: plural(dead, "message was", "messages were") + " dead-lettered"},
 		{Name: checkLeft, Count: held, problem: plural(held, "message was", "messages were") + " left behind"},
 		{Name: checkRefused, Count: refused, problem: plural(refused, "operation was", "operations were") + " refused"},
+	}
+	for _, name := range []string{checkAzure, checkStandard, checkPremium} {
+		c := check{Name: name}
+		for _, b := range sum.Azure {
+			if name == checkAzure && len(b.Tiers) == len(tiers) || slices.Contains(b.Tiers, name) {
+				c.Count++
+			}
+		}
+		who := "the tier " + name + " of Azure"
+		if name == checkAzure {
+			who = "Azure"
+		}
+		c.problem = who + " would refuse " + plural(c.Count, "thing", "things")
+		sum.Checks = append(sum.Checks, c)
 	}
 	return sum
 }
@@ -216,6 +234,7 @@ func (sum *summary) text() string {
 		r := sum.Refusals[i]
 		return fmt.Sprintf("refused\t%s\t%d\t%s: %s", cmp.Or(r.Entity, "-"), r.Count, r.Operation, r.Text)
 	})
+	list(len(sum.Azure), func(i int) string { return "Azure refuses\t" + sum.Azure[i].String() })
 	for _, c := range sum.Checks {
 		if c.Failed {
 			fmt.Fprintf(&b, "minibus: failed, since %s (--fail-on %s)\n", c.problem, c.Name)
@@ -316,6 +335,10 @@ func (sum *summary) markdown() []byte {
 	for _, r := range sum.Refusals {
 		fmt.Fprintf(&b, "| %s refused: %s | %d |\n", markdownEscapes.Replace(r.Operation), markdownEscapes.Replace(r.Text),
 			r.Count)
+	}
+	for _, r := range sum.Azure {
+		fmt.Fprintf(&b, "| Azure refuses: %s | %d |\n",
+			markdownEscapes.Replace(strings.ReplaceAll(r.String(), "\t", " ")), r.Count)
 	}
 	for _, c := range sum.Checks {
 		if c.Failed {

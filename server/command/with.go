@@ -79,7 +79,9 @@ COMMAND finds the connection string in these variables, and in those that you na
 At the end you see what happened to the messages. With --fail-on the exit code is ` + strconv.Itoa(exitChecked) + `, although COMMAND succeeded, if there were
   dead-letter   messages that were dead-lettered
   left          messages that nobody received
-  refused       sends and settlements that Minibus refused`,
+  refused       sends and settlements that Minibus refused
+  azure         messages or entities that Minibus took and every tier of Azure refuses
+  standard      the same for the Standard tier; premium, for the Premium tier`,
 		Example: `  minibus run -- npm test
   minibus run --config Config.json --fail-on dead-letter,left -- pytest
   minibus run --env MyApp__Bus --report minibus.xml -- dotnet test`}
