@@ -90,6 +90,18 @@ func TestLOCK7_RangeSettledAfterLocksEnded(t *testing.T) {
 	})
 }
 
+// TestLOCK7_RangeSettledAfterALinkThatMinibusEnded gets no answer, even if the client has not answered the detach.
+func TestLOCK7_RangeSettledAfterALinkThatMinibusEnded(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.delivered(t, 2)
+		time.Sleep(61 * time.Second)
+		b.inject(emulator.FaultOptions{Kind: emulator.FaultDetach, Operations: on(emulator.OperationNow)})
+		amqptest.Want[*frames.Detach](p)
+		settle(p, 0, 1, false, &frames.Accepted{})
+		p.WantSilence(time.Second)
+	})
+}
+
 // If reading a body takes longer than the lock lasts, the delivery must not reach the client with a dead token.
 func TestLOCK8_DeliveryWhoseLockEndsBeforeItIsWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -115,6 +115,7 @@ func TestTXN3_TXN8_TXN16_RefusedOperationIsNone(t *testing.T) {
 			t.Error("renew was not refused")
 		}
 		wait(time.Hour) // its time has not begun
+		equal(t, "can be bound to another entity before one has taken an operation", w.Rebind(false, "other"), true)
 		w.send(other, text("a"))
 		wantCode(t, "send to the entity that refused", w.Send(b.q, b.encodeAll(texts("x"))), emulator.CodeNotAllowed)
 		wait(2*time.Minute - time.Second)

@@ -85,7 +85,7 @@ func TestWhyNothingIsReceivedFromAQueue(t *testing.T) {
 			r.pull(2)
 			b.receive(1) // has gone
 			r.c.Take(nil, 1)
-		}, all, "locked!", []string{"3 messages are locked", "2 by link 2 of connection c7 (worker, 127.0.0.1:7777), until 2000-01-01T00:01:00.000Z (in 1m0s)", "1 by a receiver inside the process, which has gone without settling them"}},
+		}, all, "locked!", []string{"locked: 3 messages are locked", "2 by link 2 of connection c7 (worker, 127.0.0.1:7777), until 2000-01-01T00:01:00.000Z (in 1m0s)", "1 by a receiver inside the process, which has gone without settling them"}},
 		{"some locked", emulator.QueueOptions{}, func(b *broker) {
 			b.sendTexts("1", "2")
 			b.receive(1)
@@ -261,6 +261,15 @@ func TestWhyNamesWhatWasRefused(t *testing.T) {
 			"at 12:00:00.000Z the attach of connection c7 (worker, 127.0.0.1:7777): It may not (amqp:not-allowed)", "and 1 more", "Listen right for q")
 		b.wantWhy(emulator.Question{Refusals: refusals, Client: "worker"}, "no-receiver! refused", "Minibus refused 2 attempts lately", "The texts say what to change")
 		b.wantWhy(emulator.Question{Refusals: refusals, Client: "c1"}, "no-receiver!")
+	})
+}
+
+// TestWhyCountsWhatIsLocked to the end, in a queue of several chunks too.
+func TestWhyCountsWhatIsLocked(t *testing.T) {
+	bubble(t, emulator.QueueOptions{}, func(b *broker) {
+		b.sendTexts(strings.Split(strings.Repeat("x", 150), "")...)
+		equal(t, "locked", len(b.introduced(emulator.Main).pull(150)), 150)
+		b.wantWhy(emulator.Question{}, "locked!", "locked: 150 messages are locked: 150 by link 2 of connection c7")
 	})
 }
 

@@ -1,8 +1,12 @@
 package clock_test
 
 import (
+	"bytes"
+	"log/slog"
+	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"minibus/emulator/clock"
@@ -47,4 +51,24 @@ func TestDEC35_NoReaderSeesAClockGoBack(t *testing.T) {
 	if ahead > rounds*time.Minute+time.Second || ahead < rounds*time.Minute-passed-time.Second {
 		t.Errorf("it is %v ahead after %d minutes and %v", ahead, rounds, passed)
 	}
+}
+
+// TestDEC35_AJumpIsToldOnce, although the clock of every namespace sees it.
+func TestDEC35_AJumpIsToldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		tell := clock.LogJumps(slog.New(slog.NewTextHandler(&log, nil)))
+		tell(time.Hour)
+		time.Sleep(2 * time.Second)
+		tell(time.Hour)
+		if got := log.String(); strings.Count(got, "level=") != 1 || !strings.Contains(got, "by=1h0m0s") {
+			t.Errorf("of one jump the log says %q", got)
+		}
+		log.Reset()
+		time.Sleep(2 * time.Second)
+		tell(-time.Minute)
+		if got := log.String(); !strings.Contains(got, "level=WARN") || !strings.Contains(got, "by=1m0s") {
+			t.Errorf("of the next jump the log says %q", got)
+		}
+	})
 }
