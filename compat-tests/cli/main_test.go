@@ -18,7 +18,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // bench has a server, a client of it, and the binary.
 type bench struct {

@@ -53,6 +53,7 @@ func TestControl_ALongQueueIsReadInBoundedMemory(t *testing.T) {
 
 // TestControl_ALargeBodyIsReadInBoundedMemory reads a body of 50 MiB many times, whole and as a part of its message.
 func TestControl_ALargeBodyIsReadInBoundedMemory(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	const size, times = 50 << 20, 8
 	b := startStored(t, harness.WriteConfig(t, harness.Queue{Name: queueName, MaxMessageSizeInKilobytes: 100 << 10}, harness.Queue{Name: "other"}))
 	b.must("send", b.sender.SendMessage(b.ctx, blob(size), nil))

@@ -54,6 +54,7 @@ func TestMemory_LargeMessagesAtOnce(t *testing.T) {
 // TestMemory_PeeksOfLargeMessages lets eight clients look at twelve messages of 20 MiB at once, of which a reply has
 // five. The server has 2.5 GiB if replies are not bounded together.
 func TestMemory_PeeksOfLargeMessages(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	const clients, messages, size, most = 8, 12, 20 * mebibyte, 1000 * mebibyte
 	b := startStored(t, harness.WriteConfig(t, harness.Queue{Name: queueName, MaxMessageSizeInKilobytes: 100 << 10}))
 	for range messages {

@@ -26,7 +26,7 @@ const (
 	queueName    = "orders"
 	shortLock    = 5 * time.Second // the shortest that the service allows (LOCK-1)
 	defaultLock  = time.Minute
-	patience     = 30 * time.Second
+	patience     = time.Minute
 	emptyWait    = 300 * time.Millisecond // how long a receive waits before a queue counts as empty
 	dueTolerance = time.Second            // SCHED-12
 )

@@ -30,9 +30,10 @@ func messages(n int) []*azservicebus.Message {
 }
 
 func TestSEQ11_SCHED6_SCHED9_TenScheduledFirstCarry11To20(t *testing.T) {
+	t.Parallel()
 	provesAnywhere(t, "sched.one", "sched.several", "sched.number")
 	b := start(t)
-	due := time.Now().Add(b.pace(2 * time.Second))
+	due := time.Now().Add(b.pace(5 * time.Second))
 	numbers, err := b.sender.ScheduleMessages(b.ctx, messages(10), due, nil)
 	b.must("schedule", err)
 	for i, n := range numbers {
@@ -61,9 +62,10 @@ func TestSEQ11_SCHED6_SCHED9_TenScheduledFirstCarry11To20(t *testing.T) {
 }
 
 func TestSCHED5_ScheduledByAnnotation(t *testing.T) {
+	t.Parallel()
 	provesAnywhere(t, "sched.property")
 	b := start(t)
-	due := time.Now().Add(b.pace(2 * time.Second))
+	due := time.Now().Add(b.pace(5 * time.Second))
 	later := message("later")
 	later.ScheduledEnqueueTime = &due
 	b.must("send with a scheduled time", b.sender.SendMessage(b.ctx, later, nil))
@@ -75,8 +77,9 @@ func TestSCHED5_ScheduledByAnnotation(t *testing.T) {
 }
 
 func TestSCHED21_BatchMixesScheduledAndImmediate(t *testing.T) {
+	t.Parallel()
 	b := start(t)
-	due := time.Now().Add(b.pace(2 * time.Second))
+	due := time.Now().Add(b.pace(5 * time.Second))
 	batch, err := b.sender.NewMessageBatch(b.ctx, nil)
 	b.must("create batch", err)
 	for i, m := range messages(4) {
@@ -105,9 +108,10 @@ func TestSCHED11_PastMeansAtOnce(t *testing.T) {
 }
 
 func TestSCHED3_SCHED4_SCHED13_SCHED14_Cancel(t *testing.T) {
+	t.Parallel()
 	provesAnywhere(t, "sched.cancel", "sched.cancelmany", "sched.cancelunknown")
 	b := start(t)
-	due := time.Now().Add(b.pace(3 * time.Second))
+	due := time.Now().Add(b.pace(8 * time.Second))
 	numbers, err := b.sender.ScheduleMessages(b.ctx, messages(3), due, nil)
 	b.must("schedule", err)
 	err = b.sender.CancelScheduledMessages(b.ctx, []int64{numbers[2], 999}, nil)

@@ -11,6 +11,7 @@ import (
 // TestDisk_SnapshotsWithoutAPause replaces and restores a snapshot of 40 MiB without a pause, by several clients. The
 // database has the messages, the snapshot, and the copies that are being made or removed.
 func TestDisk_SnapshotsWithoutAPause(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	const messages, clients, each, most = 40, 4, 8, 300 * mebibyte
 	const snapshots = "/$minibus/v1/namespaces/$default/snapshots"
 	jsonHeader := map[string]string{"Content-Type": "application/json"}

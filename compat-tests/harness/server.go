@@ -16,7 +16,7 @@ import (
 )
 
 // readyTimeout is generous: it covers a loaded machine and a deep database, and a test normally does not wait for it.
-const readyTimeout = 30 * time.Second
+const readyTimeout = 2 * time.Minute
 
 // Options say how to start a server.
 type Options struct {

@@ -99,7 +99,7 @@ test("forwarding by name and by address, and it has an effect", proves("admin.qu
     await client.createSender("queues.source").sendMessages({ body: "second" });
     const receiver = client.createReceiver("queues.target", { receiveMode: "receiveAndDelete" });
     const got = [];
-    while (got.length < 2) got.push(...(await receiver.receiveMessages(2, { maxWaitTimeInMs: 10_000 })));
+    while (got.length < 2) got.push(...(await receiver.receiveMessages(2, { maxWaitTimeInMs: 30_000 })));
     assert.deepEqual(got.map((m) => m.body), ["first", "second"]);
     await invalid(admin.createQueue("queues.lost", { forwardTo: "queues.nowhere" }), /^SubCode=40400\. The auto forwarding destination entity does not exist\./);
     await invalid(admin.createQueue("queues.lost", { forwardTo: "queues.target", requiresSession: true }), /^SubCode=40000\. Bad Request\./);
@@ -120,7 +120,7 @@ test("runtime properties count what is there", proves("admin.queuecounts"), asyn
     await sender.sendMessages([{ body: "a" }, { body: "b" }, { body: "c" }]);
     await sender.scheduleMessages({ body: "d" }, new Date(Date.now() + 3_600_000));
     const receiver = client.createReceiver("queues.counted");
-    const [first] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 10_000 });
+    const [first] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 30_000 });
     await receiver.deadLetterMessage(first);
     const { sizeInBytes, ...counts } = recent(await admin.getQueueRuntimeProperties("queues.counted"), since);
     assert.ok(sizeInBytes > 0, `${sizeInBytes} bytes`);

@@ -88,7 +88,7 @@ test("update changes filter, kind and action, and selects", proves("admin.rule")
       { body: 3, subject: "green", applicationProperties: { n: 2 } },
     ]);
     const receiver = client.createReceiver(at[0], "updated", { receiveMode: "receiveAndDelete" });
-    const [m] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 10_000 });
+    const [m] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 30_000 });
     assert.deepEqual([m.body, m.subject, m.applicationProperties], [2, "RED", { n: 3, RuleName: "$Default" }]);
     assert.equal((await admin.getSubscriptionRuntimeProperties(at[0], "updated")).totalMessageCount, 0);
   } finally {

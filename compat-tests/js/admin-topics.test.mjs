@@ -96,7 +96,7 @@ test("forwarding of a subscription, by name and by address", proves("admin.subfo
   const client = new ServiceBusClient(process.env.MINIBUS_CONNECTION_STRING);
   try {
     await client.createSender("topics.source").sendMessages({ body: "through" });
-    const [m] = await client.createReceiver("topics.target").receiveMessages(1, { maxWaitTimeInMs: 10_000 });
+    const [m] = await client.createReceiver("topics.target").receiveMessages(1, { maxWaitTimeInMs: 30_000 });
     assert.equal(m.body, "through");
   } finally {
     await client.close();
@@ -121,7 +121,7 @@ test("runtime properties of topics and subscriptions", proves("admin.topiccounts
     await sender.sendMessages([{ body: "a" }, { body: "b" }]);
     await sender.scheduleMessages({ body: "c" }, new Date(Date.now() + 3_600_000));
     const receiver = client.createReceiver("topics.counted", "s");
-    const [first] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 10_000 });
+    const [first] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 30_000 });
     await receiver.deadLetterMessage(first);
   } finally {
     await client.close();

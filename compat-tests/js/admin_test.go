@@ -18,6 +18,7 @@ func startAdmin(t *testing.T, args ...string) (*harness.Server, []string) {
 // TestJavaScriptAdministration drives the SDK's administration client against a server that checks every token: the stable
 // release, which insists on TLS, and the next one, which speaks http to an endpoint that its connection string calls an emulator.
 func TestJavaScriptAdministration(t *testing.T) {
+	t.Parallel()
 	suite, err := filepath.Glob("admin-*.test.mjs")
 	if err != nil || len(suite) == 0 {
 		t.Fatalf("no tests: %v", err)
@@ -31,7 +32,10 @@ func TestJavaScriptAdministration(t *testing.T) {
 }
 
 // TestJavaScriptParity drives the SDK over entities that its administration client makes, against a server that checks every token.
-func TestJavaScriptParity(t *testing.T) { newest(t).parity(t) }
+func TestJavaScriptParity(t *testing.T) {
+	t.Parallel()
+	newest(t).parity(t)
+}
 
 func (r release) parity(t *testing.T) {
 	t.Helper()
@@ -45,6 +49,7 @@ func (r release) parity(t *testing.T) {
 
 // TestJavaScriptFurther does the same for what the other scripts leave out, with the newest release only.
 func TestJavaScriptFurther(t *testing.T) {
+	t.Parallel()
 	server, environ := startAdmin(t, "--auth", "sas")
 	newest(t).test(t, server, environ, "further.test.mjs")
 }
@@ -53,6 +58,7 @@ var update = harness.UpdateFlag()
 
 // TestJavaScriptGoldens compares what the SDK sends with the golden files that mgmt replays without Node.js.
 func TestJavaScriptGoldens(t *testing.T) {
+	t.Parallel()
 	server, environ := startAdmin(t)
 	harness.Goldens(t, *update, func(dir string) { node(t, server, environ, "admin-record.mjs", dir) }, "javascript-queues.txt", "javascript-topics.txt")
 }

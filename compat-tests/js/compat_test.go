@@ -2,6 +2,7 @@
 package js
 
 import (
+	"flag"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -9,7 +10,14 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-func TestMain(m *testing.M) { harness.Main(m) }
+// TestMain lets more tests run at once than there are processors, unless the flag -parallel says how many: they wait
+// most of their time.
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "4"); err != nil {
+		panic(err)
+	}
+	harness.Main(m)
+}
 
 // needNode installs what the tests need besides Node.js, from the package registry.
 func needNode(t *testing.T) {
@@ -48,7 +56,10 @@ func (r release) test(t *testing.T, server *harness.Server, environ []string, fi
 }
 
 // TestJavaScriptSDK drives @azure/service-bus.
-func TestJavaScriptSDK(t *testing.T) { newest(t).messages(t) }
+func TestJavaScriptSDK(t *testing.T) {
+	t.Parallel()
+	newest(t).messages(t)
+}
 
 func (r release) messages(t *testing.T) {
 	t.Helper()
@@ -60,7 +71,10 @@ func (r release) messages(t *testing.T) {
 }
 
 // TestJavaScriptSessions drives the SDK's session receivers.
-func TestJavaScriptSessions(t *testing.T) { newest(t).sessions(t) }
+func TestJavaScriptSessions(t *testing.T) {
+	t.Parallel()
+	newest(t).sessions(t)
+}
 
 func (r release) sessions(t *testing.T) {
 	t.Helper()
@@ -72,7 +86,10 @@ func (r release) sessions(t *testing.T) {
 }
 
 // TestJavaScriptFeatures drives the SDK over queues with one feature each.
-func TestJavaScriptFeatures(t *testing.T) { newest(t).features(t) }
+func TestJavaScriptFeatures(t *testing.T) {
+	t.Parallel()
+	newest(t).features(t)
+}
 
 func (r release) features(t *testing.T) {
 	t.Helper()
@@ -87,7 +104,10 @@ func (r release) features(t *testing.T) {
 }
 
 // TestJavaScriptTopics drives the SDK over topics with two subscriptions each.
-func TestJavaScriptTopics(t *testing.T) { newest(t).topics(t) }
+func TestJavaScriptTopics(t *testing.T) {
+	t.Parallel()
+	newest(t).topics(t)
+}
 
 func (r release) topics(t *testing.T) {
 	t.Helper()
@@ -106,7 +126,10 @@ func (r release) topics(t *testing.T) {
 
 // TestJavaScriptTransports drives the SDK over all its transports, on one port. The command exports the authority
 // before the server starts.
-func TestJavaScriptTransports(t *testing.T) { newest(t).transports(t) }
+func TestJavaScriptTransports(t *testing.T) {
+	t.Parallel()
+	newest(t).transports(t)
+}
 
 func (r release) transports(t *testing.T) {
 	t.Helper()
@@ -118,7 +141,10 @@ func (r release) transports(t *testing.T) {
 }
 
 // TestJavaScriptRestarts drives the SDK while the server is restarted under it.
-func TestJavaScriptRestarts(t *testing.T) { newest(t).restarts(t) }
+func TestJavaScriptRestarts(t *testing.T) {
+	t.Parallel()
+	newest(t).restarts(t)
+}
 
 func (r release) restarts(t *testing.T) {
 	t.Helper()
@@ -128,6 +154,7 @@ func (r release) restarts(t *testing.T) {
 
 // TestRhea drives the AMQP library under that SDK, anonymously and with a password, without tokens.
 func TestRhea(t *testing.T) {
+	t.Parallel()
 	needNode(t)
 	config := harness.WriteConfig(t, harness.Queue{Name: "rhea", MaxDeliveryCount: 10}, harness.Queue{Name: "sessions", RequiresSession: true})
 	node(t, harness.Start(t, harness.Options{Config: config}), nil, "rhea.mjs")
@@ -135,6 +162,7 @@ func TestRhea(t *testing.T) {
 
 // TestRheaDecodesOurFrames reads the server's side of the golden files with rhea's codec.
 func TestRheaDecodesOurFrames(t *testing.T) {
+	t.Parallel()
 	needNode(t)
 	files, err := filepath.Glob("../../internal/amqp/frames/testdata/golden/*.hex")
 	if err != nil || len(files) == 0 {

@@ -7,7 +7,7 @@ import { ServiceBusClient } from "@azure/service-bus";
 
 const { connect } = await import(process.env.MINIBUS_CLIENT); // clients/typescript, as it was made
 const control = connect(process.env.MINIBUS_CONNECTION_STRING);
-const patience = { maxWaitTimeInMs: 10_000 };
+const patience = { maxWaitTimeInMs: 30_000 };
 const api = "/$minibus/v1/namespaces";
 
 // noticed gives the SDK time to read that a link was detached. What it sends in the moment before, it takes for lost only after its timeout of a minute.

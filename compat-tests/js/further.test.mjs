@@ -253,7 +253,7 @@ test("a processor that deletes, and one of dead letters", proves("proc.delete", 
     const stream = client.createReceiver(name, { ...byHand, ...options });
     const count = seen.length;
     stream.subscribe({ processMessage: async (m) => { seen.push(m.body); }, processError });
-    for (const end = Date.now() + 10_000; seen.length === count && Date.now() < end;) await sleep(20);
+    for (const end = Date.now() + 30_000; seen.length === count && Date.now() < end;) await sleep(20);
     await stream.close();
   }
   assert.deepEqual(seen, ["m", "bad"]);

@@ -152,15 +152,15 @@ test("settled after its receiver and its connection", proves("settle.elsewhere",
 });
 
 test("locks that are renewed hold", proves("lock.held", "lock.auto"), async () => {
-  const { name, sender } = await queue({ lockDuration: "PT5S" });
+  const { name, sender } = await queue({ lockDuration: "PT10S" });
   await sender.sendMessages([{ body: "by hand" }, { body: "by the SDK" }]);
   const manual = client.createReceiver(name, byHand);
   const automatic = client.createReceiver(name, { maxAutoLockRenewalDurationInMs: 60_000 });
   const [a] = await receive(manual, 1);
   const [b] = await receive(automatic, 1);
-  await sleep(3000);
+  await sleep(6000);
   await manual.renewMessageLock(a);
-  await sleep(3000);
+  await sleep(6000);
   assert.deepEqual(await connect().createReceiver(name).receiveMessages(2, quickly), []);
   await manual.completeMessage(a);
   await automatic.completeMessage(b);
@@ -180,7 +180,7 @@ test("deferred: renewed, received and deleted", proves("defer.renew", "defer.del
 test("peek: every state, page by page, and dead letters", proves("peek.states", "prop.state", "peek.pages", "peek.deadletter", "sched.one"), async () => {
   const { sender, receiver, dead } = await queue();
   await sender.sendMessages(["locked", "deferred", "dead", "active"].map((body) => ({ body })));
-  const due = new Date(Date.now() + 2000);
+  const due = new Date(Date.now() + 5000);
   await sender.scheduleMessages({ body: "scheduled" }, due);
   const [, deferred, letter] = await receive(receiver, 3);
   await receiver.deferMessage(deferred);

@@ -7,7 +7,7 @@ import { admin, ServiceBusClient } from "./admin.mjs";
 export const connection = process.env.MINIBUS_CONNECTION_STRING;
 export const address = process.env.MINIBUS_ADDR;
 export const once = { retryOptions: { maxRetries: 0 } };
-export const patience = { maxWaitTimeInMs: 10_000 };
+export const patience = { maxWaitTimeInMs: 30_000 };
 export const quickly = { maxWaitTimeInMs: 300 };
 export const byHand = { maxAutoLockRenewalDurationInMs: 0 };
 
@@ -49,7 +49,7 @@ export const numbers = (count) => Array.from({ length: count }, (_, i) => i);
 
 // Waits until a condition holds.
 export async function until(condition, what) {
-  for (const end = Date.now() + 15_000; !(await condition());) {
+  for (const end = Date.now() + 60_000; !(await condition());) {
     assert.ok(Date.now() < end, what);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -12,6 +12,7 @@ import (
 // but for the tests that wait for minutes. Both make entities, list all, and read counts. The server checks tokens. What the suites prove is not
 // noted a second time.
 func TestTwoSuitesInTwoNamespaces(t *testing.T) {
+	t.Parallel()
 	needNode(t)
 	python := harness.Python(t, filepath.Join("..", "python"))
 	root := []harness.Policy{{Name: "RootManageSharedAccessKey", Key: "SAS_KEY_VALUE", Rights: []string{"Manage", "Send", "Listen"}}}

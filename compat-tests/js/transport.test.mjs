@@ -10,7 +10,7 @@ import { proves, test } from "./proves.mjs";
 const address = process.env.MINIBUS_ADDR;
 const emulator = process.env.MINIBUS_CONNECTION_STRING;
 const secure = emulator.replace("UseDevelopmentEmulator=true;", "");
-const patience = { maxWaitTimeInMs: 10_000 };
+const patience = { maxWaitTimeInMs: 30_000 };
 
 const options = { retryOptions: { maxRetries: 0 } };
 

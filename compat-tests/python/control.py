@@ -27,7 +27,7 @@ from minibus_control.rest.models import (
 
 CONTROL = connect(os.environ["MINIBUS_CONNECTION_STRING"])
 ENTITIES = {"Queues": [{"Name": "orders", "Properties": {"MaxDeliveryCount": 3}}, {"Name": "sessions", "Properties": {"RequiresSession": True}}]}
-WAIT = 10  # seconds
+WAIT = 30  # seconds
 
 
 class Control(unittest.TestCase):

@@ -108,7 +108,7 @@ class Messages(bus.Case):
         for i in range(20, 50):
             batch.add_message(ServiceBusMessage(f"{i}"))
         sender.send_messages(batch)
-        got = self.receive(self.receiver(queue), 50)
+        got = self.receive(self.receiver(queue, prefetch_count=50), 50)  # see bus.Case.receive
         self.assertEqual([m.sequence_number for m in got], list(range(1, 51)))
         self.assertEqual(bus.texts(got), [str(i) for i in range(50)])
         times = [m.enqueued_time_utc for m in got]
@@ -119,7 +119,7 @@ class Messages(bus.Case):
         queue = self.queue()
         sender, receiver = self.sender(queue), self.receiver(queue)
         [far] = sender.schedule_messages(ServiceBusMessage("far"), now() + datetime.timedelta(hours=1))
-        due = now() + datetime.timedelta(seconds=3)
+        due = now() + datetime.timedelta(seconds=8)
         [soon] = sender.schedule_messages([ServiceBusMessage("soon")], due)
         self.assertEqual(soon, far + 1)
         states = {str(m): (m.state, m.sequence_number) for m in receiver.peek_messages(10)}

@@ -60,7 +60,7 @@ class Sending(bus.Case):
 
         with concurrent.futures.ThreadPoolExecutor(5) as pool:
             list(pool.map(send, range(0, 500, 100)))
-        got = self.receive(self.receiver(queue), 500)
+        got = self.receive(self.receiver(queue, prefetch_count=500), 500)
         self.assertEqual([m.sequence_number for m in got], list(range(1, 501)))
         self.assertEqual(sorted(bus.texts(got), key=int), names(500))
 
@@ -134,7 +134,7 @@ class Receiving(bus.Case):
     def test_settle_many(self):
         queue = self.queue()
         self.sender(queue).send_messages(numbered(70))
-        receiver = self.receiver(queue)
+        receiver = self.receiver(queue, prefetch_count=70)
         for i, m in enumerate(self.receive(receiver, 70)):
             if i < 50 or i % 2 == 0:
                 receiver.complete_message(m)
@@ -291,7 +291,7 @@ class Topics(bus.Case):
         self.assertEqual(bus.texts(got), names(5))
         receiver.defer_message(got[0])
         self.assertEqual(bus.texts(receiver.receive_deferred_messages(got[0].sequence_number)), ["0"])
-        due = now() + datetime.timedelta(seconds=2)
+        due = now() + datetime.timedelta(seconds=8)
         sender.schedule_messages(ServiceBusMessage("later"), due)
         self.assertEqual(bus.texts(receiver.peek_messages(1, sequence_number=6)), [])
         [m] = self.receive(receiver)

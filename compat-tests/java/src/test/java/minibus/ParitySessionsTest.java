@@ -140,7 +140,7 @@ class ParitySessionsTest extends Case {
         final var letters = closing(clients().receiver().topicName(topic).subscriptionName("plain").subQueue(SubQueue.DEAD_LETTER_QUEUE)
             .disableAutoComplete().buildClient());
         assertEquals("1", receiveOne(letters).getBody().toString());
-        final OffsetDateTime due = OffsetDateTime.now().plusSeconds(2);
+        final OffsetDateTime due = OffsetDateTime.now().plusSeconds(8);
         sender.scheduleMessage(new ServiceBusMessage("later").setSessionId("a"), due);
         final long never = sender.scheduleMessage(new ServiceBusMessage("never").setSessionId("a"), due);
         assertEquals(2, admin.getTopicRuntimeProperties(topic).getScheduledMessageCount());
