@@ -104,6 +104,21 @@ func (a *app) scheduled(ctx context.Context, name, text string) (*time.Time, err
 	return &at, nil
 }
 
+// nowPatience bounds how long a table waits for the clock of the namespace.
+const nowPatience = 2 * time.Second
+
+// shownNow returns the time by which a table says how long ago something was: that of the namespace if it has a clock
+// of its own.
+func (a *app) shownNow() time.Time {
+	ctx, cancel := context.WithTimeout(context.Background(), nowPatience)
+	defer cancel()
+	var c api.Clock
+	if a.target.Emulator && a.control(ctx, http.MethodGet, inThis("clock")+"?due=0", nil, &c) == nil {
+		return c.Now
+	}
+	return time.Now()
+}
+
 // now returns what the clock of the namespace says. Without a control API that is the machine's time: only a Minibus
 // has clocks that can be moved.
 func (a *app) now(ctx context.Context) (time.Time, error) {

@@ -264,7 +264,7 @@ func TestWrongCommandLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line, want := range map[string]string{
-		"queue ls -o xml":                           `--output: found "xml"; allowed: table, json, jsonl`,
+		"queue ls -o xml":                           `--output: found "xml"; allowed: table, wide, json, jsonl`,
 		"queue ls --timeout 0s":                     `--timeout: found "0s"; allowed: a duration of more than zero`,
 		"queue create":                              "queue create needs QUEUE; see minibus queue create --help",
 		"queue ls x":                                `queue ls takes no argument "x"`,

@@ -71,7 +71,7 @@ func (a *app) checkFile(named string, limits config.Limits) error {
 	if wrong == 0 {
 		result = "good: " + t.Summary()
 	}
-	if a.out.format != "table" {
+	if a.out.format != formatTable {
 		err = a.out.document(map[string]any{"file": path, "good": wrong == 0, "findings": findings})
 	} else {
 		for _, f := range findings {
@@ -258,7 +258,7 @@ func (a *app) showDiff(d api.ConfigDiff, would string) error {
 	for _, note := range d.Notes {
 		a.note("%s", note)
 	}
-	if a.flags.output != "table" {
+	if a.out.format != formatTable {
 		return a.out.document(d)
 	}
 	for _, line := range diffLines(&d) {

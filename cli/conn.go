@@ -76,7 +76,7 @@ func (a *app) connShow() *cobra.Command {
 			if err == nil {
 				err = a.out.one(s, connectionPairs(&s.is)...)
 			}
-			if err != nil || a.out.format != "table" {
+			if err != nil || a.out.format != formatTable {
 				return err
 			}
 			a.out.write("\n")

@@ -62,7 +62,7 @@ func (a *app) doctor(ctx context.Context, serverFlags []string) error {
 		return a.about("doctor", err)
 	}
 	findings := append(tried, a.env.Examine(ctx, settings)...)
-	if a.out.format == "table" {
+	if a.out.format == formatTable {
 		return a.doctorText(findings)
 	}
 	wrong := 0

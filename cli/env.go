@@ -38,7 +38,7 @@ has its port, and serves clients for messages and for administration. The server
 	c.ValidArgs = envFormats
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		format := "sh"
-		if a.flags.output != "table" {
+		if a.out.format != formatTable {
 			format = "json"
 		}
 		if len(args) > 0 {

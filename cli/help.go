@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/clipperhouse/displaywidth"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -99,34 +99,95 @@ func (a *app) serverSettings(flags []string) (config.Settings, error) {
 	return read()
 }
 
-// showHelp writes the help of a command.
-func showHelp(c *cobra.Command, _ []string) {
-	text := ""
-	if c.HasParent() {
-		text = cmp.Or(c.Long, c.Short) + "\n\n" + usageText(c)
-	} else {
-		text = overview(c)
+// widestHelp is how wide a help is at most.
+const widestHelp = 100
+
+// helpWidth is how wide a help is that goes to a stream.
+func helpWidth(stream any) int {
+	if width := terminalWidth(stream); width > 0 {
+		return min(max(width, 40), widestHelp)
 	}
-	_, _ = io.WriteString(c.OutOrStdout(), text)
+	return widestHelp
+}
+
+// helpText is the help of a command.
+func helpText(c *cobra.Command, width int) string {
+	if c.HasParent() {
+		return reflowed(cmp.Or(c.Long, c.Short), width) + "\n" + usageText(c, width)
+	}
+	return overview(c, width)
+}
+
+// reflowed breaks the paragraphs of a text anew between words. Lines that begin with a space or have columns stay as
+// they are.
+func reflowed(text string, width int) string {
+	var b strings.Builder
+	var words []string
+	flush := func() {
+		for _, line := range wrapped(strings.Join(words, " "), width) {
+			b.WriteString(line + "\n")
+		}
+		words = nil
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		if line != "" && line[0] != ' ' && !strings.Contains(line, "  ") {
+			words = append(words, line)
+			continue
+		}
+		flush()
+		b.WriteString(line + "\n")
+	}
+	flush()
+	return b.String()
+}
+
+// wrapped breaks a text into lines between its words. A longer word has a line of its own.
+func wrapped(text string, width int) (lines []string) {
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && displaywidth.String(line)+1+displaywidth.String(word) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	if line == "" {
+		return lines
+	}
+	return append(lines, line)
+}
+
+// writeTerm writes a term in a column, and what it means beside it, or below it if it is too long.
+func writeTerm(b *strings.Builder, term string, column int, meaning string, width int) {
+	if len(term) > column {
+		fmt.Fprintf(b, "%s\n", term)
+		term = ""
+	}
+	for _, line := range wrapped(meaning, width-column-1) {
+		fmt.Fprintf(b, "%-*s %s\n", column, term, line)
+		term = ""
+	}
 }
 
 // overview is the help of the program: its commands by group, and the flags of the server.
-func overview(root *cobra.Command) string {
+func overview(root *cobra.Command, width int) string {
+	const begin = "  minibus "
+	column := len(begin) + min(36, width/3)
 	var b strings.Builder
 	b.WriteString(root.Long + "\n")
 	for i, g := range root.Groups() {
 		fmt.Fprintf(&b, "\n%s\n", g.Title)
 		for _, c := range root.Commands() {
 			if c.GroupID == g.ID {
-				fmt.Fprintf(&b, "  minibus %-36s %s\n", usageOf(c), c.Short)
+				writeTerm(&b, begin+usageOf(c), column, c.Short, width)
 			}
 		}
 		if i == 0 {
-			fmt.Fprintf(&b, "  minibus %-36s %s\n", "COMMAND --help", "more about a command")
+			writeTerm(&b, begin+"COMMAND --help", column, "more about a command", width)
 		}
 	}
-	writeFlags(&b, root)
-	fmt.Fprintf(&b, "\nExamples:\n%s\n", root.Example)
+	writeFlags(&b, root, width)
+	b.WriteString("\nExamples:\n" + reflowed(root.Example, width))
 	return b.String()
 }
 
@@ -143,7 +204,7 @@ func usageOf(c *cobra.Command) string {
 }
 
 // usageText says how a command is called: its arguments, examples, second words and flags.
-func usageText(c *cobra.Command) string {
+func usageText(c *cobra.Command, width int) string {
 	c.InitDefaultHelpFlag() // the line of usage tells whether there are flags
 	var b strings.Builder
 	line := c.UseLine()
@@ -161,16 +222,16 @@ func usageText(c *cobra.Command) string {
 		b.WriteString("\nCommands:\n")
 		for _, sub := range c.Commands() {
 			if sub.IsAvailableCommand() {
-				fmt.Fprintf(&b, "  %-11s %s\n", sub.Name(), sub.Short)
+				writeTerm(&b, "  "+sub.Name(), 13, sub.Short, width)
 			}
 		}
 	}
-	writeFlags(&b, c)
+	writeFlags(&b, c, width)
 	return b.String()
 }
 
 // writeFlags lists the flags of a command by heading: its own, those of the server, those of all commands of a client.
-func writeFlags(b *strings.Builder, c *cobra.Command) {
+func writeFlags(b *strings.Builder, c *cobra.Command, width int) {
 	headings := []string{ownFlags}
 	sets := make(map[string]*pflag.FlagSet)
 	variables := false
@@ -196,12 +257,12 @@ func writeFlags(b *strings.Builder, c *cobra.Command) {
 	c.LocalFlags().VisitAll(add)
 	c.InheritedFlags().VisitAll(add)
 	if variables {
-		b.WriteString("\nEach of these flags has a variable in the environment: --amqp-port is MINIBUS_AMQP_PORT. " +
-			"A flag wins over its variable.\n")
+		b.WriteString("\n" + strings.Join(wrapped("Each of these flags has a variable in the environment: --amqp-port "+
+			"is MINIBUS_AMQP_PORT. A flag wins over its variable.", width), "\n") + "\n")
 	}
 	for _, heading := range headings {
 		if sets[heading] != nil {
-			fmt.Fprintf(b, "\n%s:\n%s", heading, sets[heading].FlagUsages())
+			fmt.Fprintf(b, "\n%s:\n%s", heading, sets[heading].FlagUsagesWrapped(width))
 		}
 	}
 }

@@ -307,8 +307,40 @@ func (a *app) addEvent(e *answered[api.Event], last *time.Time) error {
 		after = between(e.is.Time.Sub(*last))
 	}
 	*last = e.is.Time
+	if a.out.width > 0 {
+		return a.out.event(&e.is, after)
+	}
 	return a.out.add(e, e.is.Time.Format("2006-01-02T15:04:05.000Z07:00"), after, e.is.Kind, e.is.Text)
 }
+
+// event writes an event on two lines: when and what, and below that what happened.
+func (o *output) event(e *api.Event, after string) error {
+	at := e.Time.Local()
+	when := at.Format("15:04:05.000")
+	if day := at.Format(time.DateOnly); day != time.Now().Format(time.DateOnly) {
+		when = day + " " + when
+	}
+	when = fmt.Sprintf("%s  %-9s  ", when, after)
+	o.coloured("2", when)
+	o.coloured(eventColours[e.Kind], visible(e.Kind))
+	what := e.Entity
+	if e.SubQueue != "" {
+		what += "/" + e.SubQueue
+	}
+	if e.SequenceNumber != 0 {
+		what += fmt.Sprintf(" #%d", e.SequenceNumber)
+	}
+	o.write("  %s\n", shorten(visible(what), max(o.width-len(when)-len(e.Kind)-gap, liveBody), false))
+	for _, line := range wrapped(visible(e.Text), o.width-4) {
+		o.write("    %s\n", shorten(line, o.width-4, false))
+	}
+	return o.push()
+}
+
+// eventColours are those of the kinds that a reader looks for.
+var eventColours = map[string]string{"sent": "36", "completed": "32", "receivedAndDeleted": "32", "deadLettered": "31",
+	"expired": "31", "lockExpired": "33", "abandoned": "33", "fault": "35", "sendRefused": "31",
+	"settlementRefused": "31"}
 
 // between is a short text for the time between two events.
 func between(d time.Duration) string {

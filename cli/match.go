@@ -154,7 +154,7 @@ func (a *app) matchOne(ctx context.Context, at *address, f *matchFlags, m *messa
 		return a.about("rule test", err)
 	}
 	switch {
-	case a.out.format == "table":
+	case a.out.format == formatTable:
 		a.matchText(&s.is)
 		return a.out.push()
 	case f.jsonl:

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"maps"
 	"net/http"
@@ -197,7 +199,23 @@ jsonl can be sent again with minibus send --jsonl.`,
 			if err := a.control(ctx, http.MethodGet, path+"?body=1048576", nil, &m); err != nil {
 				return err
 			}
-			return a.out.one(m, messagePairs(&m)...)
+			if !a.out.people {
+				return a.out.one(m, messagePairs(&m)...)
+			}
+			pairs := messagePairs(&m)
+			body := ""
+			if n := len(pairs) - 1; n >= 0 && pairs[n][0] == "body" {
+				pairs, body = pairs[:n], pairs[n][1]
+			}
+			if err := a.out.one(m, pairs...); err != nil || body == "" {
+				return err
+			}
+			var pretty bytes.Buffer
+			if json.Indent(&pretty, []byte(body), "", "  ") == nil {
+				body = pretty.String()
+			}
+			a.out.write("\n%s\n", body)
+			return a.out.push()
 		})
 }
 

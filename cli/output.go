@@ -10,14 +10,15 @@ import (
 	"os"
 	"runtime"
 	"strings"
-	"text/tabwriter"
 	"time"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/clipperhouse/displaywidth"
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"minibus/internal/printable"
 )
@@ -29,6 +30,11 @@ type output struct {
 	raw     *bufio.Writer // below it: for what the program chose itself
 	data    io.Writer     // for bytes as they are; at a terminal the same as text
 	colours bool
+	width   int  // of the terminal; 0: it is none, or everything is to be shown
+	people  bool // a person reads it at a terminal
+
+	namespaceNow time.Time        // what the clock of the namespace says, once somebody asked
+	askNow       func() time.Time // asks
 
 	columns []string
 	rows    [][]string
@@ -36,15 +42,43 @@ type output struct {
 	items   int  // json: how many were written
 	live    bool // rows are written as they come, in columns of fixed width
 	widths  []int
+	shown   []int // live, on a terminal: the columns that fit
 }
 
-func newOutput(format string, e Environment) output {
+// The formats of --output.
+const (
+	formatTable = "table"
+	formatWide  = "wide" // a table of everything
+	formatJSON  = "json"
+	formatLines = "jsonl"
+)
+
+var formats = []string{formatTable, formatWide, formatJSON, formatLines}
+
+func newOutput(format string, plain bool, e Environment) output {
 	raw := bufio.NewWriter(e.Stdout)
-	o := output{format: format, text: printable.Screen(raw), raw: raw, data: raw, colours: colourful(e)}
+	o := output{format: format, text: printable.Screen(raw), raw: raw, data: raw, askNow: time.Now}
+	if format == formatWide {
+		o.format = formatTable
+	}
 	if terminal(e.Stdout) {
-		o.data = o.text
+		o.data, o.colours = o.text, !plain && colourful(e)
+		if o.people = o.format == formatTable; format == formatTable {
+			o.width = terminalWidth(e.Stdout)
+		}
 	}
 	return o
+}
+
+// terminalWidth returns how many columns the terminal has behind a stream; 0 if it is none.
+func terminalWidth(stream any) int {
+	if !terminal(stream) {
+		return 0
+	}
+	if width, _, err := term.GetSize(int(stream.(*os.File).Fd())); err == nil && width > 0 {
+		return width
+	}
+	return 80
 }
 
 // colourful reports whether standard output is a terminal that shows colours (no-color.org).
@@ -65,7 +99,8 @@ func terminal(stream any) bool {
 // list begins a list with these columns.
 func (o *output) list(columns ...string) { o.columns, o.listed = columns, true }
 
-// stream begins a list that is written while it grows. Its columns have these widths; the last one is as wide as it is.
+// stream begins a list that is written while it grows. Its columns have these widths; the last one is as wide as it
+// is, and of a terminal gets what is left.
 func (o *output) stream(columns []string, widths []int) {
 	o.list(columns...)
 	o.live, o.widths = true, widths
@@ -74,12 +109,13 @@ func (o *output) stream(columns []string, widths []int) {
 // add appends an item to the list: a line of JSON is written at once, a table at the end.
 func (o *output) add(item any, row ...string) error {
 	switch {
-	case o.format == "jsonl":
+	case o.format == formatLines:
 		return o.line(item)
-	case o.format == "json":
+	case o.format == formatJSON:
 		return o.element(item)
 	case o.live:
 		if len(o.rows) == 0 {
+			o.fitLive()
 			o.writeLive(o.columns, true)
 		}
 		o.rows = [][]string{nil} // only whether there was one
@@ -92,15 +128,25 @@ func (o *output) add(item any, row ...string) error {
 }
 
 func (o *output) writeLive(row []string, header bool) {
-	var b strings.Builder
-	for i, cell := range row {
-		cell = visible(cell)
-		if i < len(o.widths) {
-			cell = fmt.Sprintf("%-*s  ", o.widths[i], cell)
-		}
-		b.WriteString(cell)
+	var line strings.Builder
+	put := func(cell string, width int) {
+		line.WriteString(cell + strings.Repeat(" ", max(0, width-displaywidth.String(cell))+gap))
 	}
-	o.header(strings.TrimRight(b.String(), " "), header)
+	for k, i := range o.shown {
+		cell, name := visible(row[i]), o.columns[i]
+		if looks[name].show != nil && !header {
+			cell = liveTime(cell)
+		}
+		put(shorten(strings.Join(strings.Fields(cell), " "), o.widths[k], looks[name].end), o.widths[k])
+	}
+	for i := 0; i < len(row) && o.shown == nil; i++ {
+		width := 0
+		if i < len(o.widths) {
+			width = o.widths[i]
+		}
+		put(visible(row[i]), width)
+	}
+	o.header(strings.TrimRight(line.String(), " "), header)
 }
 
 func (o *output) header(line string, header bool) {
@@ -125,22 +171,27 @@ func (o *output) coloured(code, text string) {
 
 // one writes a single thing: in a table, its pairs of name and value below each other.
 func (o *output) one(item any, pairs ...[2]string) error {
-	if o.format != "table" {
+	if o.format != formatTable {
 		return o.document(item)
 	}
-	var table bytes.Buffer
-	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	width := 0
 	for _, p := range pairs {
-		_, _ = fmt.Fprintf(t, "%s\t%s\n", visible(p[0]), visible(p[1]))
+		width = max(width, displaywidth.String(visible(p[0])))
 	}
-	_ = t.Flush()
-	o.write("%s", table.Bytes())
+	for _, p := range pairs {
+		name, value := visible(p[0]), visible(p[1])
+		if o.people {
+			value = o.explained(name, value)
+		}
+		pad := strings.Repeat(" ", width-displaywidth.String(name)+gap)
+		o.write("%s\n", strings.TrimRight(name+pad+value, " "))
+	}
 	return o.push()
 }
 
 // done reports what a command did: a sentence in a table's place, else a document.
 func (o *output) done(item any, format string, args ...any) error {
-	if o.format != "table" {
+	if o.format != formatTable {
 		return o.document(item)
 	}
 	o.write("%s\n", visible(fmt.Sprintf(format, args...)))
@@ -168,7 +219,7 @@ func (o *output) element(item any) error {
 
 // document writes one JSON document, on one line for jsonl.
 func (o *output) document(item any) error {
-	if o.format == "jsonl" {
+	if o.format == formatLines {
 		return o.line(item)
 	}
 	data, err := encode(item, "  ")
@@ -244,55 +295,60 @@ func (o *output) flush() error {
 	}
 	o.listed = false
 	switch {
-	case o.format == "json" && o.items == 0:
+	case o.format == formatJSON && o.items == 0:
 		_, _ = fmt.Fprintln(o.raw, "[]")
-	case o.format == "json":
+	case o.format == formatJSON:
 		_, _ = fmt.Fprintln(o.raw, "\n]")
-	case o.format == "table" && !o.live && len(o.rows) > 0:
+	case o.format == formatTable && !o.live && len(o.rows) > 0:
 		o.table()
 	}
 	return o.push()
 }
 
-// table writes the rows in columns as wide as they need. Columns with numbers are aligned at the right.
+// table writes the rows in columns as wide as they need, or as the terminal lets them. Columns with numbers are
+// aligned at the right.
 func (o *output) table() {
-	widths, right := make([]int, len(o.columns)), make([]bool, len(o.columns))
-	for i, name := range o.columns {
-		widths[i], right[i] = len(name), true
+	columns, rows := o.columns, o.rows
+	if o.width > 0 {
+		columns, rows = o.fitted()
 	}
-	for _, row := range o.rows {
+	right := make([]bool, len(columns))
+	for i := range right {
+		right[i] = true
+	}
+	for _, row := range rows {
 		for i := range row {
 			row[i] = visible(row[i])
-			widths[i] = max(widths[i], len([]rune(row[i])))
-			right[i] = right[i] && strings.Trim(row[i], "0123456789-.") == "" && row[i] != ""
+			right[i] = right[i] && strings.Trim(row[i], "0123456789-.,") == "" && row[i] != ""
 		}
 	}
-	for at, row := range append([][]string{o.columns}, o.rows...) {
-		var b strings.Builder
+	widths := naturalWidths(columns, rows)
+	for at, row := range append([][]string{columns}, rows...) {
+		var line strings.Builder
 		for i, cell := range row {
-			pad := strings.Repeat(" ", widths[i]-len([]rune(cell)))
-			if right[i] {
-				b.WriteString(pad + cell + "  ")
+			pad := strings.Repeat(" ", widths[i]-displaywidth.String(cell))
+			if right[i] || looks[columns[i]].right && o.width > 0 {
+				line.WriteString(pad)
+				pad = ""
+			}
+			if code := colourOf(columns[i], cell); o.colours && code != "" && at > 0 {
+				// The line goes through text, which would take the codes for those of a message.
+				o.write("%s", line.String())
+				o.coloured(code, cell)
+				line.Reset()
 			} else {
-				b.WriteString(cell + pad + "  ")
+				line.WriteString(cell)
+			}
+			if i < len(row)-1 {
+				line.WriteString(pad + strings.Repeat(" ", gap))
 			}
 		}
-		o.header(strings.TrimRight(b.String(), " "), at == 0)
+		o.header(strings.TrimRight(line.String(), " "), at == 0)
 	}
 }
 
 // visible replaces control characters, with which a message could write anything on a terminal.
-func visible(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t' || r == '\r':
-			return ' '
-		case !printable.Plain(r):
-			return '\uFFFD'
-		}
-		return r
-	}, s)
-}
+func visible(s string) string { return printable.Line(s) }
 
 // note writes a line for the user, not for the next program, to standard error.
 func (a *app) note(format string, args ...any) {

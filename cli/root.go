@@ -41,8 +41,11 @@ type Environment struct {
 // app is one run of a command.
 type app struct {
 	env   Environment
-	flags struct{ connection, ca, output, timeout string }
-	out   output
+	flags struct {
+		connection, ca, output, timeout string
+		noColor                         bool
+	}
+	out output
 
 	source    string         // where the connection string comes from; empty until connect
 	command   *cobra.Command // nil unless a client's command runs
@@ -123,9 +126,12 @@ func (a *app) addTo(root *cobra.Command) {
 		return nil
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.SetHelpFunc(showHelp)
+	width := helpWidth(a.env.Stdout)
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		_, _ = io.WriteString(c.OutOrStdout(), helpText(c, width))
+	})
 	root.SetUsageFunc(func(c *cobra.Command) error {
-		_, err := io.WriteString(c.OutOrStderr(), usageText(c))
+		_, err := io.WriteString(c.OutOrStderr(), usageText(c, width))
 		return err
 	})
 	root.SetHelpCommand(helpCommand(root))
@@ -171,26 +177,28 @@ func (a *app) addFlags(c *cobra.Command) {
 		connectionVariable+", else a Minibus on this machine)")
 	f.StringVar(&a.flags.ca, "ca", "", "trust the authority in this PEM `file` (default that of the local Minibus)")
 	f.StringVarP(&a.flags.output, "output", "o", "table",
-		"`format`: table, json (one document) or jsonl (a document a line)")
+		"`format`: table, wide (a table of everything), json (one document) or jsonl (a document a line)")
+	f.BoolVar(&a.flags.noColor, "no-color", false, "no colours, as with the variable NO_COLOR")
 	f.StringVar(&a.flags.timeout, "timeout", "", "how long an answer of the server may take, a `duration` such as 10s "+
 		"(default 1m, for snapshots 1h)")
 	f.VisitAll(func(f *pflag.Flag) { setHeading(f, globalFlags) })
 	_ = c.RegisterFlagCompletionFunc("output",
-		cobra.FixedCompletions([]string{"table", "json", "jsonl"}, cobra.ShellCompDirectiveNoFileComp))
+		cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 	c.PersistentPreRunE = a.begin
 }
 
 // begin checks the flags that all commands have.
 func (a *app) begin(c *cobra.Command, _ []string) error {
 	a.command = c
-	if !slices.Contains([]string{"table", "json", "jsonl"}, a.flags.output) {
-		return Usage("--output: found %q; allowed: table, json, jsonl", a.flags.output)
+	if !slices.Contains(formats, a.flags.output) {
+		return Usage("--output: found %q; allowed: %s", oneLine(a.flags.output), strings.Join(formats, ", "))
 	}
 	if d, err := parseDuration(a.flags.timeout); a.flags.timeout != "" && (err != nil || d <= 0) {
 		return Usage("--timeout: found %q; allowed: a duration of more than zero, such as 10s",
 			oneLine(a.flags.timeout))
 	}
-	a.out = newOutput(a.flags.output, a.env)
+	a.out = newOutput(a.flags.output, a.flags.noColor, a.env)
+	a.out.askNow = a.shownNow
 	return nil
 }
 

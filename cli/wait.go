@@ -201,7 +201,7 @@ func (a *app) waitFor(ctx context.Context, args []string, o *api.WaitFor) error 
 	if s.is.Met {
 		return a.out.done(s, "met: %s", stands(o, &s.is))
 	}
-	if a.out.format != "table" {
+	if a.out.format != formatTable {
 		if err := a.out.document(s); err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ it, and what Minibus refused lately. It changes nothing.
 		if err != nil {
 			return a.about("why", err)
 		}
-		if a.out.format != "table" {
+		if a.out.format != formatTable {
 			return a.out.document(s)
 		}
 		a.whyText(&s.is)

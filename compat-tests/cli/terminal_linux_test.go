@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+	"github.com/clipperhouse/displaywidth"
 	"golang.org/x/sys/unix"
 
 	"minibus/compat-tests/harness"
@@ -44,6 +45,7 @@ func (b *bench) atTerminal(environ []string, typed string, args ...string) (seen
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = program, program, program
 	_, err := person.WriteString(typed)
 	b.must("type", err)
+	b.must("size the terminal", unix.IoctlSetWinsize(int(person.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: 80, Row: 24}))
 	b.must("start", cmd.Start())
 	out := make(chan string)
 	go func() {
@@ -101,6 +103,49 @@ func TestAtATerminal(t *testing.T) {
 	}
 	if seen, code := b.atTerminal(nil, "", "send", "q"); code != 2 || !strings.Contains(seen, "needs a body") {
 		t.Errorf("send without a body ended with %d: %q", code, seen)
+	}
+}
+
+// TestNoTableWrapsAtATerminal of 80 columns, with a name of 90 characters and an id of 128. A pipe gets all of it.
+func TestNoTableWrapsAtATerminal(t *testing.T) {
+	name := strings.Repeat("team-of-9/", 9)[:89] + "q"
+	b := start(t, queue(name), harness.Topic{Name: "events", Subscriptions: []harness.Subscription{{Queue: harness.Queue{Name: "audit"}}}})
+	id := strings.Repeat("0123456789abcdef", 8)
+	family := "\U0001F469\u200d\U0001F469\u200d\U0001F467"
+	b.run("send", name, `{"text":"`+family+strings.Repeat(" and more", 20)+`"}`, "--message-id", id, "--subject", strings.Repeat("made ", 8), "--session", id)
+	b.run("send", name, "bad", "--message-id", "bad")
+	b.run("receive", name, "--dead-letter", "--reason", strings.Repeat("because ", 20))
+	b.send("events", "x")
+	for _, c := range []struct{ line, want string }{
+		{"queue ls", "team-of-9/"}, {"peek " + name, "bad"}, {"peek --dlq " + name, family}, {"message ls --dlq " + name, "because"}, {"tail --dlq " + name, "0123"}, {"sub ls", "events/audit"},
+		{"dlq ls", "team-of-9/"}, {"dlq ls " + name, "ago"}, {"conn ls", ""}, {"conn refused", ""}, {"namespace ls", "ago"}, {"history", "deadLettered"},
+		{"history " + id, "sent"}, {"snapshot ls", ""}, {"fault ls", ""}, {"rule ls events/audit", "$Default"}, {"--help", "minibus queue"}, {"purge --help", "Usage:"},
+	} {
+		seen, code := b.atTerminal([]string{"NO_COLOR=1"}, "", strings.Fields(c.line)...)
+		if code > 5 || !strings.Contains(seen, c.want) {
+			t.Errorf("minibus %s ended with %d: %s", c.line, code, seen)
+		}
+		for line := range strings.Lines(seen) {
+			if width := displaywidth.String(strings.TrimRight(line, "\r\n")); width > 80 && !strings.HasPrefix(line, "  minibus ") && !strings.Contains(line, `{"amqp"`) {
+				t.Errorf("minibus %s writes a line of %d columns: %s", c.line, width, line)
+			}
+		}
+	}
+	wide, _ := b.atTerminal([]string{"NO_COLOR=1"}, "", "message", "ls", "--dlq", name, "-o", "wide")
+	if piped := b.run("message", "ls", "--dlq", name); !strings.Contains(wide, id) || !strings.Contains(piped, id) || strings.ReplaceAll(wide, "\r", "") != piped {
+		t.Errorf("-o wide writes\n%s\nand a pipe gets\n%s", wide, piped)
+	}
+	if seen, _ := b.atTerminal(nil, "", "queue", "ls"); !strings.Contains(seen, "\x1b[32mActive") {
+		t.Errorf("queue ls has no colours: %q", seen)
+	}
+	if seen, _ := b.atTerminal(nil, "", "queue", "ls", "--no-color"); strings.Contains(seen, "\x1b") {
+		t.Errorf("queue ls --no-color has colours: %q", seen)
+	}
+	if seen, _ := b.atTerminal(nil, "", "queue", "show", name); !strings.Contains(seen, "auto-delete-on-idle                      forever") || !strings.Contains(seen, " ago)") {
+		t.Errorf("queue show prints %q", seen)
+	}
+	if seen, _ := b.atTerminal(nil, "", "message", "show", "--dlq", name, "1"); !strings.Contains(seen, "{\r\n  \"text\": \""+family) {
+		t.Errorf("message show prints %q", seen)
 	}
 }
 

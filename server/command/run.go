@@ -45,13 +45,12 @@ func Run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 func (p *program) root() *cobra.Command {
 	root := p.serveCommand("minibus")
 	root.Long = "Minibus is a local Azure Service Bus in one binary."
-	root.Example = `  minibus                                      queue.1 and topic.1 on ports 5672, 5671 and 5300
+	root.Example = `  minibus                                      queue.1 and topic.1, usual ports
   minibus --config Config.json --data bus.db   your entities, kept in bus.db
-  minibus --ephemeral --amqp-port 0 --tls-port off --http-port 0 --ports-file ports.json
-                                               a throw-away instance for a test run
-  minibus export "$CS" --out Config.json       the entities of the namespace of CS, a connection string; with -
-                                               instead, export reads it from standard input, with neither
-                                               from the variable ` + connectionVariable + `
+  minibus --ephemeral --amqp-port 0 --http-port 0 --ports-file ports.json
+                                               for a test run
+  minibus export --out Config.json             the entities of the namespace of
+                                               ` + connectionVariable + `
 
 Minibus ignores ACCEPT_EULA, SQL_SERVER, MSSQL_SA_PASSWORD and SQL_WAIT_INTERVAL, which Microsoft's emulator needs.`
 	const group = "Usage:"
