@@ -40,8 +40,8 @@ writes it, with all properties; those given as flags are for lines that don't ha
 
 In a line of JSON, "body" is text, or any JSON that becomes the text; "bodyBase64" has bytes. A value of
 "applicationProperties" is a string, a boolean, a whole number (long), a number with a fraction (double), or an object
-with the name of its type: {"int":5}, {"uuid":"..."}, {"timestamp":"2026-01-31T12:00:00Z"}. docs/cli.md lists
-everything.`,
+with the name of its type: {"int":5}, {"uuid":"..."}, {"timestamp":"2026-01-31T12:00:00Z"}.
+docs/message-json.md lists everything.`,
 		Example: "  minibus send orders '{\"id\":7}' --content-type application/json -p tenant=a -p size=int:5\n" +
 			"  minibus send orders hello --session s1 --schedule 10m --ttl 1h\n" +
 			"  minibus peek orders --dlq --all -o jsonl | minibus send orders --jsonl\n" +

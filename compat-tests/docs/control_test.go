@@ -3,7 +3,9 @@ package docs
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -77,5 +79,47 @@ func showsAnswer(t *testing.T, file, text string) {
 	}
 	if !slices.Equal(slices.Sorted(maps.Keys(shown)), slices.Sorted(maps.Keys(got))) || shown["detail"] != got["detail"] {
 		t.Errorf("the page shows\n%s\nthe answer is\n%s", text, answer)
+	}
+}
+
+// TestMessageJSON compares the names of docs/message-json.md with those of a message in the document of the API, and sends each typed value.
+func TestMessageJSON(t *testing.T) {
+	page := harness.ReadPage(t, "docs/message-json.md")
+	var document struct {
+		Components struct {
+			Schemas struct {
+				Message struct{ Properties map[string]any }
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(harness.ReadPage(t, "clients/openapi.json")), &document); err != nil {
+		t.Fatal(err)
+	}
+	tables, values, found := strings.Cut(page, "## Typed values")
+	if !found {
+		t.Fatal("the page has no typed values")
+	}
+	named := make(map[string]bool)
+	for _, row := range regexp.MustCompile("(?m)^\\| (`[^|]+) \\|").FindAllStringSubmatch(tables, -1) {
+		for _, name := range regexp.MustCompile("`(\\w+)`").FindAllStringSubmatch(row[1], -1) {
+			named[name[1]] = true
+		}
+	}
+	if want := slices.Sorted(maps.Keys(document.Components.Schemas.Message.Properties)); !slices.Equal(slices.Sorted(maps.Keys(named)), want) {
+		t.Errorf("the page names %v, a message has %v", slices.Sorted(maps.Keys(named)), want)
+	}
+	var properties []string
+	for i, value := range regexp.MustCompile("`(\\{[^`]+\\})`").FindAllStringSubmatch(values, -1) {
+		properties = append(properties, fmt.Sprintf(`"p%d": %s`, i, value[1]))
+	}
+	s := harness.Start(t, harness.Options{Alone: true})
+	body := `{"applicationProperties": {` + strings.Join(properties, ", ") + `}}`
+	answer, err := http.Post("http://"+httpAddr(s)+"/$minibus/v1/namespaces/$default/entities/queue.1/messages", "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if text, err := io.ReadAll(answer.Body); err != nil || answer.StatusCode != http.StatusCreated || len(properties) < 10 {
+		t.Errorf("%v: %s to %s: %s", err, answer.Status, body, text)
 	}
 }
