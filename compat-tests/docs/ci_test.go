@@ -230,10 +230,10 @@ func TestWorkflowsOfThePlatforms(t *testing.T) {
 	}
 }
 
-// TestAProcessWithFreePorts runs the lines for a machine with other jobs. The tests send and receive, and another client asks for entities.
-func TestAProcessWithFreePorts(t *testing.T) {
-	lines := "trap 'touch ended; kill $!; wait' EXIT\n" + blocks(t)[1] +
-		"\nminibus send orders hello > sent && minibus receive orders -o jsonl && minibus queue show orders > shown"
+// TestACommandWithItsServer runs the line with minibus run. The tests send and receive, and stop the server when they end.
+func TestACommandWithItsServer(t *testing.T) {
+	const tests = "sh -c './run-tests && minibus send orders hello > sent && minibus receive orders -o jsonl'"
+	lines := strings.Replace(blocks(t)[0], "./run-tests", tests, 1)
 	told := runsLines(t, lines, map[string]string{"SERVICEBUS_CONNECTION_STRING": ""})
 	if !regexp.MustCompile(`^Endpoint=sb://localhost:\d+;`).MatchString(told) || strings.Contains(told, ":5672;") {
 		t.Errorf("the tests are told the connection string %q", told)
@@ -242,7 +242,7 @@ func TestAProcessWithFreePorts(t *testing.T) {
 
 // TestAProcessInTheJob runs the lines for any other CI, with other ports in the environment.
 func TestAProcessInTheJob(t *testing.T) {
-	lines := blocks(t)[0]
+	lines := blocks(t)[1]
 	amqp, http := freePort(t), freePort(t)
 	var port int
 	if _, err := fmt.Sscan(amqp, &port); err != nil {

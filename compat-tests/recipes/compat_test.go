@@ -46,7 +46,7 @@ func TestPytest(t *testing.T) {
 	s.check(t)
 }
 
-// TestJest runs the recipe with Jest.
+// TestJest runs the recipe with Jest, and the test of the page with Vitest.
 func TestJest(t *testing.T) {
 	harness.NeedAll(t, "to run the JavaScript recipe")
 	harness.InstallNodeModules(t, "jest")
@@ -69,6 +69,9 @@ func TestJest(t *testing.T) {
 	run := []string{filepath.Join(modules, "jest", "bin", "jest.js"), "--projects", s.dir, "--maxWorkers=4",
 		"--cacheDirectory", filepath.Join(s.dir, "cache"), "--verbose"}
 	harness.Run(t, s.environ, "node", run...)
+	t.Run("Vitest", func(t *testing.T) {
+		harness.Run(t, s.environ, "node", filepath.Join(modules, "vitest", "vitest.mjs"), "run", "--globals", "--root", s.dir, "orders")
+	})
 	s.mistake(t, "namespace.js")
 	wantRefusal(t, s.environ, "node", run...)
 	s.check(t)
