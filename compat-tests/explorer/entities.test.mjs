@@ -335,7 +335,7 @@ test("the bench shows which subscriptions light up and why not the others, and s
   await main().getByPlaceholder("Name").fill("amount");
   await main().getByLabel("Type of amount").selectOption("int");
   await main().getByLabel("Value of amount").fill("x");
-  await sees("The property amount is a whole number.");
+  await sees("The property amount must be a whole number.");
   await main().getByLabel("Value of amount").fill("7");
   await sees("amount > 1000 is false: amount is 7", lamp("large"));
   await main().getByLabel("Value of amount").fill("1500");

@@ -90,8 +90,8 @@ test("markup in bodies of each form, in the editor and in names of templates is 
   }
   await show(page, `#/${namespace}/entity/live/send?from=live&number=1`);
   await page.locator(".cm-content").getByText("onerror").first().waitFor();
-  await page.getByLabel("Name of the template").fill(markup);
-  await page.getByRole("button", { name: "Save the message" }).click();
+  await page.getByLabel("Template name").fill(markup);
+  await page.getByRole("button", { name: "Save as template" }).click();
   await page.locator(".templates").getByText("onerror").waitFor();
   await clean("a template");
   await page.context().close();

@@ -104,14 +104,14 @@ test("a dead letter is found, explained, mended and sent again", async () => {
   await goTo("dying dead");
   await follow("link", String(m.sequenceNumber));
   await sees("the total is no number");
-  await follow("link", "Edit and send");
-  await page.getByRole("heading", { name: `Mend and resubmit #${m.sequenceNumber}` }).waitFor();
+  await follow("link", "Edit and resubmit");
+  await page.getByRole("heading", { name: `Edit and resubmit #${m.sequenceNumber}` }).waitFor();
   await tabTo(page.getByRole("textbox", { name: "Body" }));
   await press("Control+a");
   await type('{"total": 7}');
   await press("Escape", "Tab");
-  await follow("button", "Send");
-  await told(/and the dead letter #\d+ is removed/);
+  await follow("button", "Resubmit");
+  await told(/and the dead letter #\d+ is deleted/);
   const [mended] = await client.createReceiver("dying", { receiveMode: "receiveAndDelete" }).receiveMessages(1, { maxWaitTimeInMs: 20_000 });
   assert.deepEqual(mended.body, { total: 7 });
 });

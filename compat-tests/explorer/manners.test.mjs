@@ -43,21 +43,22 @@ async function mend(queue, body = "mended") {
   await client.createSender(queue).sendMessages({ body: "broken", applicationProperties: { tenant: "a" } });
   const number = await kill(queue);
   await to(`/entity/${queue}/dead/${number}`);
-  await page.getByRole("link", { name: "Edit and send" }).click();
-  await page.getByRole("heading", { name: `Mend and resubmit #${number}` }).waitFor();
+  await page.getByRole("link", { name: "Edit and resubmit" }).click();
+  await page.getByRole("heading", { name: `Edit and resubmit #${number}` }).waitFor();
   await page.getByRole("textbox", { name: "Body" }).fill(body);
   return number;
 }
 
-const box = () => page.getByRole("checkbox", { name: "Remove the dead letter when this is sent" });
+const box = () => page.getByRole("checkbox", { name: "Delete the dead letter after sending" });
 
-test("a mended dead letter is removed when it is sent", async () => {
+test("a mended dead letter is deleted when it is sent", async () => {
   const number = await mend("purged");
   assert.equal(await box().isChecked(), true);
+  await page.getByText("More fields").click();
   assert.equal(await field("Time to live").inputValue(), "");
   await check(page, "the form that mends");
-  await button("Send").click();
-  await told(new RegExp(`Sent as #\\d+, and the dead letter #${number} is removed\\.`));
+  await button("Resubmit").click();
+  await told(new RegExp(`Sent as #\\d+, and the dead letter #${number} is deleted\\.`));
   await sees("No dead letters.");
   assert.deepEqual(await numbers("purged"), []);
   const [m] = await client.createReceiver("purged", { receiveMode: "receiveAndDelete" }).receiveMessages(1, { maxWaitTimeInMs: 20_000 });
@@ -68,16 +69,16 @@ test("a mended dead letter is removed when it is sent", async () => {
 test("a dead letter that is to stay is still there, and the page says so", async () => {
   const number = await mend("live");
   await box().uncheck();
-  await button("Send").click();
+  await button("Resubmit").click();
   await told(new RegExp(`Sent as #\\d+\\. The dead letter #${number} is still there\\.`));
   assert.deepEqual(await numbers("live"), [number]);
 });
 
-test("a dead letter that cannot be removed is named with what was sent", async () => {
+test("a dead letter that cannot be deleted is named with what was sent", async () => {
   const number = await mend("dying");
   const holder = dead(["dying"]);
   await holder.receiveMessages(1, { maxWaitTimeInMs: 20_000 });
-  await button("Send").click();
+  await button("Resubmit").click();
   await sees(new RegExp(`Sent as #\\d+, but the dead letter #${number} is still there`));
   await refused(page, 409);
   await holder.close();
@@ -103,6 +104,7 @@ test("the clock takes durations as people type them, and says at the field what 
 
 test("times to live and faults take the same durations", async () => {
   await to("/entity/empty/send");
+  await page.getByText("More fields").click();
   await field("Time to live").fill("2 hours or so");
   await button("Send").click();
   await sees("Write a duration such as");
@@ -125,7 +127,7 @@ test("from a message to the subscriptions that would get it", async () => {
   await client.createSender("events").sendMessages({ body: "x", subject: "created", applicationProperties: { amount: 5000, ok: true } });
   const number = await kill("events", "large");
   const bench = async () => {
-    await page.getByRole("link", { name: "Which subscriptions would get this?" }).click();
+    await page.getByRole("link", { name: "Which subscriptions get it?" }).click();
     await page.waitForURL(/entity\/events\/test\?m=/);
     await sees("big");
     assert.equal(await field("Subject").inputValue(), "created");
@@ -134,11 +136,11 @@ test("from a message to the subscriptions that would get it", async () => {
   await to(`/entity/${encodeURIComponent("events/Subscriptions/large")}/dead/${number}`);
   await bench();
   await to(`/entity/${encodeURIComponent("events/Subscriptions/large")}/dead/${number}`);
-  await page.getByRole("link", { name: "Edit and send" }).click();
-  await sees("Every subscription whose rules select it gets it.");
-  await button("Send").click();
-  await told(new RegExp(`the dead letter #${number} is removed`));
-  await client.createSender("events").sendMessages({ body: "x", applicationProperties: { amount: 5000 } });
+  await page.getByRole("link", { name: "Edit and resubmit" }).click();
+  await sees("Every subscription with a matching rule gets a copy.");
+  await button("Resubmit").click();
+  await told(new RegExp(`the dead letter #${number} is deleted`));
+  await client.createSender("events").sendMessages({ body: "x", applicationProperties: { amount: 5000, deliveryWindowStart: "noon" } });
   await kill("events", "large");
   const [later] = await client.createSender("events").scheduleMessages([{ body: "later", subject: "created", applicationProperties: { amount: 5000, ok: true } }], new Date(Date.now() + 7 * 86_400_000));
   await to(`/entity/events/messages/${later}`);
@@ -177,7 +179,7 @@ test("the tabs of a subscription stand in one row, and names of properties break
   assert.equal(tops.length, 1);
   const [number] = await numbers("events", "large");
   await to(`/entity/${encodeURIComponent("events/Subscriptions/large")}/dead/${number}`);
-  const name = page.locator(".values bdi", { hasText: "DeadLetterErrorDescription" });
+  const name = page.locator(".values bdi", { hasText: "deliveryWindowStart" });
   await name.waitFor();
-  assert.equal(await name.evaluate((e) => e.innerHTML), "Dead<wbr>Letter<wbr>Error<wbr>Description");
+  assert.equal(await name.evaluate((e) => e.innerHTML), "delivery<wbr>Window<wbr>Start");
 });

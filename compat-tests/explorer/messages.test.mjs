@@ -83,6 +83,29 @@ test("values of AMQP show their types", async () => {
   await sees(/3\sB, not a text/);
 });
 
+test("a picture is drawn, a text is found in a body, and keys act on the message", async () => {
+  const png = await page.evaluate(() => { const c = document.createElement("canvas"); c.width = 3; c.height = 2; return c.toDataURL("image/png").split(",")[1]; });
+  await send("empty", { body: Buffer.from(png, "base64"), contentType: "image/png" });
+  await openNewest("empty");
+  await page.getByRole("img", { name: "Picture, 3 × 2 pixels" }).waitFor();
+  await check(page, "a picture");
+  await send("empty", { body: raw(JSON.stringify({ list: Array.from({ length: 40 }, (_, i) => ({ sku: `part-${i}` })) })), contentType: "application/json", messageId: "keys" });
+  await openNewest("empty");
+  await page.getByLabel("Find in the body").fill("PART-3");
+  await sees("11 lines");
+  assert.equal(await page.locator("mark").first().textContent(), "part-3");
+  await page.getByLabel("Find in the body").fill("nowhere");
+  await sees("The body does not contain this text.");
+  await page.getByRole("heading", { name: "Properties" }).click();
+  await page.keyboard.press("Delete");
+  await agree("Delete 1 message");
+  await toast(/deleted/);
+  await openNewest("empty");
+  await page.getByRole("region", { name: /^Message \d/ }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.waitForURL(/\/empty\/messages$/);
+});
+
 test("of a body of 50 MiB the page has the beginning, and the file all", async () => {
   const piece = JSON.stringify({ sku: "x".repeat(90), amount: 5 }) + ",", body = "[" + piece.repeat(Math.floor((50 << 20) / piece.length)) + "0]";
   const answer = await fetch(`http://localhost:${process.env.MINIBUS_PORT_HTTP}/$minibus/v1/namespaces/${namespace}/entities/large/messages`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ body, contentType: "application/json" }) });
@@ -187,14 +210,16 @@ test("Escape in the editor of a session's state leaves the editor first, then th
   await client.createSender("carts").sendMessages({ body: "x", sessionId: "s" });
   await to("/entity/carts/sessions");
   await button("State").click();
+  const dialog = page.getByRole("dialog", { name: "State of session s" });
+  await dialog.getByRole("button", { name: "Edit" }).click();
   await edit('{"kept": true}');
-  const dialog = page.getByRole("dialog", { name: "State of a session" });
   await page.keyboard.press("Escape");
   await page.keyboard.press("Tab");
   assert.ok(await dialog.isVisible());
   await dialog.getByRole("button", { name: "Save" }).click();
-  await toast("The state is written.");
+  await toast("State saved.");
   await button("State").click();
+  await dialog.getByRole("button", { name: "Edit" }).click();
   await page.locator(".cm-content").getByText("kept").waitFor();
   await page.locator(".cm-content").focus();
   await page.keyboard.press("Escape");
@@ -206,6 +231,7 @@ test("many messages at a rate, with placeholders, can be stopped", async () => {
   await to("/entity/typed/send");
   await edit('{"n": {{n}}, "id": "{{uuid}}", "at": "{{now}}"}');
   await page.getByLabel("Message id").fill("many-{{n}}");
+  await page.getByText("Schedule and repeat").click();
   await page.getByLabel("How many").fill("3");
   await button("Send").click();
   await toast(/3 messages sent/);
@@ -224,18 +250,19 @@ test("many messages at a rate, with placeholders, can be stopped", async () => {
   await toast(/messages? sent: .* Stopped\./);
   await page.getByLabel("Messages per second").fill("fast");
   await button("Send").click();
-  await sees(/write a number above 0/);
+  await sees(/enter a number above 0/);
 });
 
 test("schedule after a span, by a clock that is frozen", async () => {
   const clock = `http://localhost:${process.env.MINIBUS_PORT_HTTP}/$minibus/v1/namespaces/${namespace}/clock`;
   const now = (await (await fetch(clock + "/freeze", { method: "POST" })).json()).now;
   await to("/entity/typed/send");
+  await page.getByText("Schedule and repeat").click();
   await page.getByLabel("When").selectOption("after");
-  await page.getByRole("textbox", { name: "Span" }).fill("soon");
+  await page.getByRole("textbox", { name: "Time span" }).fill("soon");
   await button("Schedule").click();
   await sees(/Write a duration such as/);
-  await page.getByRole("textbox", { name: "Span" }).fill("1h 30m");
+  await page.getByRole("textbox", { name: "Time span" }).fill("1h 30m");
   await page.getByLabel("Message id").fill("in-a-while");
   await button("Schedule").click();
   await toast(/1 message scheduled/);
@@ -244,13 +271,57 @@ test("schedule after a span, by a clock that is frozen", async () => {
   await fetch(clock + "/resume", { method: "POST" });
 });
 
+test("a draft stays when its tab is left, says so, is sent by Ctrl Enter, and broken JSON asks first", async () => {
+  await to("/entity/typed/send");
+  await edit('{"kept": ');
+  await page.getByLabel("Content type").fill("application/json");
+  const tab = page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: /^Send/ });
+  await tab.locator(".dot").waitFor();
+  await page.getByRole("link", { name: "Summary" }).click();
+  await page.getByRole("heading", { name: "Properties" }).waitFor();
+  await page.reload();
+  await tab.click();
+  await page.locator(".cm-content").getByText('{"kept":').waitFor();
+  await page.locator(".cm-content").focus();
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("dialog", { name: "Send a body that is not valid JSON?" }).getByText("it ends too early").waitFor();
+  await page.keyboard.press("Escape");
+  await edit('{"kept": true}');
+  await page.keyboard.press("Control+Enter");
+  await toast(/1 message sent/);
+  await tab.locator(".dot").waitFor({ state: "detached" });
+  await page.getByRole("link", { name: /^See #/ }).click();
+  await page.waitForURL(/\/typed\/messages\/\d+$/);
+  await sees('"kept"', page.locator(".folds"));
+  await page.getByRole("heading", { name: "Properties" }).waitFor();
+  await sees("application/json", page.locator(".facts"));
+});
+
+test("JSON on one line is edited in lines, and sent on one", async () => {
+  await send("typed", { body: raw('{"a":1.0,"b":[1, 2]}'), contentType: "application/json", messageId: "flat" });
+  const number = await first("typed");
+  await to(`/entity/typed/send?from=typed&number=${number}`);
+  await page.locator(".cm-line").getByText('"a": 1.0,').waitFor();
+  await button("Send").click();
+  await toast(/1 message sent/);
+  await edit('{\n  "a": 2.0,\n  "b": []\n}');
+  await button("Send").click();
+  await toast(/1 message sent/);
+  await page.getByLabel("Send on one line, as it came").click();
+  await button("Send").click();
+  await until(async () => (await first("typed")) === number + 3, "three are sent");
+  const bodies = [];
+  for (let i = 0; i < 4; i++) bodies.push((await (await fetch(`http://localhost:${process.env.MINIBUS_PORT_HTTP}/$minibus/v1/namespaces/${namespace}/entities/typed/messages/${number + i}`)).json()).body);
+  assert.deepEqual(bodies, ['{"a":1.0,"b":[1, 2]}', '{"a":1.0,"b":[1, 2]}', '{"a":2.0,"b":[]}', '{\n  "a": 2.0,\n  "b": []\n}']);
+});
+
 test("templates are saved, loaded, renamed, exported, imported and deleted", async () => {
   await to("/entity/typed/send");
   await edit('{"template": 1}');
   await page.getByLabel("Subject").fill("from a template");
-  await page.getByLabel("Name of the template").fill("first");
-  await button("Save the message").click();
-  await toast(/first is saved/);
+  await page.getByLabel("Template name").fill("first");
+  await button("Save as template").click();
+  await toast(/Template first saved/);
   await page.reload();
   await page.locator(".templates").getByRole("button", { name: "Load" }).click();
   await page.waitForURL(/template=first/);
@@ -273,7 +344,7 @@ test("templates are saved, loaded, renamed, exported, imported and deleted", asy
   await sees("Save a message that you send often");
   const input = page.locator("label", { hasText: "Import" }).locator("input");
   await input.setInputFiles({ name: "t.json", mimeType: "application/json", buffer: Buffer.from('{"x": {"body": 5}}') });
-  await toast(/This is no template/);
+  await toast(/This is not a template/);
   await input.setInputFiles(path);
   await toast(/1 template imported/);
   await sees("second", page.locator(".templates"));
@@ -286,6 +357,7 @@ test("dead letters are exported, sent from the file, and resubmitted with change
   const receiver = client.createReceiver("letters");
   for (const m of await taken(receiver, 3)) await receiver.deadLetterMessage(m, { deadLetterReason: m.messageId === "text" ? "Other" : "Poison" });
   await to("/entity/letters/dead");
+  await button("By reason").click();
   const row = page.getByRole("row", { name: /Poison/ }).filter({ has: button("Export") });
   const file = page.waitForEvent("download");
   await row.getByRole("button", { name: "Export" }).click();
@@ -317,7 +389,7 @@ test("dead letters are exported, sent from the file, and resubmitted with change
   await to("/entity/letters/send");
   const input = page.locator("label", { hasText: "Messages from a file" }).locator("input");
   await input.setInputFiles({ name: "bad.jsonl", mimeType: "text/plain", buffer: Buffer.from('{"body":"a"}\n\n{"bodi":"b"}\n') });
-  await sees(/Line 3.*bodi.*Nothing is sent/);
+  await sees(/Line 3.*bodi.*Nothing was sent/);
   await refused(page, 400);
   await input.setInputFiles(path);
   await toast(/2 messages sent/);
@@ -341,8 +413,8 @@ test("of a hundred thousand messages the page draws those in sight", async () =>
     const rows = await page.locator(".table-all .tr").count();
     assert.ok(rows > 0 && rows < 100, `${rows} rows`);
   }
-  await page.getByLabel("Begin at number").fill("90000");
-  await page.keyboard.press("Enter");
+  await page.getByText("+ Filter").click();
+  await page.getByRole("searchbox", { name: "From number" }).fill("90000");
   await page.getByRole("link", { name: "90000", exact: true }).waitFor();
 });
 

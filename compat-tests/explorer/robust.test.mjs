@@ -90,16 +90,16 @@ test("a file that is no template is refused with what is wrong, and toasts are f
   await fresh("/entity/orders/send");
   const good = { body: "", fields: {}, properties: [] };
   const refused = {
-    "body is no text": { ...good, body: 5 }, "bytes is no text in Base64": { ...good, bytes: "?" }, "other is no object": { ...good, other: { a: 1 } },
-    "kept.constructor is nothing": { ...good, kept: { constructor: 1 } }, "fields.colour is no field": { ...good, fields: { colour: "red" } },
-    "properties[0] is no object": { ...good, properties: [null] }, "properties[0].type is constructor": { ...good, properties: [{ name: "a", type: "constructor", text: "" }] },
-    "it is no object": [], "fill is neither": { ...good, fill: 1 },
+    "body is not a string": { ...good, body: 5 }, "bytes is not a Base64 string": { ...good, bytes: "?" }, "other is not an object": { ...good, other: { a: 1 } },
+    "kept.constructor is not part": { ...good, kept: { constructor: 1 } }, "fields.colour is not a field": { ...good, fields: { colour: "red" } },
+    "properties[0] is not an object": { ...good, properties: [null] }, "properties[0].type is constructor": { ...good, properties: [{ name: "a", type: "constructor", text: "" }] },
+    "it is not an object": [], "fill is not true or false": { ...good, fill: 1 },
   };
   const input = page.locator("label", { hasText: "Import" }).locator("input");
   const give = (x) => input.setInputFiles({ name: "t.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(x)) });
   for (const [words, template] of Object.entries(refused)) {
     await give({ mine: template });
-    await page.locator(".toast", { hasText: `mine: This is no template: ${words}` }).waitFor();
+    await page.locator(".toast", { hasText: `mine: This is not a template: ${words}` }).waitFor();
     assert.ok(await page.locator(".toast").count() <= 2, "at most two toasts");
   }
   const whole = { body: "x", fields: { subject: "s" }, kept: { priority: 3, messageId: { long: "7" } }, properties: [{ name: "a", type: "list", text: "[1]" }], fill: false };

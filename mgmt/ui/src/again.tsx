@@ -19,7 +19,7 @@ export const asTheyAre: Again = { target: "", strip: true, subject: "", set: [],
 // orderOf makes the part of an order for a job. It throws if a value is not of its type, or a target is none.
 export function orderOf(a: Again): Pick<Schemas["JobOrder"], "target" | "edit"> {
   const target = a.target.trim();
-  if (target !== "" && !targets().some((e) => e.path.toLowerCase() === target.toLowerCase())) throw new Error(`There is no queue or topic ${target}. Choose one of the list, or leave it empty.`);
+  if (target !== "" && !targets().some((e) => e.path.toLowerCase() === target.toLowerCase())) throw new Error(`There is no queue or topic ${target}. Choose one from the list, or leave the field empty.`);
   const removed = a.remove.split(",").map((s) => s.trim()).filter((s) => s !== "");
   const edit: Schemas["JobEdit"] = { strip: a.strip, properties: valuesOf(a.set) };
   if (removed.length > 0) edit.removeProperties = removed;
@@ -40,14 +40,14 @@ export function AgainForm({ keep, children }: { keep: (a: Again) => void; childr
   return (
     <>
       {children}
-      <Field label="Send to" hint="Empty: the entity that they come from">
-        <input list="again-targets" value={a.target} spellcheck={false} placeholder="their own entity" onInput={(e) => change({ target: e.currentTarget.value })} />
+      <Field label="Send to" hint="Empty: the entity they were sent to">
+        <input list="again-targets" value={a.target} spellcheck={false} placeholder="Their own entity" onInput={(e) => change({ target: e.currentTarget.value })} />
         <datalist id="again-targets">{targets().map((e) => <option key={e.path} value={e.path}>{shown(e.path)}</option>)}</datalist>
       </Field>
       <label class="check"><input type="checkbox" checked={a.strip} onChange={(e) => change({ strip: e.currentTarget.checked })} /> Remove DeadLetterReason and DeadLetterErrorDescription</label>
       <details class="changes">
         <summary>Change the messages</summary>
-        <Field label="New subject" hint="Empty: it stays as it is"><input value={a.subject} spellcheck={false} onInput={(e) => change({ subject: e.currentTarget.value })} /></Field>
+        <Field label="New subject" hint="Empty: unchanged"><input value={a.subject} spellcheck={false} onInput={(e) => change({ subject: e.currentTarget.value })} /></Field>
         <Properties title="Application properties to set" list={a.set} set={(set) => change({ set })} />
         <Field label="Application properties to remove" hint="Names, with commas between"><input value={a.remove} spellcheck={false} onInput={(e) => change({ remove: e.currentTarget.value })} /></Field>
       </details>

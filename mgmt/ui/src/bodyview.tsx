@@ -1,16 +1,16 @@
 // The body of a message, in the forms in which it can be shown.
-import { useMemo, useState } from "preact/hooks";
-import { bytes, number } from "./format";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { bytes, number, plural, visible } from "./format";
 import { Fold, linesOfJSON, linesOfXML, LongText, type Line } from "./fold";
 import { formatted, parse as parseJSON } from "./json";
-import { Button, copy, type Children } from "./kit";
+import { Button, copy, Text, type Children } from "./kit";
 import { bytesOf, hex, typed, type Message, type Value } from "./message";
 import { formatted as formattedXML, parse as parseXML } from "./xml";
 
 interface View {
   name: string;
   show: (all?: boolean) => Children;
-  text: () => string; // to copy
+  text?: () => string; // to copy and to search
   folds?: boolean;
 }
 
@@ -62,9 +62,56 @@ function Hex({ data }: { data: Uint8Array }) {
   return <pre class="body hex" tabIndex={0} aria-label="Body">{hex(data, shown)}{data.length > shown && <>{"\n"}<button type="button" class="link" onClick={() => show(shown + step)}>{number(data.length - shown)} more bytes: show more</button></>}</pre>;
 }
 
+const pictures = /^image\/(png|jpeg|gif|webp|bmp|avif)\b/i; // none that has scripts or asks for other files
+
+// Picture draws a body that is a picture.
+function Picture({ data, type }: { data: Uint8Array; type: string }) {
+  const canvas = useRef<HTMLCanvasElement>(null), [size, setSize] = useState(""), [wrong, setWrong] = useState("");
+  useEffect(() => {
+    let ended = false;
+    createImageBitmap(new Blob([data as BlobPart], { type })).then((b) => {
+      const c = canvas.current;
+      if (ended || !c) return;
+      c.width = b.width;
+      c.height = b.height;
+      c.getContext("2d")?.drawImage(b, 0, 0);
+      setSize(`${number(b.width)} × ${number(b.height)} pixels`);
+    }, () => !ended && setWrong(`The browser cannot show this as ${type}.`));
+    return () => { ended = true; };
+  }, [data, type]);
+  return wrong ? <p class="hint"><Text>{wrong}</Text></p> : <figure class="picture"><canvas ref={canvas} role="img" aria-label={`Picture, ${size}`} /><figcaption class="hint">{size}</figcaption></figure>;
+}
+
+function picture(m: Message): View | undefined {
+  const type = m.contentType ?? "";
+  if (!pictures.test(type) || m.bodyCut || (m.bodyBase64 === undefined && m.body === undefined)) return undefined;
+  const data = bytesOf(m);
+  return { name: "Picture", show: () => <Picture data={data} type={type} /> };
+}
+
+const mostFound = 200; // lines
+const around = 120; // characters of a line on each side of what is found
+
+// Found are the lines of a body that have a text.
+function Found({ text, wanted }: { text: string; wanted: string }) {
+  const low = wanted.toLowerCase();
+  const lines = useMemo(() => text.split("\n").map((line, i) => ({ line, i, at: line.toLowerCase().indexOf(low) })).filter((l) => l.at >= 0), [text, low]);
+  if (lines.length === 0) return <p class="hint" role="status">The body does not contain this text.</p>;
+  return (
+    <>
+      <p class="hint" role="status">{plural(lines.length, "line")}{lines.length > mostFound && `, of which the first ${mostFound} are shown`}</p>
+      <pre class="body" tabIndex={0} aria-label="Lines found">{lines.slice(0, mostFound).map(({ line, i, at }) => {
+        const from = Math.max(0, at - around), end = at + wanted.length;
+        return <div key={i}><span class="faint">{i + 1} </span>{from > 0 && "…"}{visible(line.slice(from, at))}<mark>{visible(line.slice(at, end))}</mark>{visible(line.slice(end, end + around))}{end + around < line.length && "…"}</div>;
+      })}</pre>
+    </>
+  );
+}
+
 // views are the forms in which the body can be shown, the best one first: that of the content type, unless the content is none.
 function views(m: Message): View[] {
-  const list: View[] = [], text = m.body, kind = m.contentType ?? "";
+  const list: View[] = [], text = m.body, kind = m.contentType ?? "", image = picture(m);
+  if (image) list.push(image);
   if (text !== undefined) {
     const plain: View = { name: "Text", show: () => <LongText text={text} label="Body" />, text: () => text };
     const asJSON = json(m, text), asXML = asJSON ? undefined : xml(m, text);
@@ -85,20 +132,22 @@ function views(m: Message): View[] {
 
 export function Body({ m, download }: { m: Message; download: () => Promise<void> }) {
   const all = useMemo(() => views(m), [m.sequenceNumber, m.body, m.bodyBase64, m.bodyCut, m.contentType]);
-  const [chosen, choose] = useState(""), [folds, fold] = useState<boolean>();
+  const [chosen, choose] = useState(""), [folds, fold] = useState<boolean>(), [wanted, want] = useState("");
   const v = all.find((x) => x.name === chosen) ?? all[0];
-  const shown = bytesOf(m).length;
+  const shown = bytesOf(m).length, broken = m.body !== undefined && !m.bodyCut && /json/i.test(m.contentType ?? "") && !all.some((x) => x.name === "JSON");
   return (
     <section class="part">
       <div class="part-head">
         <h3>Body <span class="faint">{bytes(m.bodyBytes ?? 0)}</span></h3>
         <div class="chips" role="group" aria-label="Form of the body">{all.map((x) => <button key={x.name} type="button" class="chip" aria-pressed={x === v} onClick={() => choose(x.name)}>{x.name}</button>)}</div>
-        <div class="actions">{v?.folds && <Button small act={() => fold(folds === false)}>{folds === false ? "Unfold" : "Fold"}</Button>}
-        <Button small act={() => copy(v?.text() ?? "")} disabled={!v}>Copy</Button>
+        {v?.text && <input class="find" type="search" aria-label="Find in the body" placeholder="Find" value={wanted} spellcheck={false} onInput={(e) => want(e.currentTarget.value)} />}
+        <div class="actions">{v?.folds && !wanted && <Button small act={() => fold(folds === false)}>{folds === false ? "Unfold" : "Fold"}</Button>}
+        {v?.text && <Button small act={() => copy(v.text!())}>Copy</Button>}
         <Button small act={download}>Download</Button></div>
       </div>
-      {m.bodyCut && <p class="notice" role="note">{shown > 0 ? <>These are the first {bytes(shown)} of {bytes(m.bodyBytes ?? 0)}.</> : <>The body has {bytes(m.bodyBytes ?? 0)}, and a part of it would mean nothing.</>} <button type="button" class="link" onClick={() => void download()}>Download all of it</button></p>}
-      {v ? <div key={v.name}>{v.show(folds)}</div> : !m.bodyCut && <p class="hint">The message has no body.</p>}
+      {m.bodyCut && <p class="notice" role="note">{shown > 0 ? <>These are the first {bytes(shown)} of {bytes(m.bodyBytes ?? 0)}.</> : <>The body has {bytes(m.bodyBytes ?? 0)}, too much to show a part of it.</>} <button type="button" class="link" onClick={() => void download()}>Download all of it</button></p>}
+      {broken && <p class="notice" role="note">The content type says JSON, but the body is not valid JSON.</p>}
+      {v ? <div key={v.name}>{wanted && v.text ? <Found text={v.text()} wanted={wanted} /> : v.show(folds)}</div> : !m.bodyCut && <p class="hint">The message has no body.</p>}
     </section>
   );
 }

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { at, get, type Schemas } from "./api";
 import { age, instantOf, number, plural, time, zone } from "./format";
+import { keptHere } from "./kept";
 import { Panel, Problem } from "./kit";
 import { usePoll } from "./poll";
 import { refine, route } from "./route";
@@ -86,7 +87,9 @@ function Strip({ bars, path }: { bars: Bar[]; path: string }) {
   );
 }
 
-// Calendar shows when the scheduled messages of a queue or topic become active; nothing if there are none.
+const unfolded = keptHere("calendar", false);
+
+// Calendar is one line, which unfolds to a strip that shows when the scheduled messages of a queue or topic become active; nothing if there are none.
 export function Calendar({ path }: { path: string }) {
   const { namespace, query } = route.value, utc = zone.value === "utc";
   const [auto, setAuto] = useState<string>();
@@ -101,33 +104,47 @@ export function Calendar({ path }: { path: string }) {
     if (!query.view && !auto && u.next) setAuto(suits(Date.parse(u.next) - now.value));
     return u;
   });
-  const u = p.value;
-  if ((entityAt.value.get(path.toLowerCase())?.counts.scheduled ?? 0) === 0) return null;
+  const u = p.value, count = entityAt.value.get(path.toLowerCase())?.counts.scheduled ?? 0;
+  if (count === 0) return null;
   const bars = u ? barsOf(v, u, utc) : [], shown = bars.reduce((n, b) => n + b.count, 0);
   const turn = (by: number) => {
     const d = begin();
     const length = (bars.at(-1)?.to ?? d.getTime()) - d.getTime();
     refine({ view: v.name, at: iso(d.getTime() + by * length) });
   };
-  const to = (ms: number) => refine({ view: suits(0), at: iso(ms - 300_000) });
+  const to = (ms: number) => {
+    unfolded.value = true;
+    refine({ view: suits(0), at: iso(ms - 300_000) });
+  };
+  const when = (ms: number) => {
+    const d = new Date(ms);
+    return `${dayOf(d, utc)} ${two(hours(d, utc))}:${two(minutes(d, utc))}`;
+  };
   return (
-    <Panel title={<>Scheduled <span class="faint">{u ? number(u.total) : ""}</span></>} actions={(
-      <>
-        <div class="chips" role="group" aria-label="Span of the calendar">{views.map((x) => <button key={x.name} type="button" class="chip" aria-pressed={x === v} onClick={() => refine({ view: x.name })}>{x.title}</button>)}</div>
-        <button type="button" class="button small" aria-label="Earlier" onClick={() => turn(-1)}>‹</button>
-        <button type="button" class="button small" disabled={!query.at} onClick={() => refine({ at: undefined })}>Now</button>
-        <button type="button" class="button small" aria-label="Later" onClick={() => turn(1)}>›</button>
-      </>
-    )}>
+    <>
+      <div class="one-line">
+        <button type="button" class="unfold" aria-expanded={unfolded.value} onClick={() => (unfolded.value = !unfolded.value)}>{number(count)} scheduled</button>
+        {u?.next && <span class="faint">next due <button type="button" class="link" title={time(Date.parse(u.next), now.value)} onClick={() => to(Date.parse(u.next!))}>{age(Date.parse(u.next), now.value)}</button></span>}
+      </div>
       {p.error && <Problem text={p.error} retry={p.refresh} />}
-      {u ? <Strip bars={bars} path={path} /> : !p.error && <div class="strip" />}
-      {u && (
-        <p class="hint strip-foot">
-          {bars.length > 0 && <span>{time(bars[0]!.from, now.value)} to {time(bars.at(-1)!.to, bars[0]!.from)}: {plural(shown, "message")}</span>}
-          {u.total > shown && <span>{plural(u.total - shown, "message")} at other times</span>}
-          {u.next && <span>Next due <button type="button" class="link" title={time(Date.parse(u.next), now.value)} onClick={() => to(Date.parse(u.next!))}>{age(Date.parse(u.next), now.value)}</button></span>}
-        </p>
+      {unfolded.value && (
+        <Panel title="Due times" actions={(
+          <>
+            <div class="chips" role="group" aria-label="Span of the calendar">{views.map((x) => <button key={x.name} type="button" class="chip" aria-pressed={x === v} onClick={() => refine({ view: x.name })}>{x.title}</button>)}</div>
+            <button type="button" class="button small" aria-label="Earlier" onClick={() => turn(-1)}>‹</button>
+            <button type="button" class="button small" disabled={!query.at} onClick={() => refine({ at: undefined })}>Now</button>
+            <button type="button" class="button small" aria-label="Later" onClick={() => turn(1)}>›</button>
+          </>
+        )}>
+          {u ? <Strip bars={bars} path={path} /> : <div class="strip" />}
+          {u && bars.length > 0 && (
+            <p class="hint strip-foot">
+              <span>{when(bars[0]!.from)} to {when(bars.at(-1)!.to)}: {plural(shown, "message")}</span>
+              {u.total > shown && <span>{plural(u.total - shown, "message")} outside this span</span>}
+            </p>
+          )}
+        </Panel>
       )}
-    </Panel>
+    </>
   );
 }

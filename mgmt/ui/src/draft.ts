@@ -1,13 +1,17 @@
 // A message that is being written: the text of each field, and the message that it makes.
 import { zone } from "./format";
+import { formatted, onOneLine } from "./json";
 import { typed, type Message } from "./message";
 import { isType, valuesOf, type Property } from "./properties";
 import { clock } from "./state";
 
 export const fields = [
-  ["messageId", "Message id"], ["subject", "Subject"], ["contentType", "Content type"], ["correlationId", "Correlation id"], ["sessionId", "Session id"],
-  ["partitionKey", "Partition key"], ["to", "To"], ["replyTo", "Reply to"], ["replyToSessionId", "Reply to session"], ["timeToLive", "Time to live, such as PT1H"],
+  ["messageId", "Message id"], ["subject", "Subject"], ["contentType", "Content type"], ["sessionId", "Session id"], ["correlationId", "Correlation id"],
+  ["partitionKey", "Partition key"], ["to", "To"], ["replyTo", "Reply to"], ["replyToSessionId", "Reply to session"], ["timeToLive", "Time to live"],
 ] as const;
+
+// common are the fields that are always in sight.
+export const common: readonly string[] = ["messageId", "subject", "contentType", "sessionId"];
 
 export interface Draft {
   body: string;
@@ -17,6 +21,7 @@ export interface Draft {
   kept: Record<string, unknown>; // typed ids and further sections of a message that was read
   properties: Property[];
   fill: boolean; // whether placeholders are replaced
+  line?: { shown: string; sent: string }; // JSON that came on one line: how it is shown, and how it was
 }
 
 export const fresh: Draft = { body: "", fields: {}, kept: {}, properties: [], fill: true };
@@ -32,6 +37,11 @@ export function draftOf(m: Message): Draft {
     if (typeof v === "string") d.fields[name] = v;
     else if (v !== undefined) d.kept[name] = v;
   }
+  const pretty = m.body?.includes("\n") ? undefined : formatted(m.body ?? "");
+  if (pretty?.includes("\n")) {
+    d.line = { shown: pretty, sent: m.body! };
+    d.body = pretty;
+  }
   for (const name of keptNames) if (m[name] !== undefined) d.kept[name] = m[name];
   for (const name of bodyNames) if (m[name] !== undefined) d.other = { [name]: m[name] };
   for (const [name, value] of Object.entries(m.applicationProperties ?? {})) {
@@ -46,32 +56,32 @@ const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 
 function* mistakesOfProperty(p: unknown, i: number): Generator<string> {
   const place = `properties[${i}]`;
-  if (!isObject(p)) return yield `${place} is no object with name, type and text`;
-  for (const name of ["name", "type", "text"]) if (typeof p[name] !== "string") yield `${place}.${name} is no text`;
-  if (typeof p.type === "string" && !isType(p.type)) yield `${place}.type is ${p.type}, which is no type of a property`;
+  if (!isObject(p)) return yield `${place} is not an object with name, type and text`;
+  for (const name of ["name", "type", "text"]) if (typeof p[name] !== "string") yield `${place}.${name} is not a string`;
+  if (typeof p.type === "string" && !isType(p.type)) yield `${place}.type is ${p.type}, which is not a property type`;
 }
 
 // mistakes says what is wrong with what should be a draft.
 function* mistakes(d: Record<string, unknown>): Generator<string> {
-  if (typeof d.body !== "string") yield "body is no text";
-  if (d.bytes !== undefined && !(typeof d.bytes === "string" && base64.test(d.bytes))) yield "bytes is no text in Base64";
+  if (typeof d.body !== "string") yield "body is not a string";
+  if (d.bytes !== undefined && !(typeof d.bytes === "string" && base64.test(d.bytes))) yield "bytes is not a Base64 string";
   if (d.other !== undefined) {
     const names = isObject(d.other) ? Object.keys(d.other) : [];
-    if (names.length !== 1 || !bodyNames.some((n) => n === names[0])) yield `other is no object with one of ${bodyNames.join(", ")}`;
+    if (names.length !== 1 || !bodyNames.some((n) => n === names[0])) yield `other is not an object with one of ${bodyNames.join(", ")}`;
   }
-  if (!isObject(d.fields)) yield "fields is no object";
-  else for (const [name, v] of Object.entries(d.fields)) if (!isField(name) || typeof v !== "string") yield `fields.${name} is ${isField(name) ? "no text" : "no field of a message"}`;
-  if (d.kept !== undefined && !isObject(d.kept)) yield "kept is no object";
-  else for (const name of Object.keys(d.kept ?? {})) if (!isField(name) && !keptNames.some((n) => n === name)) yield `kept.${name} is nothing that a template keeps`;
-  if (d.fill !== undefined && typeof d.fill !== "boolean") yield "fill is neither true nor false";
-  if (!Array.isArray(d.properties)) yield "properties is no list";
+  if (!isObject(d.fields)) yield "fields is not an object";
+  else for (const [name, v] of Object.entries(d.fields)) if (!isField(name) || typeof v !== "string") yield `fields.${name} is ${isField(name) ? "not a string" : "not a field of a message"}`;
+  if (d.kept !== undefined && !isObject(d.kept)) yield "kept is not an object";
+  else for (const name of Object.keys(d.kept ?? {})) if (!isField(name) && !keptNames.some((n) => n === name)) yield `kept.${name} is not part of a template`;
+  if (d.fill !== undefined && typeof d.fill !== "boolean") yield "fill is not true or false";
+  if (!Array.isArray(d.properties)) yield "properties is not a list";
   else for (const [i, p] of d.properties.entries()) yield* mistakesOfProperty(p, i);
 }
 
 // checkedDraft returns what a file or the browser's storage has, as a draft. It throws if it is none.
 export function checkedDraft(x: unknown): Draft {
-  const wrong = isObject(x) ? mistakes(x).next().value : "it is no object";
-  if (wrong) throw new Error(`This is no template: ${wrong}. A template has body, fields and properties, as an export has them.`);
+  const wrong = isObject(x) ? mistakes(x).next().value : "it is not an object";
+  if (wrong) throw new Error(`This is not a template: ${wrong}. A template has body, fields and properties, as an export has them.`);
   const d = x as Draft;
   return { body: d.body, bytes: d.bytes, other: d.other, fields: d.fields, kept: d.kept ?? {}, properties: d.properties.map(({ name, type, text }) => ({ name, type, text })), fill: d.fill !== false };
 }
@@ -107,6 +117,7 @@ export function messageOf(d: Draft, at?: string): Record<string, unknown> {
   for (const [name, value] of Object.entries(d.fields)) if (value !== "") m[name] = value;
   if (d.other) Object.assign(m, d.other);
   else if (d.bytes !== undefined) m.bodyBase64 = d.bytes;
+  else if (d.line) m.body = d.body === d.line.shown ? d.line.sent : onOneLine(d.body) ?? d.body;
   else m.body = d.body;
   if (at) m.scheduledEnqueueTime = at;
   const properties = valuesOf(d.properties);
@@ -117,6 +128,6 @@ export function messageOf(d: Draft, at?: string): Record<string, unknown> {
 // timeIn reads the text of a field for a time, in the zone in which the page shows times.
 export function timeIn(text: string): string {
   const t = new Date(zone.value === "utc" ? text + "Z" : text);
-  if (Number.isNaN(t.getTime())) throw new Error("Choose the day and the time at which the message becomes active.");
+  if (Number.isNaN(t.getTime())) throw new Error("Choose the date and time at which the message becomes active.");
   return t.toISOString();
 }

@@ -8,13 +8,14 @@ import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/sea
 import { Compartment, EditorState } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import { mistake } from "./json";
+import { mistakeAround } from "./json";
 
 export interface Settings {
   text: string;
   label: string;
   hint?: string; // shown while it is empty
   json: boolean;
+  submits: boolean; // Ctrl Enter is for the form around it
   changed: (text: string) => void;
 }
 
@@ -32,8 +33,8 @@ const colours = HighlightStyle.define([
 ]);
 
 const look = EditorView.theme({
-  "&": { fontSize: "13px", color: "var(--ink)", background: "var(--card)", borderRadius: "6px", height: "100%" },
-  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "1px" },
+  "&": { fontSize: "13px", color: "var(--ink)", background: "var(--card)", borderRadius: "6px", flex: "1", minHeight: "0" },
+  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5" },
   ".cm-content": { caretColor: "var(--ink)" },
   ".cm-gutters": { background: "var(--sunken)", color: "var(--ink-soft)", border: "0", borderRadius: "6px 0 0 6px" },
@@ -56,10 +57,10 @@ const look = EditorView.theme({
   ".cm-diagnostic": { fontFamily: "var(--sans)", fontSize: "13px" },
 });
 
-// checked reports where a text is no JSON. Placeholders count as values, so they are numbers of the same length to the parser.
+// checked reports where a text is no JSON.
 const checked = linter((view) => {
   const text = view.state.doc.toString();
-  const at = text.trim() === "" ? undefined : mistake(text.replace(/\{\{\w+\}\}/g, (p) => "1".repeat(p.length)));
+  const at = text.trim() === "" ? undefined : mistakeAround(text);
   if (at === undefined) return [];
   const from = Math.min(at, text.trimEnd().length - 1), line = view.state.doc.lineAt(from);
   const what = at >= text.trimEnd().length ? "it ends too early" : `${JSON.stringify(text[at])} is unexpected`;
@@ -109,7 +110,7 @@ export function mount(host: HTMLElement, s: Settings): Mounted {
       doc: s.text,
       extensions: [
         lineNumbers(), history(), bracketMatching(), indentOnInput(), indentUnit.of("  "), highlightSelectionMatches(), search({ top: true }),
-        syntaxHighlighting(colours), look, typedOver, EditorView.lineWrapping, keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
+        syntaxHighlighting(colours), look, typedOver, EditorView.lineWrapping, keymap.of([...(s.submits ? [{ key: "Mod-Enter", run: () => true }] : []), ...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
         language.of(s.json ? inJSON : []), placeholder(s.hint ?? ""),
         EditorView.contentAttributes.of({ "aria-label": s.label, "aria-description": "Press Escape, then Tab, to leave it", spellcheck: "false" }),
         EditorView.updateListener.of((u) => u.docChanged && s.changed(u.state.doc.toString())),

@@ -13,6 +13,7 @@ import { EntitySettings, type Whole } from "./entitysettings";
 import { EventTable } from "./eventtable";
 import { Standing, useEvents } from "./events";
 import { Calendar } from "./calendar";
+import { unsent } from "./drafts";
 import { FaultBadge } from "./faults";
 import { bytes, duration, number } from "./format";
 import { holding } from "./held";
@@ -21,7 +22,7 @@ import { Badge, Button, CopyButton, Empty, Facts, Loading, Panel, Problem, Tabs,
 import { deadLetters, shown, topicOf, words } from "./names";
 import { usePoll } from "./poll";
 import { Receive } from "./receive";
-import { link, route } from "./route";
+import { link, route, withQuery } from "./route";
 import { RuleList, RulesTab } from "./rules";
 import { Sessions } from "./sessions";
 import { entities, entityAt, isFavourite, toggleFavourite } from "./state";
@@ -148,13 +149,14 @@ export function EntityPage({ path, tab, item }: { path: string; tab: string; ite
   const tested = e.kind !== "queue", rules = e.kind === "subscription" ? e.rules ?? [] : undefined;
   const sessions = e.properties?.RequiresSession !== false && e.kind !== "topic";
   const held = holding(route.value.namespace, path).messages.length + holding(route.value.namespace, path + "/" + deadLetters).messages.length;
+  const draft = unsent(route.value.namespace, path);
   const tabs = [
     { name: "", href: link("entity", path), title: "Summary" },
     ...(e.kind !== "topic" ? [
       { name: "messages", href: link("entity", path, "messages"), title: "Messages", count: number(fresh.counts.active + fresh.counts.scheduled) },
       { name: "dead", href: link("entity", path, "dead"), title: "Dead letters", count: number(fresh.counts.deadLetter) },
     ] : [{ name: "messages", href: link("entity", path, "messages"), title: "Scheduled", count: number(fresh.counts.scheduled) }]),
-    ...(e.kind !== "subscription" ? [{ name: "send", href: link("entity", path, "send"), title: "Send" }] : []),
+    ...(e.kind !== "subscription" ? [{ name: "send", href: withQuery(link("entity", path, "send"), draft ?? {}), title: "Send", count: draft && <span class="dot" title="A draft that was not sent" /> }] : []),
     ...(e.kind !== "topic" ? [{ name: "receive", href: link("entity", path, "receive"), title: "Receive", count: held > 0 ? `${number(held)} held` : undefined }] : []),
     ...(sessions ? [{ name: "sessions", href: link("entity", path, "sessions"), title: "Sessions" }] : []),
     ...(rules ? [{ name: "rules", href: link("entity", path, "rules"), title: "Rules", count: number(rules.length) }] : []),
@@ -175,7 +177,7 @@ export function EntityPage({ path, tab, item }: { path: string; tab: string; ite
       </div>
       <Tabs tabs={tabs} at={tab} />
       {tab === "" && <Summary e={fresh} done={p.refresh} />}
-      {tab === "messages" && !item && e.kind !== "subscription" && <Calendar path={path} />}
+      {tab === "messages" && e.kind !== "subscription" && <Calendar path={path} />}
       {tab === "messages" && <Messages path={path} dead={false} chosen={item} />}
       {tab === "dead" && <DeadLetters path={path} chosen={item} />}
       {tab === "send" && <Compose path={path} />}

@@ -3,7 +3,7 @@ import type { Event } from "./api";
 import { plural } from "./format";
 import { Badge, Text, Time } from "./kit";
 import { shown } from "./names";
-import { link, withQuery } from "./route";
+import { go, link, withQuery } from "./route";
 import { Table, type Column } from "./virtual";
 
 // words are the kinds of events in plain words.
@@ -33,18 +33,26 @@ export function lifeOf(e: Event): string {
   return withQuery(link("life"), { messageId: e.messageId });
 }
 
-// clientOf says who did it: the connection, by which connections show it too, and the library. A narrow column cuts the end alone.
-export function clientOf(e: Event): string {
-  const c = e.client;
-  return c ? [c.connection || c.remote, c.product || c.container].filter(Boolean).join(" · ") : "";
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+// clientName is what people know a client by: its container, unless that is a random id.
+const clientName = (c: NonNullable<Event["client"]>): string => (c.container && !uuid.test(c.container) ? c.container : c.product || c.container || c.remote);
+
+// Client names a client, with a link to its connection if it has one.
+export function Client({ c }: { c: NonNullable<Event["client"]> }) {
+  const name = <Text>{clientName(c)}</Text>;
+  return c.connection ? <a href={withQuery(link("connections"), { connection: c.connection })}>{name}</a> : name;
 }
+
+// clientOf says who did it. A narrow column cuts the end alone.
+export const clientOf = (e: Event): string => (e.client ? [clientName(e.client), e.client.connection].filter(Boolean).join(" · ") : "");
 
 const columns: Column<Event>[] = [
   { name: "time", title: "Time", width: "222px", show: (e) => <Time at={e.time} millis brief /> },
   { name: "kind", title: "What", width: "148px", show: (e) => <Badge tone={toneOf(e.kind)}>{wordsOf(e.kind)}</Badge> },
   { name: "entity", title: "Entity", width: "minmax(140px, 1fr)", show: (e) => <a href={link("entity", e.entity)}><Text>{shown(entityOf(e))}</Text></a> },
   { name: "message", title: "Message", width: "minmax(120px, 1fr)", show: (e) =>
-    e.sequenceNumber || e.messageId ? <a href={lifeOf(e)} title="The life of the message">{e.sequenceNumber ? "#" + e.sequenceNumber : ""} {e.messageId && <Text class="faint">{e.messageId}</Text>}</a> : null },
+    e.sequenceNumber || e.messageId ? <a href={lifeOf(e)} title="Trace the message">{e.sequenceNumber ? "#" + e.sequenceNumber : ""} {e.messageId && <Text class="faint">{e.messageId}</Text>}</a> : null },
   { name: "detail", title: "Detail", width: "minmax(140px, 1.4fr)", show: (e) => (e.detail ? <Text>{e.detail}</Text> : e.copies !== undefined ? <span class="faint">{plural(e.copies, "copy", "copies")}</span> : null) },
   { name: "client", title: "Client", width: "minmax(120px, .8fr)", show: (e) => {
     const c = clientOf(e);
@@ -52,6 +60,16 @@ const columns: Column<Event>[] = [
   } },
 ];
 
+function Brief({ e, entity }: { e: Event; entity: boolean }) {
+  return (
+    <div class="brief-lines">
+      <div><Badge tone={toneOf(e.kind)}>{wordsOf(e.kind)}</Badge> {e.detail && <Text class="faint">{e.detail}</Text>}<span class="push faint"><Time at={e.time} ageOnly /></span></div>
+      <div>{entity && <Text>{shown(entityOf(e))}</Text>} {(e.sequenceNumber || e.messageId) && <a href={lifeOf(e)}>{e.sequenceNumber ? "#" + e.sequenceNumber : ""} <Text>{e.messageId ?? ""}</Text></a>}</div>
+    </div>
+  );
+}
+
 export function EventTable({ events, label, without = [] }: { events: Event[]; label: string; without?: string[] }) {
-  return <Table items={events} columns={columns.filter((c) => !without.includes(c.name))} id={(e) => e.number} label={label} />;
+  return <Table items={events} columns={columns.filter((c) => !without.includes(c.name))} id={(e) => e.number} label={label}
+    open={(e) => { if (e.sequenceNumber || e.messageId) go(lifeOf(e)); }} brief={(e) => <Brief e={e} entity={!without.includes("entity")} />} />;
 }

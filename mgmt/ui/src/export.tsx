@@ -108,11 +108,11 @@ export function Export({ entity, numbers, query, total, close }: { entity: strin
   return (
     <Dialog title="Export messages" close={close}>
       <div class="dialog-body">
-        <p>Messages of <b><Text>{shown(entity)}</Text></b> as JSON lines. Nothing is locked or removed.</p>
+        <p>Messages of <b><Text>{shown(entity)}</Text></b> as JSON lines. Nothing is locked or deleted.</p>
         <progress class="job-progress" max={of ?? 1} value={of ? p.done : undefined} aria-label="Messages exported" />
         <p role="status">{number(p.done)}{of ? ` of ${number(of)}` : ""} · {bytes(p.size)}</p>
-        {over && p.gone > 0 && <p>{plural(p.gone, "message was", "messages were")} gone meanwhile.</p>}
-        {over && p.done + p.gone + p.left.length === 0 && <p>There is no message to export.</p>}
+        {over && p.gone > 0 && <p>{plural(p.gone, "message was", "messages were")} no longer there.</p>}
+        {over && p.done + p.gone + p.left.length === 0 && <p>There are no messages to export.</p>}
         {p.left.length > 0 && <Problem text={`Left out: ${p.left.slice(0, 10).join("; ")}.`} />}
         {wrong && <Problem text={wrong} />}
       </div>

@@ -24,8 +24,8 @@ export function purge(entity: string, count: number): void {
   ask({
     title: "Purge messages?", yes: `Purge ${plural(count, "message")}`, losing: "purge",
     text: <>
-      <p>All messages that are active in <b><Text>{shown(entity)}</Text></b> are removed: {plural(count, "message")} now. Deferred and scheduled ones stay, and so do those that clients have locked.</p>
-      <p>Export them first if they may be of use.</p>
+      <p>All active messages in <b><Text>{shown(entity)}</Text></b> will be removed: {plural(count, "message")} now. Deferred, scheduled and locked messages stay.</p>
+      <p>Export the messages first if you may need them.</p>
     </>,
     act: () => start({ kind: "purge", entity }),
   });
@@ -33,19 +33,20 @@ export function purge(entity: string, count: number): void {
 
 type Filter = NonNullable<Order["filter"]>;
 
-const words = (f: Filter) => [f.reason !== undefined && `with the reason ${f.reason || "none"}`, f.text && `with the text ${f.text}`, f.sql && `for which ${f.sql}`,
-  f.sessionId !== undefined && `of the session ${f.sessionId || "(the empty text)"}`, f.sequenceNumbers && "that are selected"].filter(Boolean).join(", ");
+const words = (f: Filter) => [f.reason !== undefined && `with the reason ${f.reason || "(none)"}`, f.text && `with the text ${f.text}`, f.sql && `that match ${f.sql}`,
+  f.sessionId !== undefined && `of the session ${f.sessionId || "(empty id)"}`].filter(Boolean).join(", ");
 
 // without leaves out what is not given.
 const without = (f: Filter): Filter => Object.fromEntries(Object.entries(f).filter(([k, v]) => v !== undefined && (v !== "" || k === "reason" || k === "sessionId")));
 
-const some = (n?: number) => (n === undefined ? "all messages that fit" : plural(n, "message"));
+const some = (n?: number) => (n === undefined ? "all matching messages" : plural(n, "message"));
+const sentence = (n?: number) => (n === undefined ? "All matching messages" : plural(n, "message"));
 
-// purgeSome removes the messages that fit.
+// purgeSome removes the messages that match.
 export function purgeSome(entity: string, filter: Filter, count?: number): void {
   ask({
-    title: "Remove messages?", yes: `Remove ${some(count)}`, losing: "removing",
-    text: <><p>Of <b><Text>{shown(entity)}</Text></b>, {some(count)} <Text>{words(filter)}</Text> are removed. Those that clients have locked stay.</p><p>Export them first if they may be of use.</p></>,
+    title: "Purge messages?", yes: `Purge ${some(count)}`, losing: "purge",
+    text: <><p>{sentence(count)} in <b><Text>{shown(entity)}</Text></b> <Text>{words(filter)}</Text> will be removed. Messages that clients have locked stay.</p><p>Export the messages first if you may need them.</p></>,
     act: () => start({ kind: "purge", entity, filter: without(filter) }),
   });
 }
@@ -54,9 +55,9 @@ export function purgeSome(entity: string, filter: Filter, count?: number): void 
 export function resubmit(entity: string, filter: Filter, count?: number, then?: () => unknown): void {
   const order: { now: Again } = { now: asTheyAre };
   ask({
-    title: "Send dead letters again?", yes: `Resubmit ${some(count)}`, form: true,
+    title: "Resubmit dead letters?", yes: `Resubmit ${some(count)}`, form: true,
     text: <AgainForm keep={(a) => (order.now = a)}>
-      <p>Of <b><Text>{shown(entity)}</Text></b>, {some(count)} <Text>{words(filter)}</Text> move as new messages, in batches that are each one change on the disk. Their receivers may get them at once, so this cannot be undone; the job can be cancelled in between.</p>
+      <p>{sentence(count)} in <b><Text>{shown(entity)}</Text></b> <Text>{words(filter)}</Text> will be sent as new messages and leave the dead-letter queue. Receivers may get them at once, so resubmitting cannot be undone.</p>
     </AgainForm>,
     act: async () => {
       await start({ kind: "resubmit", entity, filter: without(filter), ...orderOf(order.now) });

@@ -26,6 +26,9 @@ export function mistake(text: string): number | undefined {
   return parsed ? undefined : at;
 }
 
+// mistakeAround is mistake for a text with placeholders: they count as values, so they are numbers of the same length to the parser.
+export const mistakeAround = (text: string): number | undefined => mistake(text.replace(/\{\{\w+\}\}/g, (p) => "1".repeat(p.length)));
+
 function run(text: string, clipped: boolean): { parsed?: Parsed; at: number } {
   let at = 0, ended = false;
   const skip = () => {
@@ -113,4 +116,15 @@ function written(text: string, n: Node, margin: string): string {
   if (n.items.length === 0) return open! + close!;
   const inner = margin + "  ";
   return `${open}\n${n.items.map((x, i) => inner + (n.names ? n.names[i] + ": " : "") + written(text, x, inner)).join(",\n")}\n${margin}${close}`;
+}
+
+// onOneLine returns a text as JSON without space between its values; undefined if it is none.
+export function onOneLine(text: string): string | undefined {
+  const p = parse(text);
+  const flat = (n: Node): string => {
+    if (!n.items) return text.slice(n.from, n.to);
+    const inner = n.items.map((x, i) => (n.names ? n.names[i] + ":" : "") + flat(x)).join(",");
+    return n.kind === "object" ? `{${inner}}` : `[${inner}]`;
+  };
+  return p && flat(p.root);
 }

@@ -1,11 +1,12 @@
-// The life of a message as a timeline, from entity to entity to its end.
+// What happened to a message, step by step, from entity to entity to its end.
 import { at, get, type Event, type Schemas } from "./api";
-import { clientOf, entityOf, toneOf, wordsOf } from "./eventtable";
-import { plural, span } from "./format";
-import { Badge, Empty, Loading, Panel, Problem, Text, Time } from "./kit";
+import { Client, entityOf, toneOf, wordsOf } from "./eventtable";
+import { both, number, plural, span, time } from "./format";
+import { Empty, Field, Loading, Panel, Problem, Text, Time, type Children } from "./kit";
 import { shown } from "./names";
-import { usePoll } from "./poll";
+import { usePoll, type Polled } from "./poll";
 import { link, refine, route } from "./route";
+import { now } from "./state";
 import { Search } from "./events";
 
 export interface Message {
@@ -14,56 +15,125 @@ export interface Message {
   sequenceNumber?: string;
 }
 
+type Page = Schemas["HistoryPage"];
+
+// useLife follows what happened to a message.
+export function useLife(namespace: string, message: Message): Polled<Page> {
+  return usePoll(JSON.stringify([namespace, message]), 3000, (signal) => get<Page>(at`${namespace}/history/life`, { ...message }, signal));
+}
+
+interface Lane {
+  events: Event[];
+  entity: string; // where the message is, and its number there
+  number?: number;
+  next?: string; // where it is forwarded to
+}
+
+// lanesOf parts the events by message: copies, and other messages with the same id, have their own lanes. A message keeps its lane when it is
+// forwarded or gets another number.
+function lanesOf(events: Event[]): Lane[] {
+  const lanes: Lane[] = [], same = (a: string, b?: string) => a.toLowerCase() === b?.toLowerCase();
+  for (const e of events) {
+    let lane = e.kind === "forwardedHere"
+      ? lanes.find((l) => same(e.entity, l.next) && same(l.entity, e.detail))
+      : lanes.find((l) => same(e.entity, l.entity) && e.sequenceNumber === l.number);
+    if (!lane) lanes.push((lane = { events: [], entity: e.entity, number: e.sequenceNumber }));
+    lane.events.push(e);
+    lane.entity = e.entity;
+    lane.number = e.newSequenceNumber ?? e.sequenceNumber;
+    lane.next = e.kind === "forwarded" ? e.detail : undefined;
+  }
+  return lanes;
+}
+
+const elapsed = (ms: number) => (ms < 1000 ? `${ms} ms` : span(ms));
+
+function By({ e, word = "by" }: { e: Event; word?: string }) {
+  return e.client ? <> {word} <Client c={e.client} /></> : null;
+}
+
+const Place = ({ path }: { path: string }) => <a href={link("entity", path)}><Text>{shown(path)}</Text></a>;
+
+// lineOf says a step in one line.
+function lineOf(e: Event): Children {
+  switch (e.kind) {
+    case "sent":
+      return <><b>Sent</b> to <Place path={e.entity} /><By e={e} />{e.copies !== undefined && `, ${plural(e.copies, "copy", "copies")}`}</>;
+    case "scheduled":
+      return <><b>Scheduled</b> in <Place path={e.entity} /><By e={e} />{e.scheduledFor && <>, due <Time at={e.scheduledFor} /></>}</>;
+    case "copied":
+      return <><b>Copied</b> to <Place path={e.entity} />{e.detail && <> by the rule <b><Text>{e.detail}</Text></b></>}</>;
+    case "forwardedHere":
+      return <><b>Arrived</b> in <Place path={e.entity} /></>;
+    case "forwarded":
+      return <><b>Forwarded</b>{e.detail && <> to <Place path={e.detail} /></>}</>;
+    case "delivered":
+      return <><b>Delivered</b><By e={e} word="to" />{e.lockedUntil && `, locked ${span(Math.round((Date.parse(e.lockedUntil) - Date.parse(e.time)) / 1000) * 1000)}`}</>;
+    case "deadLettered":
+      return <><b>Dead-lettered</b>{e.detail && <>: <Text>{e.detail}</Text></>}<By e={e} /></>;
+    default:
+      return <><b>{wordsOf(e.kind).replace(/^./, (c) => c.toUpperCase())}</b>{e.detail && <>: <Text>{e.detail}</Text></>}<By e={e} /></>;
+  }
+}
+
 function Step({ e, before }: { e: Event; before?: Event }) {
-  const passed = before ? Date.parse(e.time) - Date.parse(before.time) : 0;
-  const client = clientOf(e);
   return (
     <li class={`step ${toneOf(e.kind)}`}>
-      <div class="step-when"><Time at={e.time} millis />{passed >= 1000 && <span class="faint">after {span(passed)}</span>}</div>
+      <span class="step-gap">{before ? <span class="hidden">after </span> : ""}{before ? elapsed(Date.parse(e.time) - Date.parse(before.time)) : ""}</span>
       <div class="step-what">
-        <p><Badge tone={toneOf(e.kind)}>{wordsOf(e.kind)}</Badge> <a href={link("entity", e.entity)}><Text>{shown(entityOf(e))}</Text></a> {e.sequenceNumber !== undefined && <span class="faint">#{e.sequenceNumber}</span>}</p>
-        <p class="wrap"><Text>{e.text}</Text></p>
-        <p class="faint">
-          {client && <>by <Text>{client}</Text> </>}
-          {e.deliveryCount > 0 && <>delivery count {e.deliveryCount} </>}
-          {e.lockedUntil && <>locked until <Time at={e.lockedUntil} /></>}
-          {e.scheduledFor && <>due <Time at={e.scheduledFor} /></>}
-        </p>
+        <p>{lineOf(e)}</p>
+        <details>
+          <summary title={both(Date.parse(e.time))}>{time(Date.parse(e.time), now.value, true)}</summary>
+          <p class="wrap"><Text>{e.text}</Text></p>
+          <p class="faint">
+            #{e.sequenceNumber} of <Text>{shown(entityOf(e))}</Text>{e.newSequenceNumber !== undefined && <>, #{e.newSequenceNumber} from now on</>}{e.deliveryCount > 0 && <> · delivery count {e.deliveryCount}</>}
+            {e.lockedUntil && <> · lock expires <Time at={e.lockedUntil} /></>}
+          </p>
+        </details>
       </div>
     </li>
   );
 }
 
-// Timeline shows the life of a message and follows it.
-export function Timeline({ namespace, message }: { namespace: string; message: Message }) {
-  const p = usePoll(JSON.stringify([namespace, message]), 3000, (signal) =>
-    get<Schemas["HistoryPage"]>(at`${namespace}/history/life`, { ...message }, signal));
+// Timeline shows what happened to a message.
+export function Timeline({ of: p, level: Heading = "h2" }: { of: Polled<Page>; level?: "h2" | "h4" }) {
   if (!p.value) return p.error ? <Problem text={p.error} retry={p.refresh} /> : <Loading />;
   const list = p.value.items;
   if (list.length === 0) {
-    return <Empty title="Minibus remembers nothing of this message."><p>It came before the oldest event in memory, or there was none with this id. The setting --history says how many events are kept.</p></Empty>;
+    return <Empty title="The history has nothing about this message."><p>Either no message had this id, or its events are older than the oldest that Minibus keeps. The flag --history sets how many events it keeps.</p></Empty>;
   }
+  const lanes = lanesOf(list), lasted = Date.parse(list[list.length - 1]!.time) - Date.parse(list[0]!.time);
   return (
     <>
       {p.error && <Problem text={p.error} />}
-      <p class="hint">{plural(list.length, "event")} in {span(Date.parse(list[list.length - 1]!.time) - Date.parse(list[0]!.time))}</p>
-      <ol class="timeline">{list.map((e, i) => <Step key={e.number} e={e} before={list[i - 1]} />)}</ol>
+      <p class="hint">{plural(list.length, "step")} in {elapsed(lasted)}, the first <Time at={list[0]!.time} ageOnly />{lanes.length > 1 && `, ${number(lanes.length)} messages`}</p>
+      {lanes.map((l, i) => (
+        <section key={i} class="lane">
+          {lanes.length > 1 && <Heading class="lane-head">{l.number !== undefined && <a href={link("entity", l.entity, "messages", String(l.number))}>#{l.number}</a>} <Text>{shown(l.entity)}</Text></Heading>}
+          <ol class="timeline">{l.events.map((e, j) => <Step key={e.number} e={e} before={l.events[j - 1]} />)}</ol>
+        </section>
+      ))}
     </>
   );
 }
 
+function Traced({ message }: { message: Message }) {
+  const p = useLife(route.value.namespace, message);
+  return <Panel><Timeline of={p} /></Panel>;
+}
+
 export function Life() {
-  const { namespace, query } = route.value;
+  const { query } = route.value;
   const message: Message = query.sequenceNumber ? { entity: query.entity, sequenceNumber: query.sequenceNumber } : { messageId: query.messageId };
   const known = message.messageId || (message.entity && message.sequenceNumber);
   return (
     <>
-      <h1>Life of a message</h1>
+      <h1>Trace a message</h1>
       <div class="bar">
-        <Search label="Message id" value={query.messageId ?? ""} set={(messageId) => refine({ messageId, entity: undefined, sequenceNumber: undefined })} />
-        {query.sequenceNumber && <span>#{query.sequenceNumber} of <Text>{shown(query.entity ?? "")}</Text></span>}
+        <Field label="Message id"><Search label="Message id" value={query.messageId ?? ""} set={(messageId) => refine({ messageId, entity: undefined, sequenceNumber: undefined })} /></Field>
+        {query.sequenceNumber && query.entity && <span class="traced">or <a href={link("entity", query.entity, "messages", query.sequenceNumber)}>#{query.sequenceNumber} of <Text>{shown(query.entity)}</Text></a></span>}
       </div>
-      {known ? <Panel><Timeline namespace={namespace} message={message} /></Panel> : <Empty title="Which message?"><p>Type its message id, or choose one in the live events.</p></Empty>}
+      {known ? <Traced message={message} /> : <Empty title="Which message?"><p>Enter a message id, or open a message from the live events.</p></Empty>}
     </>
   );
 }

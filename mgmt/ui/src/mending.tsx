@@ -1,4 +1,4 @@
-// Sending a mended copy of a dead letter, and removing the dead letter then, so that nobody sends it a second time.
+// Sending an edited copy of a dead letter, and deleting the dead letter then, so that nobody sends it a second time.
 import { at, get, textOf, type Schemas } from "./api";
 import { msOf } from "./durations";
 import { Text } from "./kit";
@@ -36,20 +36,20 @@ export function letterOf(query: Record<string, string>) {
     try {
       await remove(namespace, from, [Number(number)]);
     } catch (e) {
-      throw new Error(`${sent}, but the dead letter #${number} is still there: ${textOf(e)} Remove it yourself, or it may be sent a second time.`);
+      throw new Error(`${sent}, but the dead letter #${number} is still there: ${textOf(e)} Delete it, or it may be sent a second time.`);
     }
     go(link("entity", holder, "dead"));
-    return `${sent}, and the dead letter #${number} is removed.`;
+    return `${sent}, and the dead letter #${number} is deleted.`;
   };
-  return { number, after, ofTopic: topicOf(holder) !== undefined };
+  return { number, holder, after, ofTopic: topicOf(holder) !== undefined };
 }
 
 export function Mending({ path, ofTopic, cut, remove, set }: { path: string; ofTopic: boolean; cut: boolean; remove: boolean; set: (remove: boolean) => void }) {
   return (
     <>
-      <p class="hint">It is sent to <b><Text>{shown(path)}</Text></b> as a new message.{ofTopic && " Every subscription whose rules select it gets it."}</p>
+      <p class="hint">It goes to <b><Text>{shown(path)}</Text></b> as a new message.{ofTopic && " Every subscription with a matching rule gets a copy."}</p>
       <label class="check"><input type="checkbox" checked={remove} disabled={cut} onChange={(e) => set(e.currentTarget.checked)} />
-        <span>Remove the dead letter when this is sent{cut && ". It stays, since only the beginning of its body is here"}</span></label>
+        <span>Delete the dead letter after sending{cut && ". It stays, because only the beginning of its body is here"}</span></label>
     </>
   );
 }

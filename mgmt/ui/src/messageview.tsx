@@ -1,43 +1,44 @@
-// One message: its body in several forms, its properties with their types, and its life.
-import { useRef, useState } from "preact/hooks";
+// One message: its body in several forms, its properties with their types, and what happened to it.
+import { useEffect, useRef, useState } from "preact/hooks";
 import { open, textOf } from "./api";
 import { ask } from "./asking";
 import { bytes, duration, zone, visible } from "./format";
 import { resubmit } from "./joborders";
 import { save } from "./save";
-import { Badge, Button, copy, Dialog, Facts, Field, Loading, Problem, Text, Time, type Children } from "./kit";
-import { Timeline } from "./life";
+import { Badge, Button, copy, Dialog, Facts, Field, Loading, Name, Problem, Text, Time, type Children } from "./kit";
+import { Timeline, useLife } from "./life";
 import { ruleTestOf } from "./ruletest";
 import { Body } from "./bodyview";
-import { bodyPath, read, remove, reschedule, typed, type Message, type Value } from "./message";
-import { stateTone } from "./messages";
-import { deadLetters, topicOf } from "./names";
+import { bodyPath, read, remove, reschedule, textOfValue, typed, type Message, type Value } from "./message";
+import { stateTone } from "./messagecolumns";
+import { deadLetters, natural, topicOf } from "./names";
 import { usePoll } from "./poll";
 import { entityAt } from "./state";
 import { go, link, route, withQuery } from "./route";
 import { tell } from "./toasts";
+import { WhyDead } from "./whydead";
 
 // CamelText is a name that breaks between its words only, unless one alone is too long.
 function CamelText({ name }: { name: string }) {
   return <bdi>{visible(name).split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[._-])/).map((word, i) => <>{i > 0 && <wbr />}{word}</>)}</bdi>;
 }
 
-function Values({ title, values }: { title: string; values?: Record<string, Value> }) {
-  const all = Object.entries(values ?? {});
+function Values({ title, values, without = [] }: { title: string; values?: Record<string, Value>; without?: string[] }) {
+  const all = Object.entries(values ?? {}).filter(([name]) => !without.includes(name)).sort(([a], [b]) => natural(a, b));
   if (all.length === 0) return null;
   return (
     <section class="part">
       <h3>{title}</h3>
-      <table class="plain values"><thead class="hidden"><tr><th>Name</th><th>Value</th><th>Type</th></tr></thead>
+      <table class="plain values"><thead class="hidden"><tr><th>Name and type</th><th>Value</th></tr></thead>
         <tbody>{all.map(([name, value]) => {
           const t = typed(value);
-          return <tr key={name}><td><CamelText name={name} /></td><td class="wrap"><Text>{t.text}</Text></td><td class="faint">{t.type}</td></tr>;
+          return <tr key={name}><td><CamelText name={name} /> {t.type !== "string" && <span class="type">{t.type}</span>}</td><td class="wrap"><Text>{t.text}</Text></td></tr>;
         })}</tbody></table>
     </section>
   );
 }
 
-const hidden = new Set(["applicationProperties", "annotations", "deliveryAnnotations", "footer", "body", "bodyBase64", "bodySections", "bodyValue", "bodySequence", "bodyBytes", "bodyCut", "state", "sequenceNumber"]);
+const hidden = new Set(["applicationProperties", "annotations", "deliveryAnnotations", "footer", "body", "bodyBase64", "bodySections", "bodyValue", "bodySequence", "bodyBytes", "bodyCut", "state", "sequenceNumber", "deadLetterReason", "lockedBy"]);
 const times = /(Time|At|Until)$/;
 const words = (name: string) => name.replace(/([a-z])([A-Z])/g, (_, a: string, b: string) => a + " " + b.toLowerCase()).replace(/^./, (c) => c.toUpperCase());
 
@@ -61,13 +62,13 @@ function Reschedule({ m, act, close }: { m: Message; act: (to: string) => Promis
     }
   };
   return (
-    <Dialog title="Give it another time" close={close}>
+    <Dialog title="Reschedule the message" close={close}>
       <div class="dialog-body">
-        <p>Message #{m.sequenceNumber} becomes active <Time at={m.scheduledEnqueueTime} />.</p>
-        <Field label={`New time (${zone.value === "utc" ? "UTC" : "local time"})`} hint="A time that has come makes it active at once."><input type="datetime-local" step="1" value={at} onInput={(e) => set(e.currentTarget.value)} /></Field>
+        <p>Message #{m.sequenceNumber} is due <Time at={m.scheduledEnqueueTime} />.</p>
+        <Field label={`New time (${zone.value === "utc" ? "UTC" : "local time"})`} hint="A time in the past makes it active at once."><input type="datetime-local" step="1" value={at} onInput={(e) => set(e.currentTarget.value)} /></Field>
         {wrong && <Problem text={wrong} />}
       </div>
-      <footer><Button act={close}>Keep</Button><Button kind="primary" disabled={!at} act={submit}>Reschedule</Button></footer>
+      <footer><Button act={close}>Cancel</Button><Button kind="primary" disabled={!at} act={submit}>Reschedule</Button></footer>
     </Dialog>
   );
 }
@@ -93,58 +94,95 @@ export interface Beside {
   after?: string;
 }
 
+// connectionOf finds the connection in what the server says of a holder: "link 3 of connection c47 (…)".
+const connectionOf = (holder: string) => / of connection (\S+)/.exec(holder)?.[1];
+
+function Lock({ m }: { m: Message }) {
+  const connection = connectionOf(m.lockedBy!);
+  const who = <Text>{m.lockedBy!}</Text>;
+  return <p class="hint">Locked by {connection ? <a href={withQuery(link("connections"), { connection })}>{who}</a> : who}, lock expires <Time at={m.lockedUntil} ageOnly /></p>;
+}
+
+// useKeys does what keys ask of the open message.
+function useKeys(keys: Record<string, (() => unknown) | undefined>): void {
+  const latest = useRef(keys);
+  latest.current = keys;
+  useEffect(() => {
+    const onKey = (e: KeyboardEvent) => {
+      if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest?.("input:not([type=checkbox]),textarea,select,dialog,[data-editor]") || document.querySelector("dialog[open]")) return;
+      const act = latest.current[e.key];
+      if (!act) return;
+      e.preventDefault();
+      void act();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+}
+
 export function MessageView({ path, dead, sequence, close, changed, beside }: { path: string; dead: boolean; sequence: string; close: string; changed: () => unknown; beside?: Beside }) {
   const namespace = route.value.namespace, entity = dead ? path + "/" + deadLetters : path;
   const p = useMessage(namespace, entity, sequence);
+  const life = useLife(namespace, { entity: path, sequenceNumber: sequence });
   const [moving, move] = useState(false);
-  const m = p.value;
-  const head = (title: Children) => (
-    <header class="one-head"><h2>{title}</h2>
-      <nav aria-label="Messages" class="actions push">
-        <Step to={beside?.before} title="Previous message (k)" sign="‹" /><Step to={beside?.after} title="Next message (j)" sign="›" />
-      </nav>
-      <a class="close" href={close} aria-label="Close the message">×</a>
-    </header>
-  );
-  if (!m || p.error) {
-    return <section class="panel one" aria-label="Message">{head(`#${sequence}`)}{p.error ? <><Problem text={p.error} retry={p.refresh} /><p class="hint pad">It may have been received or removed meanwhile. <a href={withQuery(link("life"), { entity: path, sequenceNumber: sequence })}>See its life</a></p></> : <Loading />}</section>;
-  }
-  const seq = m.sequenceNumber;
+  const m = p.value, seq = Number(sequence), scheduled = m?.state === "scheduled";
   const done = async (text: string) => {
     go(close); // before anything asks for a message that is gone
     tell(text);
     await changed();
   };
-  const removeIt = () => ask({
-    title: m.state === "scheduled" ? "Cancel this message?" : "Remove this message?", yes: "Remove 1 message", losing: "removing", text: <p>Message #{seq} of <b><Text>{entity}</Text></b> is removed.</p>,
-    act: async () => { await remove(namespace, entity, [seq]); await done(`Message #${seq} removed.`); },
+  const deleteIt = () => ask(scheduled ? {
+    title: "Cancel the scheduled message?", yes: "Cancel 1 message", losing: "cancel", text: <p>Message #{seq} of <b><Text>{entity}</Text></b> will not become active.</p>,
+    act: async () => { await remove(namespace, entity, [seq]); await done(`Message #${seq} cancelled.`); },
+  } : {
+    title: "Delete the message?", yes: "Delete 1 message", losing: "delete", text: <p>Message #{seq} of <b><Text>{entity}</Text></b> will be deleted.</p>,
+    act: async () => { await remove(namespace, entity, [seq]); await done(`Message #${seq} deleted.`); },
   });
-  const download = async () => save(await (await open("GET", bodyPath(namespace, entity, seq))).blob(), `message-${seq}`);
   const edit = withQuery(link("entity", topicOf(path) ?? path, "send"), { from: entity, number: seq });
+  const again = () => resubmit(entity, { sequenceNumbers: [seq] }, 1, () => done(`Message #${seq} resubmitted.`));
+  const copyIt = () => copy(JSON.stringify(m, null, 2));
+  const locked = m?.state === "locked";
+  useKeys({
+    Escape: () => go(close),
+    ...(m && { e: () => go(edit), r: dead ? again : undefined, y: copyIt, Delete: locked ? undefined : deleteIt }),
+  });
+  const head = (title: Children) => (
+    <header class="one-head"><h2>{title}</h2>
+      <nav aria-label="Messages" class="actions push">
+        <Step to={beside?.before} title="Previous message (k)" sign="‹" /><Step to={beside?.after} title="Next message (j)" sign="›" />
+      </nav>
+      <a class="close" href={close} aria-label="Close the message" title="Close (Esc)">×</a>
+    </header>
+  );
+  if (!m || p.error) {
+    return <section class="panel one" aria-label="Message">{head(`#${sequence}`)}{p.error ? <><Problem text={p.error} retry={p.refresh} /><p class="hint pad">It may have been received or deleted meanwhile. <a href={withQuery(link("life"), { entity: path, sequenceNumber: sequence })}>Trace it</a></p></> : <Loading />}</section>;
+  }
+  const download = async () => save(await (await open("GET", bodyPath(namespace, entity, seq))).blob(), `message-${seq}`);
   const topic = topicOf(path) ?? (entityAt.value.get(path.toLowerCase())?.kind === "topic" ? path : undefined);
   return (
     <section class="panel one" aria-label={`Message ${seq}`}>
-      {head(<>#{seq} {!(dead && m.state === "active") && <Badge tone={stateTone[m.state ?? ""]}>{m.state}</Badge>} {m.deadLetterReason !== undefined && <Badge tone="bad">{m.deadLetterReason}</Badge>}</>)}
+      {head(<>#{seq} {!(dead && m.state === "active") && <Badge tone={stateTone[m.state ?? ""]}>{m.state}</Badge>} <Name class="one-id">{textOfValue(m.messageId)}</Name></>)}
       <div class="one-body">
         <div class="actions">
-          <a class="button small" href={edit}>Edit and send</a>
-          {topic !== undefined && <a class="button small" href={ruleTestOf(topic, m)}>Which subscriptions would get this?</a>}
-          {dead && <Button small act={() => resubmit(entity, { sequenceNumbers: [seq] }, 1, () => done(`Message #${seq} sent again.`))}>Resubmit</Button>}
-          {m.state === "scheduled" && <Button small act={() => move(true)}>Reschedule</Button>}
-          <Button small act={() => copy(JSON.stringify(m, null, 2))}>Copy as JSON</Button>
-          <Button small kind="danger" act={removeIt} disabled={m.state === "locked"} title={m.state === "locked" ? "A client has locked it" : undefined}>Remove</Button>
+          <a class={`button small ${dead ? "primary" : ""}`} href={edit} title="Edit (e)">{dead ? "Edit and resubmit" : "Edit and send"}</a>
+          {dead && <Button small act={again} title="Resubmit (r)">Resubmit</Button>}
+          {scheduled && <Button small act={() => move(true)}>Reschedule</Button>}
+          <Button small act={copyIt} title="Copy as JSON (y)">Copy as JSON</Button>
+          {topic !== undefined && <a class="button small" href={ruleTestOf(topic, m)}>Which subscriptions get it?</a>}
+          <Button small kind="danger" act={deleteIt} disabled={locked} title={locked ? "A client has locked it" : "Delete (Del)"}>{scheduled ? "Cancel the message" : "Delete"}</Button>
         </div>
-        {m.lockedBy && <p class="hint">Locked by <Text>{m.lockedBy}</Text>, until <Time at={m.lockedUntil} /></p>}
+        {dead && <WhyDead m={m} path={path} />}
+        {scheduled && <p class="hint">Due <Time at={m.scheduledEnqueueTime} /></p>}
+        {m.lockedBy && <Lock m={m} />}
         <Body m={m} download={download} />
-        <Values title="Application properties" values={m.applicationProperties} />
+        <Values title="Application properties" values={m.applicationProperties} without={dead ? ["DeadLetterReason", "DeadLetterErrorDescription"] : []} />
         <section class="part"><h3>Properties</h3><Facts facts={facts(m)} /></section>
         <Values title="Annotations" values={m.annotations} />
         <Values title="Delivery annotations" values={m.deliveryAnnotations} />
         <Values title="Footer" values={m.footer} />
-        <section class="part"><h3>Life</h3><Timeline namespace={namespace} message={{ entity: path, sequenceNumber: String(seq) }} /></section>
+        <section class="part"><h3>Trace</h3><Timeline of={life} level="h4" /></section>
       </div>
       {moving && <Reschedule m={m} close={() => move(false)} act={async (to) => { await reschedule(namespace, entity, seq, to); tell("Rescheduled."); p.refresh(); void changed(); }} />}
     </section>
   );
 }
-

@@ -25,3 +25,8 @@ export const deadLetters = "$DeadLetterQueue";
 
 // words makes words of a name in one: LockDuration is lock duration.
 export const words = (name: string) => name.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/ [A-Z](?![A-Z])/g, (s) => s.toLowerCase());
+
+const collator = new Intl.Collator("en", { numeric: true });
+
+// natural compares names as people order them: property-2 before property-10.
+export const natural = (a: string, b: string): number => collator.compare(a, b);

@@ -20,10 +20,10 @@ const wholes: Record<string, bigint> = { byte: 8n, short: 16n, int: 32n, long: 6
 
 function checkWhole(p: Property): void {
   const text = p.text.trim();
-  if (!/^-?\d+$/.test(text)) throw new Error(`The property ${p.name} is a whole number.`);
+  if (!/^-?\d+$/.test(text)) throw new Error(`The property ${p.name} must be a whole number.`);
   const bits = wholes[p.type]!, unsigned = p.type.startsWith("u"), n = BigInt(text);
   const least = unsigned ? 0n : -(1n << (bits - 1n)), most = (1n << (unsigned ? bits : bits - 1n)) - 1n;
-  if (n < least || n > most) throw new Error(`The property ${p.name} is from ${least} to ${most}, as its type ${p.type} says.`);
+  if (n < least || n > most) throw new Error(`The property ${p.name} must be from ${least} to ${most} for the type ${p.type}.`);
 }
 
 const real = /^[-+]?((\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?|inf(inity)?)$|^nan$/i;
@@ -40,14 +40,14 @@ const forms: Record<string, [RegExp, string]> = {
 // valueOf makes the value of a property of a message. It throws if the text is not of the type.
 export function valueOf(p: Property): Value {
   const form = Object.hasOwn(forms, p.type) ? forms[p.type] : undefined;
-  if (form && !form[0].test(p.text.trim())) throw new Error(`The property ${p.name} is ${form[1]}.`);
+  if (form && !form[0].test(p.text.trim())) throw new Error(`The property ${p.name} must be ${form[1]}.`);
   switch (p.type) {
     case "string":
       return p.text;
     case "null":
       return null;
     case "boolean":
-      if (p.text !== "true" && p.text !== "false") throw new Error(`The property ${p.name} is true or false.`);
+      if (p.text !== "true" && p.text !== "false") throw new Error(`The property ${p.name} must be true or false.`);
       return p.text === "true";
     case "int": case "short": case "byte": case "uint": case "ushort": case "ubyte":
       checkWhole(p);
@@ -74,20 +74,22 @@ interface PropertiesProps {
   types?: string[];
   title?: string;
   add?: string;
+  names?: string[]; // to suggest
 }
 
-export function Properties({ list, set, types = amqpTypes, title = "Application properties", add = "Add a property" }: PropertiesProps) {
+export function Properties({ list, set, types = amqpTypes, title = "Application properties", add = "Add a property", names = [] }: PropertiesProps) {
   const change = (i: number, p: Partial<Property>) => set(list.map((old, j) => (i === j ? { ...old, ...p } : old)));
   return (
     <fieldset class="properties"><legend>{title}</legend>
       {list.map((p, i) => (
         <div key={i} class="property">
-          <input aria-label="Name" placeholder="Name" value={p.name} spellcheck={false} onInput={(e) => change(i, { name: e.currentTarget.value })} />
+          <input aria-label="Name" placeholder="Name" list={names.length > 0 ? "suggested-names" : undefined} value={p.name} spellcheck={false} onInput={(e) => change(i, { name: e.currentTarget.value })} />
           <select aria-label={`Type of ${p.name}`} value={p.type} onChange={(e) => change(i, { type: e.currentTarget.value })}>{[...new Set([...types, p.type])].map((t) => <option key={t}>{t}</option>)}</select>
           <input aria-label={`Value of ${p.name}`} placeholder="Value" value={p.text} spellcheck={false} onInput={(e) => change(i, { text: e.currentTarget.value })} />
           <button type="button" class="close" aria-label={`Remove the property ${p.name}`} onClick={() => set(list.filter((_, j) => j !== i))}>×</button>
         </div>
       ))}
+      {names.length > 0 && <datalist id="suggested-names">{names.map((n) => <option key={n} value={n} />)}</datalist>}
       <div><Button small act={() => set([...list, { name: "", type: types[0] ?? "string", text: "" }])}>{add}</Button></div>
     </fieldset>
   );

@@ -27,14 +27,14 @@ interface Wish {
 function numbersOf(text: string): number[] {
   return text.split(/[\s,;]+/).filter(Boolean).map((word) => {
     const n = Number(word.replace(/^#/, ""));
-    if (!Number.isSafeInteger(n) || n < 1) throw new Error(`${word} is no sequence number. Give whole numbers, with commas between.`);
+    if (!Number.isSafeInteger(n) || n < 1) throw new Error(`${word} is not a sequence number. Enter whole numbers, separated by commas.`);
     return n;
   });
 }
 
 function orderOf(w: Wish, sessions: boolean, held?: HeldSession): Order {
   const max = Number(w.count);
-  if (!Number.isInteger(max) || max < 1 || max > most) throw new Error(`Receive 1 to ${most} messages at once.`);
+  if (!Number.isInteger(max) || max < 1 || max > most) throw new Error(`How many messages: enter 1 to ${most}.`);
   const numbers = numbersOf(w.numbers);
   const o: Order = { max, wait: w.wait, mode: w.remove ? "receiveAndDelete" : "peekLock" };
   if (numbers.length > 0) o.sequenceNumbers = numbers;
@@ -66,7 +66,7 @@ function Form({ namespace, entity, sessions, got }: { namespace: string; entity:
       const n = o.sequenceNumbers?.length ?? o.max ?? 1;
       ask({
         title: "Receive and delete?", yes: `Receive and delete up to ${plural(n, "message")}`,
-        text: <p>Up to {plural(n, "message")} of <b><Text>{shown(entity)}</Text></b> are removed as they are received. No other receiver gets them, and they cannot be given back.</p>, act: () => run(o),
+        text: <p>Up to {plural(n, "message")} of <b><Text>{shown(entity)}</Text></b> are deleted as they are received. No other receiver gets them, and they cannot be recovered.</p>, act: () => run(o),
       });
     } catch (x) {
       setWrong(textOf(x));
@@ -77,19 +77,19 @@ function Form({ namespace, entity, sessions, got }: { namespace: string; entity:
     <form onSubmit={submit} class="compose receive-form">
       <Panel title="Receive">
         <div class="grid">
-          <Field label="How many" hint={`1 to ${most}`}><input inputMode="numeric" value={w.count} onInput={(e) => set({ ...w, count: e.currentTarget.value })} /></Field>
-          <Field label="Wait for the first one"><select value={w.wait} onChange={(e) => set({ ...w, wait: e.currentTarget.value })}>{[["0s", "not at all"], ["5s", "5 s"], ["30s", "30 s"], ["60s", "60 s"]].map(([v, t]) => <option key={v} value={v}>{t}</option>)}</select></Field>
-          <Field label="What becomes of them"><select value={w.remove ? "delete" : "lock"} onChange={(e) => set({ ...w, remove: e.currentTarget.value === "delete" })}><option value="lock">Locked, until settled</option><option value="delete" disabled={held !== undefined}>Received and deleted</option></select></Field>
-          {sessions && !held && <Field label="Session"><select value={w.session} onChange={(e) => set({ ...w, session: e.currentTarget.value })}><option value="next">The next free one</option><option value="named">One by its id</option></select></Field>}
+          <Field label="How many messages" hint={`At most ${most}`}><input inputMode="numeric" value={w.count} onInput={(e) => set({ ...w, count: e.currentTarget.value })} /></Field>
+          <Field label="Wait"><select value={w.wait} onChange={(e) => set({ ...w, wait: e.currentTarget.value })}>{[["0s", "No wait"], ["5s", "5 s"], ["30s", "30 s"], ["60s", "60 s"]].map(([v, t]) => <option key={v} value={v}>{t}</option>)}</select></Field>
+          <Field label="Receive mode"><select value={w.remove ? "delete" : "lock"} onChange={(e) => set({ ...w, remove: e.currentTarget.value === "delete" })}><option value="lock">PeekLock</option><option value="delete" disabled={held !== undefined}>ReceiveAndDelete</option></select></Field>
+          {sessions && !held && <Field label="Session"><select value={w.session} onChange={(e) => set({ ...w, session: e.currentTarget.value })}><option value="next">Next available</option><option value="named">By session id</option></select></Field>}
           {sessions && !held && w.session === "named" && <Field label="Session id"><input value={w.id} spellcheck={false} onInput={(e) => set({ ...w, id: e.currentTarget.value })} /></Field>}
-          <Field label="Deferred ones, by number" hint="Such as 7, 9; empty: the next active ones"><input value={w.numbers} spellcheck={false} onInput={(e) => set({ ...w, numbers: e.currentTarget.value })} /></Field>
+          <Field label="Deferred messages" hint="Sequence numbers, such as 7, 9"><input value={w.numbers} spellcheck={false} onInput={(e) => set({ ...w, numbers: e.currentTarget.value })} /></Field>
         </div>
-        {w.remove && <p class="hint warn-text">What is received is removed at once. If this page is closed, it is gone.</p>}
+        {w.remove && <p class="hint warn-text">Messages are deleted as they are received. When you close this page, they are gone.</p>}
         {wrong && <Problem text={wrong} />}
         <div class="bar">
-          <Button kind="primary" type="submit" disabled={busy !== undefined || forgetDelete}>{held ? "Receive more of the session" : "Receive"}</Button>
+          <Button kind="primary" type="submit" disabled={busy !== undefined || forgetDelete}>{held ? "Receive more from the session" : "Receive"}</Button>
           {busy && <Button act={() => busy.abort()}>Stop waiting</Button>}
-          {busy && <span class="hint" role="status">Waiting for a message…</span>}
+          {busy && <span class="hint" role="status">Waiting for messages…</span>}
         </div>
       </Panel>
     </form>
@@ -99,7 +99,7 @@ function Form({ namespace, entity, sessions, got }: { namespace: string; entity:
 // Left is how long a lock still lasts, by the clock of the namespace.
 function Left({ until }: { until: string }) {
   const ms = Date.parse(until) - now.value, frozen = clock.value?.frozen !== undefined;
-  return <Badge tone={ms < 10_000 ? "bad" : "warn"} title={`Locked until ${time(Date.parse(until), now.value)}`}>{ms > 0 ? span(ms + 999) + " left" : "over"}{frozen && ", frozen"}</Badge>;
+  return <Badge tone={ms < 10_000 ? "bad" : "warn"} title={`Lock expires ${time(Date.parse(until), now.value)}`}>{ms > 0 ? span(ms + 999) + " left" : "expired"}{frozen && ", frozen"}</Badge>;
 }
 
 function DeadLetterDialog({ count, act, close }: { count: number; act: (reason: string, description: string) => Promise<void>; close: () => void }) {
@@ -110,7 +110,7 @@ function DeadLetterDialog({ count, act, close }: { count: number; act: (reason: 
         <Field label="Reason"><input value={reason} spellcheck={false} placeholder="Malformed" onInput={(e) => setReason(e.currentTarget.value)} /></Field>
         <Field label="Description"><textarea rows={3} value={description} onInput={(e) => setDescription(e.currentTarget.value)} /></Field>
       </div>
-      <footer><Button act={close}>Keep</Button><Button kind="danger" act={async () => { try { await act(reason, description); } finally { close(); } }}>Dead-letter</Button></footer>
+      <footer><Button act={close}>Cancel</Button><Button kind="danger" act={async () => { try { await act(reason, description); } finally { close(); } }}>Dead-letter</Button></footer>
     </Dialog>
   );
 }
@@ -121,11 +121,11 @@ function Actions({ tokens, act, kill, dead }: { tokens: string[]; act: Act; kill
   return (
     <span class="actions">
       <Button small act={() => act(tokens, { outcome: "complete" })}>Complete</Button>
-      <Button small act={() => act(tokens, { outcome: "abandon" })} title="It comes again, with one more delivery counted">Abandon</Button>
-      <Button small act={() => act(tokens, { outcome: "defer" })} title="It is received by its number alone from now on">Defer</Button>
+      <Button small act={() => act(tokens, { outcome: "abandon" })} title="Makes it available again and counts a delivery">Abandon</Button>
+      <Button small act={() => act(tokens, { outcome: "defer" })} title="Sets it aside: it can be received only by its sequence number">Defer</Button>
       {!dead && <Button small act={() => kill(tokens)}>Dead-letter…</Button>}
-      <Button small act={() => act(tokens, "renew")}>Renew</Button>
-      <Button small act={() => act(tokens, { outcome: "release" })} title="It comes again, and no delivery is counted">Give back</Button>
+      <Button small act={() => act(tokens, "renew")}>Renew lock</Button>
+      <Button small act={() => act(tokens, { outcome: "release" })} title="Makes it available again without counting a delivery">Release</Button>
     </span>
   );
 }
@@ -158,9 +158,9 @@ function HeldList({ namespace, entity, path, dead }: { namespace: string; entity
       else await settle(namespace, entity, tokens, o);
     } catch (e) {
       const lost = await check(namespace, entity).catch(() => 0);
-      throw lost > 0 ? new Error(`${textOf(e)}\n${plural(lost, "message")} of the list had lost the lock, and left it.`) : e;
+      throw lost > 0 ? new Error(`${textOf(e)}\n${plural(lost, "message")} lost the lock and left the list.`) : e;
     }
-    const done = o === "renew" ? "renewed" : { complete: "completed", abandon: "abandoned", defer: "deferred", deadLetter: "dead-lettered", release: "given back" }[o.outcome];
+    const done = o === "renew" ? "renewed" : { complete: "completed", abandon: "abandoned", defer: "deferred", deadLetter: "dead-lettered", release: "released" }[o.outcome];
     const seqs = h.messages.filter((m) => tokens.includes(m.token)).map((m) => "#" + m.seq);
     tell(`${plural(tokens.length, "message")} ${done}: ${seqs.slice(0, 5).join(", ")}${seqs.length > 5 ? "…" : ""}.`);
   };
@@ -194,9 +194,9 @@ function SessionPanel({ namespace, entity, s }: { namespace: string; entity: str
     }
   };
   return (
-    <Panel title={<>Session {s.id ? <Text>{s.id}</Text> : "with the empty id"} <Left until={s.lockedUntil} /></>}
-      actions={<><Button small act={() => fail(() => renewSession(namespace, entity, s))}>Renew the session</Button><Button small act={() => fail(() => releaseSession(namespace, entity, s))}>Release the session</Button></>}>
-      <p class="hint">It is locked for this page, with the messages that you receive from it. Released, it is free at once, and what is not settled comes again with no delivery counted.</p>
+    <Panel title={<>Session {s.id ? <Text>{s.id}</Text> : "(empty id)"} <Left until={s.lockedUntil} /></>}
+      actions={<><Button small act={() => fail(() => renewSession(namespace, entity, s))}>Renew session lock</Button><Button small act={() => fail(() => releaseSession(namespace, entity, s))}>Release session</Button></>}>
+      <p class="hint">This page holds the session lock. Release it to let other receivers accept the session; unsettled messages become available again and no delivery is counted.</p>
     </Panel>
   );
 }
@@ -221,14 +221,14 @@ function useHoldings(namespace: string, entity: string): void {
     forgetOver(namespace, entity, now.value);
     const asking = every(() => 5000, async (signal) => {
       const n = await check(namespace, entity, signal);
-      if (n > 0) tell(`${plural(n, "message")} lost the lock meanwhile.`);
+      if (n > 0) tell(`${plural(n, "message")} lost the lock.`);
     });
     return () => {
       asking.end();
       const { messages } = holding(namespace, entity);
       if (messages.length === 0) return;
       const last = Math.max(...messages.map((m) => Date.parse(m.until)));
-      tell(`${plural(messages.length, "message")} of ${shown(entity)} ${messages.length === 1 ? "stays" : "stay"} locked until ${time(last, now.value)}. The tab Receive still has them.`);
+      tell(`${plural(messages.length, "message")} of ${shown(entity)} ${messages.length === 1 ? "stays" : "stay"} locked until ${time(last, now.value)}. The Receive tab still lists them.`);
     };
   }, [namespace, entity]);
   const h = holding(namespace, entity), first = Math.min(...h.messages.map((m) => Date.parse(m.until)), h.session ? Date.parse(h.session.lockedUntil) : Infinity);
@@ -238,7 +238,7 @@ function useHoldings(namespace: string, entity: string): void {
     const before = holding(namespace, entity).messages.length;
     forgetOver(namespace, entity, now.value - 1000);
     const n = before - holding(namespace, entity).messages.length;
-    if (n > 0) tell(`The locks of ${plural(n, "message")} are over. ${n === 1 ? "It comes" : "They come"} again, with one more delivery counted.`);
+    if (n > 0) tell(`${plural(n, "lock")} expired. ${n === 1 ? "The message is" : "The messages are"} available again, with one more delivery counted.`);
   }, [over]);
 }
 
@@ -266,12 +266,12 @@ export function Receive({ path, sessions }: { path: string; sessions: boolean })
       </div>
       <Form key={entity} namespace={namespace} entity={entity} sessions={sessions && !dead} got={got} />
       {h.session && <SessionPanel namespace={namespace} entity={entity} s={h.session} />}
-      {none && <p class="hint" role="status">No message came in time. <a href={link("entity", path, "why")}>Why not?</a></p>}
-      {frozen && h.messages.length > 0 && <p class="hint">The <a href={link("clock")}>clock</a> is frozen: no lock ends until it goes on or is advanced.</p>}
+      {none && <p class="hint" role="status">No message arrived in time. <a href={link("entity", path, "why")}>Why not?</a></p>}
+      {frozen && h.messages.length > 0 && <p class="hint">The <a href={link("clock")}>clock</a> is frozen: locks expire only when it runs again or is advanced.</p>}
       <HeldList namespace={namespace} entity={entity} path={path} dead={dead} />
       {removed.length > 0 && <Removed list={removed} />}
       {h.messages.length === 0 && !h.session && removed.length === 0 && !none && (
-        <Empty title="This page holds no message."><p>Received messages are locked for it as for any receiver: other receivers do not get them until you settle them or their time is over. Looking at messages needs no lock: see <a href={link("entity", path, dead ? "dead" : "messages")}>{dead ? "dead letters" : "messages"}</a>.</p></Empty>
+        <Empty title="No messages held."><p>Messages that you receive in PeekLock mode are locked for this page: other receivers do not get them until you settle them or the lock expires. To look at messages without a lock, see <a href={link("entity", path, dead ? "dead" : "messages")}>{dead ? "dead letters" : "messages"}</a>.</p></Empty>
       )}
     </>
   );

@@ -38,7 +38,7 @@ export async function repeat(namespace: string, entity: string, count: number, r
       sent.first ??= answer.sequenceNumbers[0];
       sent.last = answer.sequenceNumbers[lines.length - 1];
     } catch (e) {
-      throw sent.done > 0 ? new Error(`${textOf(e)} ${number(sent.done)} were sent before.`) : e;
+      throw sent.done > 0 ? new Error(`${textOf(e)} ${number(sent.done)} messages were sent before.`) : e;
     }
     sent.done += lines.length;
     progress({ ...sent });
@@ -66,9 +66,9 @@ function checkLine(line: string, at: number): void {
   try {
     m = JSON.parse(line);
   } catch (e) {
-    throw new Error(`Line ${number(at)} is no JSON: ${textOf(e)}`);
+    throw new Error(`Line ${number(at)} is not JSON: ${textOf(e)}`);
   }
-  if (typeof m !== "object" || m === null || Array.isArray(m)) throw new Error(`Line ${number(at)} is no message: each line is an object such as {"body":"hello"}.`);
+  if (typeof m !== "object" || m === null || Array.isArray(m)) throw new Error(`Line ${number(at)} is not a message: each line is an object such as {"body":"hello"}.`);
 }
 
 // sendFile sends a file of JSON lines, each a message.
@@ -106,9 +106,9 @@ export async function sendFile(namespace: string, entity: string, file: File, si
     }
     await flush();
   } catch (e) {
-    const text = e instanceof TypeError ? "The file is no text in UTF-8." : textOf(e);
-    throw new Error(sent.done > 0 ? `${text} The ${number(sent.done)} messages before are sent.` : text + " Nothing is sent.");
+    const text = e instanceof TypeError ? "The file is not UTF-8 text." : textOf(e);
+    throw new Error(sent.done > 0 ? `${text} The ${number(sent.done)} messages before it were sent.` : text + " Nothing was sent.");
   }
-  if (at === 0 || sent.done === 0) if (!signal.aborted) throw new Error("The file has no message: each line is one, such as {\"body\":\"hello\"}.");
+  if (at === 0 || sent.done === 0) if (!signal.aborted) throw new Error("The file has no messages: each line is one, such as {\"body\":\"hello\"}.");
   return sent;
 }

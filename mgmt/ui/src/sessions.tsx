@@ -1,12 +1,13 @@
-// The sessions of an entity: who holds them, what they wait for, and their state, which can be edited.
-import { useEffect, useRef, useState } from "preact/hooks";
+// The sessions of an entity: who holds them, their messages, and their state, which can be edited.
+import { useEffect, useState } from "preact/hooks";
 import { all, at, call, get, textOf, type Schemas, type Session } from "./api";
 import { ask } from "./asking";
-import { bytes, number } from "./format";
+import { LongText } from "./fold";
+import { bytes, number, plural } from "./format";
 import { formatted } from "./json";
-import { Button, Dialog, Empty, Loading, Problem, Text, Time } from "./kit";
+import { Button, copy, Dialog, Empty, Loading, Name, Problem, Text, Time } from "./kit";
 import { usePoll } from "./poll";
-import { route } from "./route";
+import { link, route, withQuery } from "./route";
 import { looksLikeJSON, TextEdit } from "./textedit";
 import { tellUndo } from "./toasts";
 import { Table, type Column } from "./virtual";
@@ -23,16 +24,41 @@ function fromHex(text: string): string {
 
 const toHex = (base64: string) => [...atob(base64)].map((c) => c.charCodeAt(0).toString(16).padStart(2, "0")).join(" ").replace(/((?:.. ){15}..) /g, "$1\n");
 
-function Editor({ address, session, close }: { address: string; session: Session; close: () => void }) {
-  const [text, setText] = useState<string>(), [hex, setHex] = useState(false), [wrong, setWrong] = useState(""), before = useRef<Partial<State>>({});
+// textOfState is a state as a text, for people; bytes in hex.
+const textOfState = (s: Partial<State>): string => (s.base64 !== undefined ? toHex(s.base64) : s.text ?? "");
+
+const shownInRow = 60; // characters of a state
+const mostInRow = 65_536; // bytes of a state that is read for its row
+
+const readStates = new Map<string, string>(); // their beginnings, by address, size and time
+
+// Beginning is the first characters of a state, which is read when its row comes in sight.
+function Beginning({ address, s }: { address: string; s: Session }) {
+  const key = [address, s.stateBytes, s.stateUpdated].join();
+  const [, drawn] = useState(""), text = readStates.get(key);
   useEffect(() => {
-    if (session.stateBytes === undefined) return setText("");
-    get<State>(address + "/state").then(
-      (s) => { before.current = s; setHex(s.base64 !== undefined); setText(s.base64 !== undefined ? toHex(s.base64) : s.text ?? ""); },
-      (e) => setWrong(textOf(e)));
+    if (text !== undefined || s.stateBytes === undefined || s.stateBytes > mostInRow) return;
+    const end = new AbortController();
+    get<State>(address + "/state", {}, end.signal).then((x) => { readStates.set(key, textOfState(x).slice(0, shownInRow * 2)); drawn(key); }, () => undefined); // its window says why
+    return () => end.abort();
+  }, [key]);
+  if (s.stateBytes === undefined) return <span class="faint">none</span>;
+  return text === undefined ? <span class="faint">{bytes(s.stateBytes)}</span> : <Text class="mono small">{text.replace(/\s+/g, " ").slice(0, shownInRow) + (text.length > shownInRow ? "…" : "")}</Text>;
+}
+
+// StateDialog shows the state of a session, and edits it when it is asked to.
+function StateDialog({ address, session, close }: { address: string; session: Session; close: () => void }) {
+  const [before, setBefore] = useState<Partial<State>>(), [text, setText] = useState<string>(), [hex, setHex] = useState(false), [wrong, setWrong] = useState("");
+  useEffect(() => {
+    if (session.stateBytes === undefined) return setBefore({});
+    get<State>(address + "/state").then(setBefore, (e) => setWrong(textOf(e)));
   }, [address]);
+  const edit = () => {
+    setHex(before!.base64 !== undefined);
+    setText(textOfState(before!));
+  };
   const done = (what: string) => {
-    const { text, base64 } = before.current, had = text !== undefined || base64 !== undefined;
+    const { text, base64 } = before!, had = text !== undefined || base64 !== undefined;
     tellUndo(what, async () => {
       await (had ? call("PUT", address + "/state", { body: base64 !== undefined ? { base64 } : { text } }) : call("DELETE", address + "/state"));
       return had ? "The session has its old state again." : "The session has no state again.";
@@ -42,35 +68,39 @@ function Editor({ address, session, close }: { address: string; session: Session
   const save = async () => {
     try {
       await call("PUT", address + "/state", { body: hex ? { base64: fromHex(text ?? "") } : { text: text ?? "" } });
-      done("The state is written.");
+      done("State saved.");
     } catch (e) {
       setWrong(textOf(e));
     }
   };
   const clear = () => ask({
-    title: "Clear the state?", yes: "Clear the state", text: <p>The state of the session <b><Text>{session.id}</Text></b>, {bytes(session.stateBytes ?? 0)}, is removed.</p>,
+    title: "Clear the session state?", yes: "Clear the state", text: <p>The state of the session <b><Text>{session.id}</Text></b>, {bytes(session.stateBytes ?? 0)}, will be removed.</p>,
     act: async () => {
       await call("DELETE", address + "/state");
-      done("The state is cleared.");
+      done("State cleared.");
     },
   });
+  const has = session.stateBytes !== undefined, editing = text !== undefined;
+  const seen = before && textOfState(before);
   return (
-    <Dialog title="State of a session" close={close} wide>
+    <Dialog title={`State of session ${session.id || "(empty id)"}`} close={close} wide>
       <div class="dialog-body">
-        <p>Session <b><Text>{session.id || "(the empty text)"}</Text></b>{session.holder && <>, held by <Text>{session.holder}</Text>, which may write it too</>}</p>
-        {text === undefined && !wrong && <Loading />}
-        {text !== undefined && <>
+        {(session.stateUpdated || session.holder) && <p class="hint">{session.stateUpdated && <>Written <Time at={session.stateUpdated} />. </>}{session.holder && <>Held by <Text>{session.holder}</Text>, which can write it too.</>}</p>}
+        {seen === undefined && !wrong && <Loading />}
+        {seen !== undefined && !editing && (has ? <LongText text={before?.base64 === undefined ? formatted(seen) ?? seen : seen} label="State" /> : <p class="faint">The session has no state.</p>)}
+        {editing && <>
           <TextEdit key={String(hex)} label={hex ? "Bytes, in hex" : "Text"} text={text} set={setText} json={!hex && looksLikeJSON(text)} />
           <label class="check"><input type="checkbox" checked={hex} onChange={(e) => { setHex(e.currentTarget.checked); setText(""); }} /> Write bytes in hex</label>
         </>}
         {wrong && <Problem text={wrong} />}
       </div>
       <footer>
-        {!hex && <Button act={() => setText(formatted(text ?? "") ?? text)}>Format as JSON</Button>}
-        {session.stateBytes !== undefined && <Button kind="danger" act={clear}>Clear</Button>}
+        {editing && !hex && <Button act={() => setText(formatted(text) ?? text)}>Format as JSON</Button>}
+        {!editing && seen && <Button act={() => copy(seen)}>Copy</Button>}
+        {has && <Button kind="danger" act={clear} disabled={before === undefined}>Clear</Button>}
         <span class="push" />
-        <Button act={close}>Close</Button>
-        <Button kind="primary" disabled={text === undefined} act={save}>Save</Button>
+        <Button act={close}>{editing ? "Cancel" : "Close"}</Button>
+        {editing ? <Button kind="primary" act={save}>Save</Button> : <Button kind="primary" disabled={before === undefined} act={edit}>Edit</Button>}
       </footer>
     </Dialog>
   );
@@ -79,34 +109,43 @@ function Editor({ address, session, close }: { address: string; session: Session
 export function Sessions({ path }: { path: string }) {
   const namespace = route.value.namespace;
   const p = usePoll(JSON.stringify([namespace, path]), 2000, (signal) => all<Session>(at`${namespace}/entities/${path}/sessions`, {}, 5000, signal));
-  const [editing, edit] = useState<Session>();
+  const [open, show] = useState<Session>();
   const breakLock = (s: Session) => ask({
-    title: "Take the lock of the session?", yes: "Take the lock",
-    text: <p><Text>{s.holder ?? ""}</Text> loses the session <b><Text>{s.id}</Text></b>. The {number(s.locked)} messages that it has not settled come back, and the next receiver can have the session.</p>,
+    title: "Break the session lock?", yes: "Break the lock",
+    text: <p><Text>{s.holder ?? ""}</Text> loses the lock of the session <b><Text>{s.id}</Text></b>. {s.locked > 0 && `${plural(s.locked, "unsettled message")} ${s.locked === 1 ? "becomes" : "become"} available again, and the`}{s.locked === 0 && "The"} next receiver can accept the session.</p>,
     act: async () => {
       await call("POST", sessionAt(namespace, path, s.id) + "/break");
       p.refresh();
     },
   });
+  const messages = (s: Session) => withQuery(link("entity", path, "messages"), { sessionId: s.id || "$empty" });
+  const name = (s: Session) => <a href={messages(s)} title="Messages of the session">{s.id ? <Name>{s.id}</Name> : "(empty id)"}</a>;
+  const state = (s: Session) => <button type="button" class="link plain-link" title="Show the state" onClick={() => show(s)}><Beginning address={sessionAt(namespace, path, s.id)} s={s} /></button>;
   const columns: Column<Session>[] = [
-    { name: "id", title: "Session", width: "minmax(100px, 1fr)", show: (s) => (s.id ? <Text>{s.id}</Text> : <span class="faint">(the empty text)</span>) },
+    { name: "id", title: "Session id", width: "minmax(120px, 1fr)", show: name },
     { name: "active", yields: 2, title: "Active", width: "70px", right: true, show: (s) => number(s.active) },
     { name: "locked", yields: 6, title: "Locked", width: "70px", right: true, show: (s) => number(s.locked) },
     { name: "deferred", yields: 8, title: "Deferred", width: "76px", right: true, show: (s) => number(s.deferred) },
     { name: "scheduled", yields: 9, title: "Scheduled", width: "84px", right: true, show: (s) => number(s.scheduled) },
-    { name: "holder", yields: 3, title: "Held by", width: "minmax(120px, 1fr)", show: (s) => (s.holder ? <Text>{s.holder}</Text> : <span class="faint">free</span>) },
-    { name: "until", title: "Until", width: "100px", yields: 5, show: (s) => (s.lockedUntil ? <Time at={s.lockedUntil} ageOnly /> : null) },
-    { name: "state", yields: 4, title: "State", width: "90px", right: true, show: (s) => (s.stateBytes !== undefined ? bytes(s.stateBytes) : <span class="faint">none</span>) },
-    { name: "actions", title: "", width: "172px", right: true, show: (s) => <><Button small act={() => edit(s)}>State</Button> {s.holder && <Button small kind="danger" act={() => breakLock(s)}>Take lock</Button>}</> },
+    { name: "holder", yields: 3, title: "Held by", width: "minmax(110px, .7fr)", show: (s) => (s.holder ? <Name>{s.holder}</Name> : <span class="faint">nobody</span>) },
+    { name: "until", title: "Lock expires", width: "110px", yields: 5, show: (s) => (s.lockedUntil ? <Time at={s.lockedUntil} ageOnly /> : null) },
+    { name: "state", yields: 4, title: "State", width: "minmax(150px, 2.4fr)", show: state },
+    { name: "Actions", title: "", width: "176px", right: true, show: (s) => <><Button small act={() => show(s)}>State</Button> {s.holder && <Button small kind="danger" act={() => breakLock(s)}>Break lock</Button>}</> },
   ];
+  const brief = (s: Session) => (
+    <div class="brief-lines">
+      <div>{name(s)}<span class="push">{number(s.active)} active</span></div>
+      <div>{state(s)}<span class="push">{s.holder && <Button small kind="danger" act={() => breakLock(s)}>Break lock</Button>}</span></div>
+    </div>
+  );
   if (!p.value) return p.error ? <Problem text={p.error} retry={p.refresh} /> : <Loading />;
   return (
     <>
       {p.error && <Problem text={p.error} />}
       {p.value.length === 0
-        ? <Empty title="There is no session."><p>A session is here while it has a message, a state or a holder. On an entity that requires sessions each message has a session id.</p></Empty>
-        : <Table items={p.value} columns={columns} id={(s) => s.id} label="Sessions" />}
-      {editing && <Editor address={sessionAt(namespace, path, editing.id)} session={editing} close={() => { edit(undefined); p.refresh(); }} />}
+        ? <Empty title="No sessions."><p>A session is listed while it has a message, a state or a receiver that holds it.</p></Empty>
+        : <Table items={p.value} columns={columns} id={(s) => s.id} label="Sessions" brief={brief} />}
+      {open && <StateDialog address={sessionAt(namespace, path, open.id)} session={open} close={() => { show(undefined); p.refresh(); }} />}
     </>
   );
 }

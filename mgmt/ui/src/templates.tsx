@@ -14,7 +14,7 @@ type Templates = Record<string, Draft>;
 
 // checked returns what is a template of a document. It throws if one is none.
 function checked(x: unknown): Templates {
-  if (typeof x !== "object" || x === null || Array.isArray(x)) throw new Error("This is no file of templates: it is an object with a template under each name.");
+  if (typeof x !== "object" || x === null || Array.isArray(x)) throw new Error("This is not a file of templates: such a file is an object with a template under each name.");
   return Object.fromEntries(Object.entries(x).map(([name, d]) => {
     try {
       return [name, checkedDraft(d)];
@@ -40,7 +40,7 @@ function keep(next: Templates): void {
   try {
     localStorage.setItem(key, JSON.stringify(next));
   } catch {
-    throw new Error("The browser does not keep it: its storage is full or forbidden. Remove templates, or choose a smaller body.");
+    throw new Error("The browser cannot save it: its storage is full or disabled. Delete templates or use a smaller body.");
   }
   templates.value = next;
 }
@@ -49,7 +49,7 @@ function keep(next: Templates): void {
 function replace(next: Templates, text: string): void {
   const before = templates.value;
   keep(next);
-  tellUndo(text, () => { keep(before); return "The templates are what they were."; });
+  tellUndo(text, () => { keep(before); return "The templates are restored."; });
 }
 
 const named = (name: string): Draft | undefined => (Object.hasOwn(templates.value, name) ? templates.value[name] : undefined);
@@ -61,7 +61,7 @@ function Row({ name, use, was }: { name: string; use: (name: string, d: Draft) =
   const act = (e: Event) => {
     e.preventDefault();
     const to = renaming!.trim();
-    if (to === "" || (to !== name && named(to))) return tell(to ? `There is a template ${to} already. Choose another name.` : "Give the template a name.", true);
+    if (to === "" || (to !== name && named(to))) return tell(to ? `There already is a template ${to}. Choose another name.` : "Enter a name for the template.", true);
     try {
       keep(Object.fromEntries(Object.entries(templates.value).map(([n, d]) => [n === name ? to : n, d])));
       rename(undefined);
@@ -70,11 +70,11 @@ function Row({ name, use, was }: { name: string; use: (name: string, d: Draft) =
     }
   };
   const remove = () => ask({
-    title: "Delete the template?", yes: "Delete 1 template", text: <p>The template <b><Text>{name}</Text></b> goes from this browser.</p>,
-    act: () => replace(Object.fromEntries(Object.entries(templates.value).filter(([n]) => n !== name)), `The template ${name} is deleted.`),
+    title: "Delete the template?", yes: "Delete 1 template", text: <p>The template <b><Text>{name}</Text></b> will be deleted from this browser.</p>,
+    act: () => replace(Object.fromEntries(Object.entries(templates.value).filter(([n]) => n !== name)), `Template ${name} deleted.`),
   });
   if (renaming !== undefined) {
-    return <li><form class="bar" onSubmit={act}><input autofocus aria-label={`New name of ${name}`} value={renaming} onInput={(e) => rename(e.currentTarget.value)} /><Button small type="submit">Rename</Button><Button small act={() => rename(undefined)}>Keep</Button></form></li>;
+    return <li><form class="bar" onSubmit={act}><input autofocus aria-label={`New name of ${name}`} value={renaming} onInput={(e) => rename(e.currentTarget.value)} /><Button small type="submit">Rename</Button><Button small act={() => rename(undefined)}>Cancel</Button></form></li>;
   }
   return (
     <li class={was ? "selected" : ""}><button type="button" class="link" onClick={() => use(name, named(name)!)}><Text>{name}</Text></button>
@@ -88,9 +88,9 @@ export function Templates({ draft, use, chosen }: { draft: Draft; use: (name: st
   const names = Object.keys(templates.value).sort((a, b) => a.localeCompare(b));
   const add = () => {
     const to = name.trim();
-    const next = { ...templates.value, [to]: draft }, text = `The template ${to} is saved.`;
+    const next = { ...templates.value, [to]: draft }, text = `Template ${to} saved.`;
     if (!named(to)) { keep(next); return tell(text); }
-    ask({ title: "Replace the template?", yes: "Replace 1 template", text: <p>The template <b><Text>{to}</Text></b> gets what the form has now.</p>, act: () => replace(next, text) });
+    ask({ title: "Replace the template?", yes: "Replace 1 template", text: <p>The template <b><Text>{to}</Text></b> will be replaced with the message in the form.</p>, act: () => replace(next, text) });
   };
   const read = async (file?: File) => {
     if (!file) return;
@@ -98,9 +98,9 @@ export function Templates({ draft, use, chosen }: { draft: Draft; use: (name: st
       const found = checked(JSON.parse(await file.text()));
       const old = Object.keys(found).filter((n) => named(n)).length, next = { ...templates.value, ...found }, text = `${plural(Object.keys(found).length, "template")} imported.`;
       if (old === 0) { keep(next); tell(text); }
-      else ask({ title: "Replace templates?", yes: `Replace ${plural(old, "template")}`, text: <p>The file has {plural(Object.keys(found).length, "template")}, of which {old} are here under the same name.</p>, act: () => replace(next, text) });
+      else ask({ title: "Replace templates?", yes: `Replace ${plural(old, "template")}`, text: <p>The file has {plural(Object.keys(found).length, "template")}. {plural(old, "template")} of the same name will be replaced.</p>, act: () => replace(next, text) });
     } catch (e) {
-      tell(e instanceof SyntaxError ? `The file is no JSON: ${e.message}` : (e as Error).message, true);
+      tell(e instanceof SyntaxError ? `The file is not JSON: ${e.message}` : (e as Error).message, true);
     }
   };
   return (
@@ -108,11 +108,11 @@ export function Templates({ draft, use, chosen }: { draft: Draft; use: (name: st
       <label class="button small">Import<input type="file" accept=".json,application/json" class="hidden" onChange={(e) => { void read(e.currentTarget.files?.[0]); e.currentTarget.value = ""; }} /></label>
       {names.length > 0 && <Button small act={() => save(new Blob([JSON.stringify(templates.value, null, 2)], { type: "application/json" }), "minibus-templates.json")}>Export</Button>}
     </>}>
-      {names.length === 0 && <p class="hint">Save a message that you send often, and load it here next time. Templates stay in this browser, and serve all entities and namespaces.</p>}
+      {names.length === 0 && <p class="hint">Save a message that you send often and load it here next time. Templates stay in this browser and work for all entities and namespaces.</p>}
       {names.length > 0 && <ul class="templates">{names.map((n) => <Row key={n} name={n} use={use} was={n === chosen} />)}</ul>}
       <form class="bar" onSubmit={(e) => { e.preventDefault(); try { add(); } catch (x) { tell((x as Error).message, true); } }}>
-        <Field label="Name of the template"><input value={name} spellcheck={false} onInput={(e) => setName(e.currentTarget.value)} /></Field>
-        <Button type="submit" disabled={name.trim() === ""}>Save the message</Button>
+        <Field label="Template name"><input value={name} spellcheck={false} onInput={(e) => setName(e.currentTarget.value)} /></Field>
+        <Button type="submit" disabled={name.trim() === ""}>Save as template</Button>
       </form>
     </Panel>
   );

@@ -8,6 +8,7 @@ interface Toast {
   failed: boolean;
   at: string; // the address of the screen on which it was told
   undo?: Undo;
+  see?: { title: string; href: string };
 }
 
 // Undo makes undone what a toast tells of, and returns what to say then.
@@ -28,6 +29,11 @@ function show(t: Omit<Toast, "id" | "at">, ms: number): void {
 // tell shows a toast. An act that goes to another screen goes there first, or its toast stays behind.
 export function tell(text: string, failed = false): void {
   show({ text, failed }, failed ? long : briefly);
+}
+
+// tellOf tells of something that has an address.
+export function tellOf(text: string, title: string, href: string): void {
+  show({ text, failed: false, see: { title, href } }, long);
 }
 
 // tellUndo tells of an act that can be undone for a while, also from other screens.
@@ -66,6 +72,7 @@ export function Toasts() {
       {toasts.value.map((t) => (
         <div key={t.id} class={`toast ${t.failed ? "failed" : ""}`} role={t.failed ? "alert" : "status"}>
           <span class="wrap">{t.text}</span>
+          {t.see && <a class="button small" href={t.see.href}>{t.see.title}</a>}
           {t.undo && <button type="button" class="button small" title="Undo (z)" onClick={() => void undo(t)}>Undo</button>}
           <button type="button" class="close" aria-label="Dismiss" onClick={() => drop(t.id)}>×</button>
         </div>

@@ -1,6 +1,13 @@
 // Long lists and tables, of which only the rows in sight are in the page.
+import { signal } from "@preact/signals";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Children } from "./kit";
+
+const phone = matchMedia("(max-width: 700px)");
+
+// narrow reports whether the window has no room for tables.
+export const narrow = signal(phone.matches);
+phone.addEventListener("change", () => (narrow.value = phone.matches));
 
 const spare = 8; // rows above and below
 const padding = 8; // px that a box has around its rows
@@ -57,11 +64,14 @@ export interface Column<T> {
   title: string;
   width: string; // of a CSS grid
   show: (item: T) => Children;
+  head?: Children; // in the place of the title
   right?: boolean;
+  sort?: "ascending" | "descending" | "none";
+  onSort?: () => void;
   yields?: number; // goes where there is no room for all columns, those with the highest number first; without one it stays
 }
 
-const rowHeight = 32;
+const oneLine = 32, twoLines = 54; // px of a row
 
 const least = <T,>(columns: Column<T>[]) => columns.reduce((n, c) => n + Number(/\d+/.exec(c.width)?.[0] ?? 0), 20);
 
@@ -76,13 +86,23 @@ function fitting<T>(columns: Column<T>[], wide: number): Column<T>[] {
   return left;
 }
 
+function Head<T>({ c }: { c: Column<T> }) {
+  const arrow = c.sort === "ascending" ? " ↑" : c.sort === "descending" ? " ↓" : "";
+  return (
+    <div role="columnheader" class={`th ${c.right ? "right" : ""}`} aria-sort={c.onSort && c.sort}>
+      {c.head ?? (c.onSort ? <button type="button" class="sort" title={c.title} onClick={c.onSort}>{c.title}{arrow}</button> : c.title || <span class="hidden">{c.name}</span>)}
+    </div>
+  );
+}
+
 // Table is a table whose rows may be many. A row that can be opened has a link or button of its own in a cell.
-// The row at stays in sight when at changes.
-export function Table<T>({ items, columns: all, id, label, open, selected, end, most, at = -1 }: {
-  items: T[]; columns: Column<T>[]; id: (item: T) => string | number; label: string; open?: (item: T) => void; selected?: (item: T) => boolean; end?: () => void; most?: number; at?: number;
+// The row at stays in sight when at changes. brief is what a row shows in two lines where the window is narrow.
+export function Table<T>({ items, columns: all, id, label, open, selected, end, most, at = -1, brief }: {
+  items: T[]; columns: Column<T>[]; id: (item: T) => string | number; label: string; open?: (item: T) => void; selected?: (item: T) => boolean; end?: () => void; most?: number; at?: number; brief?: (item: T) => Children;
 }) {
+  const short = narrow.value ? brief : undefined, rowHeight = short ? twoLines : oneLine;
   const { box, from, to, wide } = useRows(items.length, rowHeight);
-  const columns = fitting(all, wide);
+  const columns = fitting(all, wide), heads = short ? all.filter((c) => c.head) : columns;
   useLayoutEffect(() => {
     const b = box.current;
     if (!b || at < 0) return;
@@ -93,20 +113,21 @@ export function Table<T>({ items, columns: all, id, label, open, selected, end, 
   useLayoutEffect(() => {
     if (end && to >= items.length - 10) end();
   });
-  const grid = { gridTemplateColumns: columns.map((c) => c.width).join(" ") };
+  const grid = short ? undefined : { gridTemplateColumns: columns.map((c) => c.width).join(" ") };
+  const press = (item: T) => open && ((e: Event) => { if (!(e.target as Element).closest("a,button,input")) open(item); });
   return (
     <div ref={box} class="table-box" tabIndex={0} role="region" aria-label={label} style={most ? { maxHeight: (most + 1) * rowHeight + 4 + "px" } : undefined}>
-      <div role="table" aria-label={label} aria-rowcount={items.length + 1} class="table" style={{ minWidth: least(columns) + "px" }}>
-        <div role="rowgroup" class="table-head">
-          <div role="row" class="tr" style={grid}>
-            {columns.map((c) => <div role="columnheader" key={c.name} class={`th ${c.right ? "right" : ""}`}>{c.title}</div>)}
+      <div role="table" aria-label={label} aria-rowcount={items.length + 1} class="table" style={short ? undefined : { minWidth: least(columns) + "px" }}>
+        <div role="rowgroup" class={`table-head ${heads.length === 0 ? "hidden" : ""}`}>
+          <div role="row" class={`tr ${short ? "two" : ""}`} style={grid}>
+            {heads.length > 0 ? heads.map((c) => <Head key={c.name} c={c} />) : <div role="columnheader">{label}</div>}
           </div>
         </div>
         <div role="rowgroup" class="table-all" style={{ height: items.length * rowHeight + "px" }}>
           {items.slice(from, to).map((item, i) => (
-            <div role="row" key={id(item)} class={`tr ${open ? "opens" : ""} ${selected?.(item) ? "selected" : ""}`} aria-rowindex={from + i + 2}
-              style={{ ...grid, top: (from + i) * rowHeight + "px" }} onClick={open && ((e) => (e.target as Element).closest("a,button,input") || open(item))}>
-              {columns.map((c) => <div role="cell" key={c.name} class={`td ${c.right ? "right" : ""}`}>{c.show(item)}</div>)}
+            <div role="row" key={id(item)} class={`tr ${short ? "two" : ""} ${open ? "opens" : ""} ${selected?.(item) ? "selected" : ""}`} aria-rowindex={from + i + 2}
+              style={{ ...grid, top: (from + i) * rowHeight + "px" }} onClick={press(item)}>
+              {short ? <div role="cell" class="brief">{short(item)}</div> : columns.map((c) => <div role="cell" key={c.name} class={`td ${c.right ? "right" : ""}`}>{c.show(item)}</div>)}
             </div>
           ))}
         </div>
