@@ -223,7 +223,8 @@ test("a snapshot that is saved before messages are lost brings them back", async
   await put("saved", {});
   await client.createSender("saved").sendMessages([{ body: "1" }, { body: "2" }]);
   await to("/entity/saved");
-  await button("Purge").click();
+  await button("More actions").click();
+  await button("Purge messages").click();
   await page.getByRole("dialog").getByLabel(/Save a snapshot of the namespace first/).check();
   await agree("Purge 2 messages");
   await toast(/The snapshot before-purge-\d+-\d+ has what was there/);

@@ -119,7 +119,7 @@ test("a dead letter is found, explained, mended and sent again", async () => {
 test("the subscription that gets nothing says why, and its rule is changed", async () => {
   await client.createSender("events").sendMessages({ body: "x", applicationProperties: { amount: 5 } });
   await goTo("events large why");
-  await sees("The rules of events/Subscriptions/large selected none of 1 message sent to the topic");
+  await sees("The rules of events/large selected none of 1 message sent to the topic");
   await follow("link", "Test a message of events");
   await page.getByRole("heading", { name: "A message that is not sent" }).waitFor();
   await tabTo(page.getByRole("textbox", { name: "Subject" }));

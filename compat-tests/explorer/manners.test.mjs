@@ -156,20 +156,27 @@ test("from a rule that selects nothing to the test of a message", async () => {
   await sees("amount > 1000 is false: amount is 5");
 });
 
-test("purge is offered where the messages are, and calls itself so", async () => {
+test("what destroys is in a menu, and says how much it would", async () => {
   await client.createSender("purged").sendMessages([{ body: "1" }, { body: "2" }]);
   await kill("purged");
-  await to("/entity/purged");
+  await to("/entity/purged/settings");
+  assert.equal(await button("Purge messages").count(), 0);
+  await button("More actions").click();
   await button("Purge dead letters").waitFor();
-  await button("Purge").waitFor();
-  for (const [tab, shown] of [["", [1, 1]], ["/messages", [1, 0]], ["/dead", [0, 1]], ["/send", [0, 0]], ["/settings", [0, 0]]]) {
-    await to(`/entity/purged${tab}`);
-    await page.getByRole("link", { name: /^Settings/ }).waitFor();
-    assert.deepEqual([await button("Purge").count(), await button("Purge dead letters").count()], shown, tab);
-  }
-  await to("/entity/purged/messages");
-  await button("Purge").click();
+  await button("Delete queue").waitFor();
+  await check(page, "the menu of an entity");
+  await page.keyboard.press("Escape");
+  await button("Purge messages").waitFor({ state: "detached" });
+  await button("More actions").click();
+  await button("Purge messages").click();
   await page.getByRole("dialog", { name: "Purge messages?" }).getByRole("button", { name: "Purge 1 message" }).waitFor();
+  await page.keyboard.press("Escape");
+  await to("/entity/empty");
+  await button("More actions").click();
+  assert.equal(await button("Purge messages").isDisabled(), true);
+  await page.keyboard.press("Escape");
+  await page.getByRole("link", { name: "Send message" }).click();
+  await page.getByRole("textbox", { name: "Body" }).waitFor();
 });
 
 test("the tabs of a subscription stand in one row, and names of properties break between words", async () => {

@@ -32,6 +32,8 @@ const screens = {
   sessions: ["/entity/carts/sessions", "alice"],
   history: ["/entity/orders/history", "PaymentDeclined"],
   why: ["/entity/orders/why", "What to do"],
+  whose: ["/entity/events/why", "Got of sent"],
+  traced: ["/events?messageId=order-0", "PaymentDeclined"],
   nothing: ["/entity/empty/messages", "No messages."],
   life: ["/life?entity=orders&sequenceNumber=1", "Dead-lettered"],
   connections: ["/connections", "MSJSClient"],
@@ -72,7 +74,7 @@ for (const size of ["wide", "phone"]) {
     }
     assert.deepEqual(wrong, []);
     await page.keyboard.press("Control+k");
-    await page.getByRole("combobox", { name: "Command or entity" }).waitFor();
+    await page.getByRole("combobox", { name: "Screen, entity or message" }).waitFor();
     await both(`palette, ${size}`);
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
@@ -90,7 +92,7 @@ if (process.env.MINIBUS_PICTURES) test("pictures", async () => {
   for (const [name, theme] of Object.entries(pictures)) {
     const page = await open(browser, { theme, path: `/#/${namespace}${screens[name][0]}` });
     await page.locator("main").getByText(screens[name][1]).first().waitFor();
-    if (name === "overview") await until(async () => ((await page.locator(".chart path").first().getAttribute("d")) ?? "").split("L").length > 3, "the chart has a line");
+    if (name === "overview") await until(async () => ((await page.locator(".hour path.line").first().getAttribute("d")) ?? "").split("L").length > 3, "the chart has a line");
     await page.screenshot({ path: `${process.env.MINIBUS_PICTURES}/explorer-${name === "letter" ? "dead-letter" : name}.png` });
     await page.context().close();
   }

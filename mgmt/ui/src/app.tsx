@@ -13,6 +13,7 @@ import { EntityPage } from "./entity";
 import { Events } from "./events";
 import { span, time, zone } from "./format";
 import { Faults } from "./faults";
+import { Icon } from "./icons";
 import { Jobs } from "./jobs";
 import { Button, Empty, Field, Problem } from "./kit";
 import { Life } from "./life";
@@ -102,7 +103,7 @@ function Header() {
     <header class="top">
       <button type="button" class="tool menu" aria-label="Menu" aria-expanded={menuOpen.value} onClick={() => (menuOpen.value = !menuOpen.value)}>☰</button>
       <a class="brand" href={link("")}><span class="logo" ref={(e) => e?.append(logo)} />Minibus</a>
-      <button type="button" class="go-to" onClick={openPalette}>Go to… <kbd>Ctrl K</kbd></button>
+      <button type="button" class="go-to" onClick={openPalette}><Icon name="life" /><span class="go-to-text">Go to a screen, an entity or a message…</span><kbd>Ctrl K</kbd></button>
       <ClockChip />
       <button type="button" class="tool" aria-label={`Times: ${zone.value}`} title="Times: local or UTC (u)" onClick={() => (zone.value = zone.value === "utc" ? "local" : "utc")}>{zone.value === "utc" ? "UTC" : "local"}</button>
       <button type="button" class="tool" aria-label={`Theme: ${theme.value}`} title={`Theme: ${theme.value}`} onClick={() => (theme.value = following[theme.value])}>{icons[theme.value]}</button>

@@ -1,56 +1,147 @@
-// A chart of counts over the last minutes.
-import { number, perSecond, short, span } from "./format";
-import { Tile } from "./kit";
-import { rates, sampled, samples, type Sample } from "./state";
+// The last hour of an entity or of the namespace: what came and went, and what was left.
+import { useState } from "preact/hooks";
+import { at, get, type Schemas } from "./api";
+import { number, short, time } from "./format";
+import { Panel, Tile } from "./kit";
+import { usePoll } from "./poll";
+import { route } from "./route";
 
-const width = 600, height = 120;
+type Activity = Schemas["Activity"];
 
-interface Line {
-  name: string;
-  class: string;
-  of: (s: Sample) => number;
+const pause = 10_000; // ms between two requests
+const leastSpan = 5 * 60_000; // ms that the axis shows at least
+const leastElapsed = 10_000; // ms of the step that is running before its rate says something
+
+// Series is a line: a value for each step; undefined: not known yet.
+type Series = (number | undefined)[];
+
+interface Hour {
+  in: Series; // messages per minute
+  out: Series;
+  active: Series;
+  deadLetter: Series;
+  scheduled: Series;
+  ends: number[]; // ms, when each step ends
+  from: number; // ms, where the axis begins
+  to: number;
 }
 
-const lines: Line[] = [
-  { name: "active", class: "active", of: (s) => s.active },
-  { name: "dead-letter", class: "dead", of: (s) => s.deadLetter },
-  { name: "scheduled", class: "scheduled", of: (s) => s.scheduled },
-];
-
-function path(list: Sample[], of: (s: Sample) => number, top: number): string {
-  const first = list[0]!.at, wide = Math.max(list[list.length - 1]!.at - first, 1);
-  return list.map((s, i) => `${i ? "L" : "M"}${(((s.at - first) / wide) * width).toFixed(1)} ${(height - (of(s) / top) * (height - 8)).toFixed(1)}`).join("");
+function hourOf(a: Activity): Hour {
+  const step = a.stepSeconds * 1000, first = Date.parse(a.from), to = Date.parse(a.to), n = a.stored.length;
+  const elapsed = to - first - (n - 1) * step; // of the step that is running
+  const rate = (list: number[]): Series => list.map((v, i) => (i < n - 1 ? (v * 60_000) / step : elapsed >= leastElapsed ? (v * 60_000) / elapsed : undefined));
+  const ends = a.stored.map((_, i) => Math.min(first + (i + 1) * step, to));
+  return { in: rate(a.stored), out: rate(a.completed), active: a.active, deadLetter: a.deadLetter, scheduled: a.scheduled, ends, from: Math.min(first, to - leastSpan), to };
 }
 
-// RateTiles show how many messages come and go, of an entity, or of the namespace without a path.
-export function RateTiles({ of = "", out = true }: { of?: string; out?: boolean }) {
-  sampled.value; // draw again with each sample
-  const r = rates(of), shown = (n?: number) => (n === undefined ? "–" : perSecond(n));
-  return <><Tile name="In" value={shown(r?.stored)} title="Messages that come, per second" />{out && <Tile name="Out" value={shown(r?.completed)} title="Messages that receivers remove, per second" />}</>;
+// roundUp returns the top of a scale that people can halve: 1, 2, 4, 5, 10, 20, ...
+function roundUp(n: number): number {
+  if (n <= 2) return 2;
+  const size = 10 ** Math.floor(Math.log10(n));
+  return [1, 2, 4, 5, 10].map((f) => f * size).find((v) => v >= n)!;
 }
 
-// Chart shows the counts of an entity, or of the namespace without a path.
-export function Chart({ of = "" }: { of?: string }) {
-  sampled.value; // draw again with each sample
-  const list = samples(of);
-  if (list.length < 2) return <p class="hint chart-wait">The chart begins in a moment. It shows the minutes since this page was opened.</p>;
-  const last = list[list.length - 1]!;
-  const shown = lines.filter((l) => l.name === "active" || list.some((s) => l.of(s) > 0));
-  const top = Math.max(1, ...list.flatMap((s) => shown.map((l) => l.of(s))));
-  const long = span(last.at - list[0]!.at);
-  const text = shown.map((l) => `${l.name} ${number(l.of(last))}`).join(", ");
+const topOf = (...lines: Series[]) => Math.max(0, ...lines.flatMap((l) => l.map((v) => v ?? 0)));
+
+const width = 1000, height = 100;
+
+const x = (h: Hour, i: number) => ((h.ends[i]! - h.from) / Math.max(h.to - h.from, 1)) * width;
+
+function lineOf(h: Hour, line: Series, top: number): string {
+  let d = "";
+  line.forEach((v, i) => {
+    if (v !== undefined) d += `${d ? "L" : "M"}${x(h, i).toFixed(1)} ${(height - (v / top) * height).toFixed(1)}`;
+  });
+  return d;
+}
+
+function areaOf(h: Hour, line: Series, top: number): string {
+  const d = lineOf(h, line, top), last = line.findLastIndex((v) => v !== undefined);
+  return d ? `${d}L${x(h, last).toFixed(1)} ${height}L${x(h, 0).toFixed(1)} ${height}Z` : "";
+}
+
+// Small is one count with a scale of its own.
+function Small({ h, line, name, tone, read }: { h: Hour; line: Series; name: string; tone: string; read?: number }) {
+  const top = Math.max(topOf(line), 1), value = line[read ?? line.length - 1] ?? 0;
   return (
-    <figure class="chart">
-      <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={`Counts over the last ${long}: now ${text}`}>
-        <line class="grid" x1="0" x2={width} y1="8" y2="8" />
-        <line class="grid" x1="0" x2={width} y1={(height + 8) / 2} y2={(height + 8) / 2} />
-        <line class="grid" x1="0" x2={width} y1={height - 0.5} y2={height - 0.5} />
-        {shown.map((l) => <path key={l.name} class={`line ${l.class}`} d={path(list, l.of, top)} />)}
+    <div class={`small-chart ${tone}`}>
+      <p><span class="faint">{name}</span> <b>{number(value)}</b><span class="faint push">{topOf(line) > 0 && `max. ${short(top)}`}</span></p>
+      <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
+        <path class="area" d={areaOf(h, line, top)} /><path class="line" d={lineOf(h, line, top)} />
+        {read !== undefined && <line class="cursor" x1={x(h, read)} x2={x(h, read)} y1="0" y2={height} />}
       </svg>
-      <figcaption>
-        {shown.map((l) => <span key={l.name} class={`key ${l.class}`}>{l.name} <b>{number(l.of(last))}</b></span>)}
-        <span class="faint push">top {short(top)} · last {long}</span>
-      </figcaption>
-    </figure>
+    </div>
+  );
+}
+
+const ticks = [0, 1, 2, 3, 4];
+
+const clockOf = (at: number, now: number) => time(at, now).slice(-8, -3);
+
+function Plot({ h, out, read, setRead }: { h: Hour; out: boolean; read?: number; setRead: (i?: number) => void }) {
+  const top = roundUp(out ? topOf(h.in, h.out) : topOf(h.in)), n = h.ends.length, shown = read ?? n - 1;
+  const reading = (i: number) => `${time(h.ends[i]!, h.to)}: in ${short(Math.round(h.in[i] ?? 0))}${out ? `, out ${short(Math.round(h.out[i] ?? 0))}` : ""} a minute, ${number(h.active[i] ?? 0)} active`;
+  const find = (e: PointerEvent) => {
+    const box = (e.currentTarget as HTMLElement).getBoundingClientRect(), at = h.from + ((e.clientX - box.left) / box.width) * (h.to - h.from);
+    const i = h.ends.findIndex((end) => end >= at);
+    setRead(i < 0 ? n - 1 : i);
+  };
+  const onKey = (e: KeyboardEvent) => {
+    const to = { ArrowLeft: shown - 1, ArrowRight: shown + 1, Home: 0, End: n - 1 }[e.key];
+    if (to === undefined) return;
+    e.preventDefault();
+    setRead(Math.max(0, Math.min(to, n - 1)));
+  };
+  return (
+    <div class="plot">
+      <div class="plot-scale" aria-hidden="true"><span>{short(top)}</span><span>{short(top / 2)}</span><span>0</span></div>
+      <div class="plot-box" role="slider" tabIndex={0} aria-label="A moment of the last hour" aria-valuemin={0} aria-valuemax={n - 1} aria-valuenow={shown} aria-valuetext={reading(shown)}
+        onPointerMove={find} onPointerDown={find} onPointerLeave={() => setRead(undefined)} onBlur={() => setRead(undefined)} onKeyDown={onKey}>
+        <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
+          {[0, 0.5, 1].map((y) => <line key={y} class="grid" x1="0" x2={width} y1={y * height} y2={y * height} />)}
+          <path class="area" d={areaOf(h, h.in, top)} /><path class="line" d={lineOf(h, h.in, top)} />{out && <path class="line out" d={lineOf(h, h.out, top)} />}
+          {read !== undefined && <line class="cursor" x1={x(h, read)} x2={x(h, read)} y1="0" y2={height} />}
+        </svg>
+      </div>
+      <div class="plot-times" aria-hidden="true">{ticks.map((t) => <span key={t}>{clockOf(h.from + (t / 4) * (h.to - h.from), h.to)}</span>)}</div>
+      <p class="plot-read"><span class="key">in <b>{number(Math.round(h.in[shown] ?? h.in[shown - 1] ?? 0))}</b></span>{out && <span class="key out">out <b>{number(Math.round(h.out[shown] ?? h.out[shown - 1] ?? 0))}</b></span>}
+        <span class="faint">a minute{read !== undefined && `, ${time(h.ends[read]!, h.to)}`}</span></p>
+    </div>
+  );
+}
+
+// LastHour shows the last hour of an entity, or of the namespace without a path. had says that there was a message: without one there is nothing to show.
+// A topic holds none.
+export function LastHour({ of = "", had, holds = true }: { of?: string; had: boolean; holds?: boolean }) {
+  const namespace = route.value.namespace;
+  const p = usePoll(JSON.stringify([namespace, of]), pause, (signal) => get<Activity>(of ? at`${namespace}/entities/${of}/activity` : at`${namespace}/activity`, {}, signal));
+  const [read, setRead] = useState<number>();
+  if (!had) return null;
+  const h = p.value && hourOf(p.value), place = h && read !== undefined && read < h.ends.length ? read : undefined;
+  const alone = !holds && !(h && topOf(h.scheduled) > 0);
+  return (
+    <Panel title="Last hour">
+      <div class={`hour ${alone ? "alone" : ""}`}>
+        {h && <Plot h={h} out={holds} read={place} setRead={setRead} />}
+        {h && !alone && (
+          <div class="hour-side">
+            {holds && <Small h={h} line={h.active} name="Active" tone="" read={place} />}
+            {holds && <Small h={h} line={h.deadLetter} name="Dead letters" tone="dead" read={place} />}
+            {topOf(h.scheduled) > 0 && <Small h={h} line={h.scheduled} name="Scheduled" tone="scheduled" read={place} />}
+          </div>
+        )}
+        {!h && p.error && <p class="hint">{p.error}</p>}
+      </div>
+    </Panel>
+  );
+}
+
+// RateTiles show how many messages came and went in the last minute.
+export function RateTiles({ minute, out = true }: { minute: Schemas["LastMinute"]; out?: boolean }) {
+  return (
+    <>
+      <Tile name="In, last minute" value={number(minute.stored)} title="Messages that came in the last minute" />
+      {out && <Tile name="Out, last minute" value={number(minute.completed)} title="Messages that receivers completed in the last minute" />}
+    </>
   );
 }

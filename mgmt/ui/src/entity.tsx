@@ -1,15 +1,14 @@
 // One entity: its counts and settings, who uses it, its history, sessions, and why nothing is received.
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { at, get, type Entity } from "./api";
 import { RuleTest } from "./ruletest";
-import { Chart, RateTiles } from "./chart";
+import { LastHour, RateTiles } from "./chart";
 import { Compose } from "./compose";
 import { DeadLetters } from "./deadletters";
 import { Messages } from "./messages";
 import { carries, Links, useConnections } from "./connections";
-import { quoted, Shell, Snippets } from "./connect";
-import { newEntity } from "./create";
-import { EntitySettings, type Whole } from "./entitysettings";
+import { Snippets } from "./connect";
+import { drop, EntitySettings, type Whole } from "./entitysettings";
 import { EventTable } from "./eventtable";
 import { Standing, useEvents } from "./events";
 import { Calendar } from "./calendar";
@@ -17,15 +16,17 @@ import { unsent } from "./drafts";
 import { FaultBadge } from "./faults";
 import { bytes, duration, number } from "./format";
 import { holding } from "./held";
+import { Icon } from "./icons";
 import { purge } from "./joborders";
-import { Badge, Button, CopyButton, Empty, Facts, Loading, Panel, Problem, Tabs, Text, Tile, Time, type Children } from "./kit";
-import { deadLetters, shown, topicOf, words } from "./names";
+import { Badge, Button, copy, Empty, Facts, Loading, Panel, Problem, Tabs, Text, Tile, Time, type Children } from "./kit";
+import { deadLetters, shown, words } from "./names";
 import { usePoll } from "./poll";
 import { Receive } from "./receive";
 import { link, route, withQuery } from "./route";
 import { RuleList, RulesTab } from "./rules";
 import { Sessions } from "./sessions";
-import { entities, entityAt, isFavourite, toggleFavourite } from "./state";
+import { Subscriptions } from "./subscriptions";
+import { entityAt, isFavourite, toggleFavourite } from "./state";
 import { Why } from "./why";
 
 type Forward = Whole["forwardsTo"][number];
@@ -39,14 +40,14 @@ function Counts({ e }: { e: Entity }) {
   const c = e.counts;
   return (
     <div class="tiles">
-      {e.kind !== "topic" && <Tile name="Active" value={number(c.active)} title="With those that are locked or deferred" />}
+      {e.kind !== "topic" && <Tile name="Active" value={number(c.active)} title="With those that are locked or deferred" to={link("entity", e.path, "messages")} />}
       {e.kind !== "topic" && <Tile name="Deferred" value={number(c.deferred)} />}
-      {e.kind !== "subscription" && <Tile name="Scheduled" value={number(c.scheduled)} />}
-      {e.kind !== "topic" && <Tile name="Dead letters" value={number(c.deadLetter)} tone="dead" />}
+      {e.kind !== "subscription" && <Tile name="Scheduled" value={number(c.scheduled)} to={link("entity", e.path, "messages")} />}
+      {e.kind !== "topic" && <Tile name="Dead letters" value={number(c.deadLetter)} tone="dead" to={link("entity", e.path, "dead")} />}
       {(c.transfer > 0 || c.transferDeadLetter > 0) && <Tile name="To forward" value={number(c.transfer)} tone="warn" />}
       {c.transferDeadLetter > 0 && <Tile name="Not forwarded" value={number(c.transferDeadLetter)} tone="dead" />}
       <Tile name="Size" value={bytes(c.sizeBytes)} />
-      <RateTiles of={e.path} out={e.kind !== "topic"} />
+      <RateTiles minute={e.lastMinute} out={e.kind !== "topic"} />
     </div>
   );
 }
@@ -79,24 +80,6 @@ function Known({ e }: { e: Whole }) {
   return <Panel title="Properties" flush><Facts facts={facts} /></Panel>;
 }
 
-function Subscriptions({ topic }: { topic: string }) {
-  const list = (entities.value ?? []).filter((e) => e.kind === "subscription" && topicOf(e.path)?.toLowerCase() === topic.toLowerCase());
-  return (
-    <Panel title="Subscriptions" flush actions={<a class="button small" href={newEntity("subscription", topic)}>New subscription</a>}>
-      {list.length === 0 && <Empty title="Without a subscription, what is sent to the topic is gone at once."><p><a href={newEntity("subscription", topic)}>Make the first one</a>, or in a shell:</p><Shell lines={[`minibus sub create ${quoted(topic + "/audit")}`]} /></Empty>}
-      {list.length > 0 && (
-        <table class="plain">
-          <thead><tr><th>Name</th><th class="right">Active</th><th class="right">Dead letters</th></tr></thead>
-          <tbody>{list.map((e) => (
-            <tr key={e.path}><td><a href={link("entity", e.path)}><Text>{e.path.slice(topic.length + "/Subscriptions/".length)}</Text></a></td>
-              <td class="right">{number(e.counts.active)}</td><td class="right">{e.counts.deadLetter ? <span class="dead-text">{number(e.counts.deadLetter)}</span> : 0}</td></tr>
-          ))}</tbody>
-        </table>
-      )}
-    </Panel>
-  );
-}
-
 // Users lists who sends and receives now.
 function Users({ path }: { path: string }) {
   const namespace = route.value.namespace;
@@ -105,7 +88,7 @@ function Users({ path }: { path: string }) {
   return (
     <Panel title="Who sends and receives now" flush actions={<a class="button small" href={link("connections")}>All connections</a>}>
       {p.error && <Problem text={p.error} retry={p.refresh} />}
-      {p.value && list.length === 0 && <Empty title="No client has a link here."><p>Clients appear as soon as they send or receive.</p></Empty>}
+      {p.value && list.length === 0 && <Empty title="No client has a link here."><p>A client appears as soon as it sends or receives.</p></Empty>}
       {list.map(({ c, links }) => (
         <div key={c.id} class="user"><p><b><Text>{c.container || c.product || c.remote}</Text></b> <span class="faint">{[c.product, c.version].filter(Boolean).join(" ")} · {c.remote}</span></p>
           <Links namespace={namespace} connection={c} links={links} done={p.refresh} /></div>
@@ -119,7 +102,8 @@ function Summary({ e, done }: { e: Whole; done: () => void }) {
   return (
     <>
       <Counts e={e} />
-      {e.kind === "topic" ? <Subscriptions topic={e.path} /> : <Panel title="Messages"><Chart of={e.path} /></Panel>}
+      {e.kind === "topic" && <Subscriptions topic={e.path} sent={e.traffic.stored} />}
+      <LastHour of={e.path} had={!empty || e.traffic.stored > 0} holds={e.kind !== "topic"} key={e.path} />
       <Users path={e.path} />
       {empty && e.kind !== "subscription" && <Panel title="Send a message"><Snippets entity={e.path} /></Panel>}
       {e.kind === "subscription" && <RuleList path={e.path} rules={e.rules ?? []} done={done} />}
@@ -133,10 +117,37 @@ function History({ path }: { path: string }) {
   const { events, state, loaded } = useEvents(route.value.namespace, { entity: path }, paused);
   return (
     <>
-      <div class="bar"><Button act={() => pause(!paused)}>{paused ? "Go on" : "Pause"}</Button><Standing state={state} loaded={loaded} paused={paused} /></div>
+      <div class="bar"><Button act={() => pause(!paused)}>{paused ? "Resume" : "Pause"}</Button><Standing state={state} loaded={loaded} paused={paused} /></div>
       {state && <Problem text={state} />}
-      {events.length > 0 ? <EventTable events={events} label="Events, the newest first" without={["entity"]} /> : loaded && <Empty title="Nothing has happened here since Minibus began to remember." />}
+      {events.length > 0 ? <EventTable events={events} label="Events, the newest first" without={["entity"]} /> : loaded && <Empty title="No events here in the history of Minibus." />}
     </>
+  );
+}
+
+// More has the acts that destroy, one click away from where a hand slips.
+function More({ e }: { e: Whole }) {
+  const [open, set] = useState(false), menu = useRef<HTMLSpanElement>(null);
+  const waiting = e.counts.active - e.counts.deferred;
+  useEffect(() => {
+    if (!open) return;
+    const outside = (x: Event) => { if (!menu.current?.contains(x.target as Node)) set(false); };
+    document.addEventListener("pointerdown", outside);
+    return () => document.removeEventListener("pointerdown", outside);
+  }, [open]);
+  const item = (title: string, act: () => void, off = false, tone = "") => (
+    <button type="button" class={`menu-item ${tone}`} disabled={off} onClick={() => { set(false); act(); }}>{title}</button>
+  );
+  return (
+    <span class="choice" ref={menu} onKeyDown={(x) => { if (x.key === "Escape" && open) { x.stopPropagation(); set(false); menu.current?.querySelector("button")?.focus(); } }}>
+      <button type="button" class="button" aria-label="More actions" title="More actions" aria-expanded={open} onClick={() => set(!open)}>…</button>
+      {open && (
+        <div class="choice-list">
+          {e.kind !== "topic" && item("Purge messages", () => purge(e.path, waiting), waiting <= 0)}
+          {e.kind !== "topic" && item("Purge dead letters", () => purge(e.path + "/" + deadLetters, e.counts.deadLetter), e.counts.deadLetter <= 0)}
+          {item(`Delete ${e.kind}`, () => void drop(e), false, "danger")}
+        </div>
+      )}
+    </span>
   );
 }
 
@@ -144,7 +155,7 @@ export function EntityPage({ path, tab, item }: { path: string; tab: string; ite
   const p = useEntity(path);
   const e = p.value;
   if (!e) return p.error ? <><h1><Text>{shown(path)}</Text></h1><Problem text={p.error} retry={p.refresh}><a href={link("")}>All entities</a></Problem></> : <Loading />;
-  const fresh = { ...e, counts: (entityAt.value.get(path.toLowerCase()) ?? e).counts };
+  const fresh = { ...e, ...entityAt.value.get(path.toLowerCase()) };
   const star = isFavourite(e.path);
   const tested = e.kind !== "queue", rules = e.kind === "subscription" ? e.rules ?? [] : undefined;
   const sessions = e.properties?.RequiresSession !== false && e.kind !== "topic";
@@ -162,18 +173,21 @@ export function EntityPage({ path, tab, item }: { path: string; tab: string; ite
     ...(rules ? [{ name: "rules", href: link("entity", path, "rules"), title: "Rules", count: number(rules.length) }] : []),
     ...(tested ? [{ name: "test", href: link("entity", path, "test"), title: "Test a message" }] : []),
     { name: "history", href: link("entity", path, "history"), title: "History" },
-    { name: "why", href: link("entity", path, "why"), title: e.kind === "topic" ? "Where do messages go?" : "Why don’t I receive?" },
+    { name: "why", href: link("entity", path, "why"), title: e.kind === "topic" ? "Who gets messages?" : "Why don’t I receive?" },
     { name: "settings", href: link("entity", path, "settings"), title: "Settings" },
   ];
   return (
     <>
       <div class="title">
         <h1><span class={`icon ${e.kind}`} aria-hidden="true" /><Text>{shown(e.path)}</Text></h1>
+        <button type="button" class="tool copy-path" aria-label="Copy the path" title={`Copy the path ${e.path}`} onClick={() => void copy(e.path)}><Icon name="copy" /></button>
         <button type="button" class={`star ${star ? "on" : ""}`} aria-pressed={star} aria-label="Favourite" onClick={() => toggleFavourite(e.path)}>★</button>
         <FaultBadge path={e.path} />
-        <CopyButton text={e.path} what="Copy the path" />
-        {e.kind !== "topic" && (tab === "" || tab === "messages") && fresh.counts.active > fresh.counts.deferred && <Button small kind="danger" act={() => purge(e.path, fresh.counts.active - fresh.counts.deferred)}>Purge</Button>}
-        {(tab === "" || tab === "dead") && fresh.counts.deadLetter > 0 && <Button small kind="danger" act={() => purge(e.path + "/" + deadLetters, fresh.counts.deadLetter)}>Purge dead letters</Button>}
+        <span class="title-acts">
+          {e.kind !== "subscription" && tab !== "send" && <a class="button primary" href={link("entity", path, "send")}>Send message</a>}
+          {e.kind === "subscription" && tab !== "receive" && <a class="button" href={link("entity", path, "receive")}>Receive</a>}
+          <More e={fresh} />
+        </span>
       </div>
       <Tabs tabs={tabs} at={tab} />
       {tab === "" && <Summary e={fresh} done={p.refresh} />}
@@ -184,7 +198,7 @@ export function EntityPage({ path, tab, item }: { path: string; tab: string; ite
       {tab === "receive" && e.kind !== "topic" && <Receive path={path} sessions={e.properties?.RequiresSession === true} />}
       {tab === "sessions" && <Sessions path={path} />}
       {tab === "history" && <History path={path} />}
-      {tab === "why" && <Why path={path} />}
+      {tab === "why" && <Why path={path} topic={e.kind === "topic"} sent={fresh.traffic.stored} />}
       {tab === "rules" && rules && <RulesTab path={e.path} rules={rules} item={item} done={p.refresh} />}
       {tab === "test" && tested && <RuleTest path={e.path} key={e.path} />}
       {tab === "settings" && <EntitySettings e={e} done={p.refresh} />}

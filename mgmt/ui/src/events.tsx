@@ -1,10 +1,11 @@
 // What happens to messages, as it happens.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { at, get, textOf, type Event, type Schemas } from "./api";
-import { EventTable, kinds, wordsOf } from "./eventtable";
+import { at, get, textOf, type Event, type Query, type Schemas } from "./api";
+import { entityOf, EventTable, kinds, wordsOf } from "./eventtable";
 import { number, plural } from "./format";
 import { Button, Empty, Problem } from "./kit";
 import { shown } from "./names";
+import { usePoll } from "./poll";
 import { refine, route } from "./route";
 import { entities, now } from "./state";
 import { watch } from "./stream";
@@ -15,12 +16,12 @@ interface Filter {
   [name: string]: string | undefined;
 }
 
-// useEvents follows the events that fit, the newest first. It begins with the last ones that Minibus remembers.
-export function useEvents(namespace: string, filter: Filter, paused: boolean) {
+// useEvents follows the events that match, the newest first, unless it is off. It begins with the last ones that Minibus remembers.
+export function useEvents(namespace: string, filter: Filter, paused: boolean, off = false) {
   const [events, set] = useState<Event[]>([]), [state, setState] = useState(""), [skips, setSkips] = useState(0), [loaded, setLoaded] = useState(false), [more, setMore] = useState(0);
   const stop = useRef(paused), waiting = useRef<Event[]>([]);
   stop.current = paused;
-  const key = JSON.stringify([namespace, filter]);
+  const key = JSON.stringify([namespace, filter, off]);
   const add = (list: Event[]) => set((old) => {
     const last = old[0]?.number ?? 0;
     return [...list.filter((e) => e.number > last).reverse(), ...old].slice(0, most);
@@ -32,6 +33,7 @@ export function useEvents(namespace: string, filter: Filter, paused: boolean) {
     setState("");
     setLoaded(false);
     setMore(0);
+    if (off) return;
     const fill = async () => { // while the stream runs, so that nothing falls between the two
       const { items } = await get<Schemas["HistoryPage"]>(at`${namespace}/history`, { ...filter, order: "newest", limit: 200 });
       if (!ended) set((old) => [...new Map([...items, ...old].map((e) => [e.number, e])).values()].sort((a, b) => b.number - a.number).slice(0, most));
@@ -64,6 +66,29 @@ export function useEvents(namespace: string, filter: Filter, paused: boolean) {
   return { events, state, skips, loaded, more };
 }
 
+type Page = Schemas["HistoryPage"];
+
+const mostLives = 8; // of messages that share a correlation id
+
+// lifeOfText returns all events of the messages that a text names: by message id, as entity#number, or by correlation id.
+async function lifeOfText(namespace: string, text: string, signal: AbortSignal): Promise<Event[]> {
+  const life = async (query: Query) => (await get<Page>(at`${namespace}/history/life`, query, signal)).items;
+  const own = await life({ messageId: text });
+  if (own.length > 0) return own;
+  const { items } = await get<Schemas["Lookup"]>(at`${namespace}/lookup`, { text }, signal);
+  const lives = await Promise.all(items.slice(0, mostLives).map((m) => life({ entity: m.entity, sequenceNumber: m.sequenceNumber })));
+  return [...new Map(lives.flat().map((e) => [e.number, e])).values()].sort((a, b) => a.number - b.number);
+}
+
+// useLife follows the events of one message, the newest first. The stream has the id in the first of them only.
+function useLife(namespace: string, text: string, chosen: Filter, paused: boolean) {
+  const p = usePoll(JSON.stringify([namespace, text]), paused ? 3_600_000 : 2000, (signal) => (text ? lifeOfText(namespace, text, signal) : Promise.resolve([])));
+  const entity = chosen.entity?.toLowerCase(), client = chosen.client?.toLowerCase(), kinds = (chosen.kind ?? "").split(",").filter(Boolean);
+  const has = (e: Event) => (!entity || e.entity.toLowerCase() === entity || entityOf(e).toLowerCase() === entity) && (kinds.length === 0 || kinds.includes(e.kind)) &&
+    (!client || [e.client?.connection, e.client?.container, e.client?.remote].some((c) => c?.toLowerCase() === client));
+  return { events: (p.value ?? []).filter(has).reverse(), state: p.error ?? "", loaded: p.value !== undefined };
+}
+
 function Chips({ chosen, set }: { chosen: string[]; set: (list: string[]) => void }) {
   return (
     <details class="kinds" open={chosen.length > 0}>
@@ -79,7 +104,7 @@ function Chips({ chosen, set }: { chosen: string[]; set: (list: string[]) => voi
 }
 
 // Search is a field whose text counts when the reader pauses.
-export function Search({ label, value, set, list }: { label: string; value: string; set: (s: string) => void; list?: string }) {
+export function Search({ label, value, set, list, hint = label }: { label: string; value: string; set: (s: string) => void; list?: string; hint?: string }) {
   const input = useRef<HTMLInputElement>(null), timer = useRef<ReturnType<typeof setTimeout>>(undefined), told = useRef(value);
   useLayoutEffect(() => { // a value from elsewhere: a chip, or back
     if (value !== told.current && input.current) input.current.value = value;
@@ -90,7 +115,7 @@ export function Search({ label, value, set, list }: { label: string; value: stri
     told.current = text;
     set(text);
   };
-  return <input ref={input} type="search" aria-label={label} placeholder={label} defaultValue={value} list={list} spellcheck={false}
+  return <input ref={input} type="search" aria-label={label} placeholder={hint} defaultValue={value} list={list} spellcheck={false}
     onInput={(e) => { const v = e.currentTarget.value.trim(); clearTimeout(timer.current); timer.current = setTimeout(tell, 300, v); }} />;
 }
 
@@ -102,9 +127,10 @@ export function Standing({ state, loaded, paused }: { state: string; loaded: boo
 export function Events() {
   const { namespace, query } = route.value;
   const [paused, pause] = useState(false);
-  const chosen = (query.kind ?? "").split(",").filter(Boolean);
-  const filter = { entity: query.entity, kind: query.kind, messageId: query.messageId, client: query.client };
-  const { events, state, skips, loaded, more } = useEvents(namespace, filter, paused);
+  const chosen = (query.kind ?? "").split(",").filter(Boolean), id = query.messageId ?? "";
+  const filter = { entity: query.entity, kind: query.kind, client: query.client };
+  const stream = useEvents(namespace, filter, paused, id !== ""), life = useLife(namespace, id, filter, paused);
+  const { events, state, loaded } = id ? life : stream, { skips, more } = stream;
   const filtered = Object.values(filter).some(Boolean);
   return (
     <div class="screen-full">
@@ -112,18 +138,17 @@ export function Events() {
       <div class="bar">
         <Search label="Entity" value={query.entity ?? ""} set={(entity) => refine({ entity })} list="entity-names" />
         <datalist id="entity-names">{(entities.value ?? []).slice(0, 500).map((e) => <option key={e.path} value={e.path}>{shown(e.path)}</option>)}</datalist>
-        <Search label="Message id" value={query.messageId ?? ""} set={(messageId) => refine({ messageId })} />
+        <Search label="Message id" hint="Message id, orders#7, correlation id" value={id} set={(messageId) => refine({ messageId })} />
         <Search label="Client" value={query.client ?? ""} set={(client) => refine({ client })} />
-        <Button act={() => pause(!paused)}>{paused ? "Go on" : "Pause"}</Button>
-        <Standing state={state} loaded={loaded} paused={paused} /><span class="faint">{plural(events.length, "event")}{more > 0 && `, ${number(more)} more since the pause`}</span>
+        <Button act={() => pause(!paused)}>{paused ? "Resume" : "Pause"}</Button>
+        <Standing state={state} loaded={loaded} paused={paused} /><span class="faint">{plural(events.length, "event")}{!id && more > 0 && `, ${number(more)} more since the pause`}</span>
       </div>
       <Chips chosen={chosen} set={(list) => refine({ kind: list.join(",") })} />
       {state && <Problem text={state} />}
-      {skips > 0 && <p class="hint">More happens than can be shown, so some events were left out here. A filter shows all that fit; the history keeps the rest.</p>}
+      {!id && skips > 0 && <p class="hint">Too many events to show: some were skipped. Narrow them with a filter, or look in the history, which keeps all of them.</p>}
       {events.length > 0 ? <EventTable events={events} label="Events, the newest first" /> : loaded && !state && (
-        <Empty title={filtered ? "Nothing that fits has happened yet." : "Nothing has happened yet."}>
-          <p>Send or receive a message: each step appears here at once.</p>
-        </Empty>
+        id ? <Empty title="No event of this message is remembered."><p>Type a message id, <code>orders#7</code> or a correlation id. Minibus forgets the oldest events first.</p></Empty>
+          : <Empty title={filtered ? "No event matches." : "No events yet."}><p>Send or receive a message: each step appears here at once.</p></Empty>
       )}
     </div>
   );

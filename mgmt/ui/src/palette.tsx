@@ -1,21 +1,23 @@
 // The command palette, and the list of keys.
 import { signal } from "@preact/signals";
-import { useMemo, useState } from "preact/hooks";
-import type { Entity } from "./api";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { at as path, get, type Entity, type Schemas } from "./api";
 import { asksForKey } from "./auth";
 import { newEntity } from "./create";
-import { zone } from "./format";
+import { wordsOf } from "./eventtable";
+import { age, zone } from "./format";
 import { Dialog, Name } from "./kit";
 import { shown } from "./names";
-import { go, link, linkIn } from "./route";
+import { go, link, linkIn, withQuery } from "./route";
 import { focusSearch, screens } from "./sidebar";
-import { current, entities, namespaces, theme } from "./state";
+import { current, entities, namespaces, now, theme } from "./state";
 import { undoLast } from "./toasts";
 
 const open = signal<"" | "palette" | "keys">("");
 
 interface Command {
   title: string;
+  detail?: string;
   kind: string;
   run: () => void;
 }
@@ -53,6 +55,8 @@ function place(title: string, word: string): number | undefined {
   return title === word ? 0 : begins && ends ? 1 : at === 0 ? 2 : begins ? 3 : 4;
 }
 
+const fuzzy = 100_000; // the rank of titles from which on letters are left out
+
 // rank says how well a title fits what is typed, the lower the better; -1: not at all. Letters of one word may be left out: "mord" finds "my-orders".
 function rank(title: string, words: string[]): number {
   const t = title.toLowerCase(), places = words.map((w) => place(t, w));
@@ -60,20 +64,56 @@ function rank(title: string, words: string[]): number {
   if (words.length > 1) return -1;
   let i = 0;
   for (const c of t) if (c === words[0]![i]) i++;
-  return i === words[0]!.length ? 100_000 + t.length : -1;
+  return i === words[0]!.length ? fuzzy + t.length : -1;
 }
 
 const most = 50;
 
+type Found = Schemas["Found"];
+
+// canBeId reports whether a text may be the id of a message, and not only the beginning of a name.
+const canBeId = (text: string) => text.length > 1 && (/\d/.test(text) || text.length > 7);
+
+const pauses = 200; // ms after the last key before messages are looked for
+
+// useMessages looks for messages whose message id or correlation id is the text, or that it names as entity#number.
+function useMessages(text: string): { found: Found[]; busy: boolean } {
+  const [state, set] = useState<{ text: string; found: Found[] }>({ text: "", found: [] });
+  useEffect(() => {
+    if (!canBeId(text)) return;
+    const end = new AbortController();
+    const timer = setTimeout(() => {
+      get<Schemas["Lookup"]>(path`${current.value}/lookup`, { text }, end.signal).then((a) => a.items, () => []).then((found) => !end.signal.aborted && set({ text, found }));
+    }, pauses);
+    return () => {
+      clearTimeout(timer);
+      end.abort();
+    };
+  }, [text]);
+  return { found: state.text === text ? state.found : [], busy: canBeId(text) && state.text !== text };
+}
+
+const ids: Record<Found["by"], string> = { messageId: "message", correlationId: "correlation id", sequenceNumber: "message" };
+
+// traced is the command that traces a message.
+function traced(f: Found): Command {
+  const where = `${shown(f.entity)}${f.subQueue ? "/" + f.subQueue : ""}#${f.sequenceNumber}`, what = f.last ? `${wordsOf(f.last)} ${age(Date.parse(f.time), now.value)}` : "held";
+  return { title: f.messageId || where, detail: [f.messageId && where, what].filter(Boolean).join(" · "), kind: ids[f.by],
+    run: () => go(withQuery(link("life"), { entity: f.entity, sequenceNumber: f.sequenceNumber })) };
+}
+
 function Palette() {
   const [text, setText] = useState(""), [at, setAt] = useState(0);
+  const messages = useMessages(text.trim());
   const close = () => (open.value = "");
   const found = useMemo(() => {
     const words = text.toLowerCase().split(/[\s›]+/).filter(Boolean);
     if (words.length === 0) return commands().slice(0, most);
     const all = words.length > 1 ? [...commands(), ...(entities.value ?? []).flatMap((e) => viewsOf(e, words))] : commands();
-    return all.map((c) => ({ c, r: rank(c.title, words) })).filter((x) => x.r >= 0).sort((x, y) => x.r - y.r).slice(0, most).map((x) => x.c);
-  }, [text, entities.value, namespaces.value]);
+    const loosely = messages.found.length > 0 ? fuzzy : Infinity; // beside a message that is found only what has the text
+    const named = all.map((c) => ({ c, r: rank(c.title, words) })).filter((x) => x.r >= 0 && x.r < loosely).sort((x, y) => x.r - y.r).map((x) => x.c);
+    return [...messages.found.map(traced), ...named].slice(0, most);
+  }, [text, entities.value, namespaces.value, messages.found]);
   const run = (c?: Command) => {
     if (!c) return;
     close();
@@ -85,9 +125,9 @@ function Palette() {
     document.getElementById("command-" + next)?.scrollIntoView({ block: "nearest" });
   };
   return (
-    <Dialog title="Go to" close={close}>
-      <input autofocus class="palette-input" role="combobox" aria-label="Command or entity" aria-expanded="true" aria-controls="commands" aria-activedescendant={found.length ? "command-" + at : undefined}
-        placeholder="A screen, an entity and its view, a setting: orders dead" value={text} spellcheck={false}
+    <Dialog title="Go to" close={close} wide>
+      <input autofocus class="palette-input" role="combobox" aria-label="Screen, entity or message" aria-expanded="true" aria-controls="commands" aria-activedescendant={found.length ? "command-" + at : undefined}
+        placeholder="orders dead, a message id, orders#7, a correlation id" value={text} spellcheck={false}
         onInput={(e) => { setText(e.currentTarget.value); setAt(0); }}
         onKeyDown={(e) => {
           if (e.key === "ArrowDown") move(1);
@@ -99,17 +139,17 @@ function Palette() {
       <ul id="commands" role="listbox" aria-label="Commands" class="commands">
         {found.map((c, i) => (
           <li key={i} id={"command-" + i} role="option" aria-selected={i === at} onMouseMove={() => setAt(i)} onClick={() => run(c)}>
-            <Name>{c.title}</Name><span class="faint">{c.kind}</span>
+            <span class="command-title"><Name>{c.title}</Name>{c.detail && <span class="faint">{c.detail}</span>}</span><span class="faint command-kind">{c.kind}</span>
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p class="hint palette-none">Nothing has this in its name.</p>}
+      {found.length === 0 && <p class="hint palette-none" role="status">{messages.busy ? "Looking for a message…" : "No screen, entity or message matches."}</p>}
     </Dialog>
   );
 }
 
 const keys: [string, string][] = [
-  ["/", "Search the entities"], ["Ctrl K", "Go to a screen, an entity or a setting"], ["?", "Show these keys"], ["n", "New queue, topic or subscription"], ["z", "Undo, where a note offers it"], ["t", "Light or dark"], ["u", "Times: local or UTC"],
+  ["/", "Search the entities"], ["Ctrl K", "Go to a screen, an entity or a message"], ["?", "Show these keys"], ["n", "New queue, topic or subscription"], ["z", "Undo, where a note offers it"], ["t", "Light or dark"], ["u", "Times: local or UTC"],
   ["j k", "The next or the previous message, beside an open one"], ["e r y Del", "Of the open message: edit, resubmit, copy as JSON, delete"], ["Esc", "Close a window or a message; in an editor, Tab after it leaves"], ...screens.map((s): [string, string] => ["g " + s.key, s.title]),
 ];
 

@@ -1,11 +1,12 @@
 // The left side: the namespace, the screens, and the entities with their counts.
-import { computed, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import type { Entity } from "./api";
 import { newEntity } from "./create";
 import { number, short } from "./format";
+import { Icon } from "./icons";
 import { keptHere } from "./kept";
 import { Empty, Name, Text } from "./kit";
-import { nameOf, topicOf } from "./names";
+import { nameOf, natural, shown, topicOf } from "./names";
 import { go, link, linkIn, route } from "./route";
 import { current, entities, isFavourite, namespaces, toggleFavourite } from "./state";
 import { stepOf } from "./tree";
@@ -20,8 +21,11 @@ export const menuOpen = signal(false);
 interface Row {
   key: string;
   entity?: Entity;
+  name?: string; // of the entity, without the folders that it is in
   heading?: string;
+  folder?: string; // the part of the names that its entities share
   count?: number;
+  sum?: Sum; // of a folder or a topic that is closed
   depth: number;
   level: number; // in the tree, where a heading is a root
   topic?: boolean; // has subscriptions below it
@@ -29,12 +33,49 @@ interface Row {
   place: [number, number]; // among those below the same row: its number, and how many there are
 }
 
+interface Sum {
+  active: number;
+  deadLetter: number;
+}
+
+const sumOf = (list: Entity[]): Sum => list.reduce((n, e) => ({ active: n.active + (e.kind === "topic" ? 0 : e.counts.active), deadLetter: n.deadLetter + e.counts.deadLetter }), { active: 0, deadLetter: 0 });
+
 const key = (path: string) => current.value + "\n" + path;
 
-// rows are what the tree shows: favourites, queues, topics, each topic with its subscriptions unless it is closed.
+const deadOnly = signal(false); // whether only entities with dead letters are shown
+
+// Folder is a part of the tree of names: entities, and folders for those that share what stands before a slash.
+interface Folder {
+  folders: Map<string, Folder>;
+  entities: Entity[];
+}
+
+function foldersOf(list: Entity[]): Folder {
+  const root: Folder = { folders: new Map(), entities: [] };
+  for (const e of list) {
+    let at = root;
+    const parts = e.path.split("/");
+    for (const part of parts.slice(0, -1)) {
+      let next = at.folders.get(part);
+      if (!next) at.folders.set(part, (next = { folders: new Map(), entities: [] }));
+      at = next;
+    }
+    at.entities.push(e);
+  }
+  return root;
+}
+
+const within = (f: Folder): Entity[] => [...f.entities, ...[...f.folders.values()].flatMap(within)];
+
+// ranks order the paths; they are made anew only when there are others.
+const paths = computed(() => (entities.value ?? []).map((e) => e.path).join("\n"));
+const ranks = computed(() => new Map(paths.value.split("\n").sort(natural).map((p, i) => [p, i])));
+
+// rows are what the tree shows: favourites, queues and topics, in folders where names have slashes, each topic with its subscriptions unless it is closed.
 const rows = computed<Row[]>(() => {
-  const list = entities.value ?? [], text = search.value.trim().toLowerCase();
-  const fits = (e: Entity) => e.path.toLowerCase().includes(text);
+  const list = (entities.value ?? []).toSorted((x, y) => ranks.value.get(x.path)! - ranks.value.get(y.path)!), text = search.value.trim().toLowerCase();
+  const fits = (e: Entity) => shown(e.path).toLowerCase().includes(text) && (!deadOnly.value || e.counts.deadLetter > 0);
+  const all = text !== "" || deadOnly.value; // that fits is shown, whatever is closed
   const queues = list.filter((e) => e.kind === "queue" && fits(e));
   const below = new Map<string, Entity[]>();
   for (const e of list) {
@@ -46,39 +87,58 @@ const rows = computed<Row[]>(() => {
   }
   const topics = list.filter((e) => e.kind === "topic" && (fits(e) || below.has(e.path.toLowerCase())));
   const out: Row[] = [];
-  const starred = text ? [] : list.filter((e) => isFavourite(e.path));
-  const group = (title: string, of: Entity[], add: (e: Entity, place: [number, number]) => void) => {
-    if (of.length === 0) return;
-    const open = text !== "" || !closed.value.includes(key("#" + title));
-    out.push({ key: "#" + title, heading: title, count: of.length, depth: 0, level: 1, open, place: [groups.indexOf(title) + 1, groups.length] });
-    if (open) of.forEach((e, i) => add(e, [i + 1, of.length]));
+  const isOpen = (k: string) => all || !closed.value.includes(key(k));
+  const add = (e: Entity, name: string, depth: number, place: [number, number], k = e.path) => {
+    const subs = k === e.path ? below.get(e.path.toLowerCase()) ?? [] : [], open = subs.length > 0 ? isOpen(e.path) : undefined;
+    out.push({ key: k, entity: e, name, depth, level: depth + 2, topic: subs.length > 0, open, sum: open === false ? sumOf(subs) : undefined, place });
+    if (open) subs.forEach((s, i) => out.push({ key: s.path, entity: s, name: nameOf(s), depth: depth + 1, level: depth + 3, place: [i + 1, subs.length] }));
   };
+  const addFolder = (f: Folder, path: string, depth: number) => {
+    const folders = [...f.folders], n = folders.length + f.entities.length;
+    folders.forEach(([name, inner], i) => {
+      const parts = [name];
+      while (inner.entities.length === 0 && inner.folders.size === 1) { // folders with nothing else in them are one row
+        const [[next, deeper]] = inner.folders as unknown as [[string, Folder]];
+        parts.push(next);
+        inner = deeper;
+      }
+      const full = path + parts.join("/") + "/", has = within(inner), place: [number, number] = [i + 1, n];
+      if (has.length === 1) return add(has[0]!, has[0]!.path.slice(path.length), depth, place);
+      const open = isOpen("/" + full);
+      out.push({ key: "/" + full, folder: parts.join("/"), count: has.length, sum: open ? undefined : sumOf(has.flatMap((e) => [e, ...(below.get(e.path.toLowerCase()) ?? [])])), depth, level: depth + 2, open, place });
+      if (open) addFolder(inner, full, depth + 1);
+    });
+    f.entities.forEach((e, i) => add(e, e.path.slice(path.length), depth, [folders.length + i + 1, n]));
+  };
+  const starred = all ? [] : list.filter((e) => isFavourite(e.path));
   const groups = [starred.length > 0 && "Favourites", queues.length > 0 && "Queues", topics.length > 0 && "Topics"].filter((t) => t !== false) as string[];
-  group("Favourites", starred, (e, place) => out.push({ key: "*" + e.path, entity: e, depth: 0, level: 2, place }));
-  group("Queues", queues, (e, place) => out.push({ key: e.path, entity: e, depth: 0, level: 2, place }));
-  group("Topics", topics, (e, place) => {
-    const subs = below.get(e.path.toLowerCase()) ?? [];
-    const open = text !== "" || !closed.value.includes(key(e.path));
-    out.push({ key: e.path, entity: e, depth: 0, level: 2, topic: subs.length > 0, open: subs.length > 0 ? open : undefined, place });
-    if (open) subs.forEach((s, i) => out.push({ key: s.path, entity: s, depth: 1, level: 3, place: [i + 1, subs.length] }));
-  });
+  const group = (title: string, of: Entity[], fill: () => void) => {
+    if (of.length === 0) return;
+    const open = isOpen("#" + title);
+    out.push({ key: "#" + title, heading: title, count: of.length, depth: 0, level: 1, open, place: [groups.indexOf(title) + 1, groups.length] });
+    if (open) fill();
+  };
+  const tree = (of: Entity[]) => (text ? of.forEach((e, i) => add(e, e.path, 0, [i + 1, of.length])) : addFolder(foldersOf(of), "", 0));
+  group("Favourites", starred, () => starred.forEach((e, i) => add(e, shown(e.path), 0, [i + 1, starred.length], "*" + e.path)));
+  group("Queues", queues, () => tree(queues));
+  group("Topics", topics, () => tree(topics));
   return out;
 });
 
 function toggle(path: string): void {
-  if (search.value.trim()) return; // all that fits is shown
+  if (search.value.trim() || deadOnly.value) return; // all that fits is shown
   const k = key(path);
   closed.value = closed.value.includes(k) ? closed.value.filter((c) => c !== k) : [...closed.value, k];
 }
 
-function Counts({ e }: { e: Entity }) {
-  const c = e.counts;
+function Counts({ e, sum }: { e?: Entity; sum?: Sum }) {
+  const scheduled = e?.counts.scheduled ?? 0, dead = sum?.deadLetter ?? e?.counts.deadLetter ?? 0, held = sum ? sum.active : e && e.kind !== "topic" ? e.counts.active : undefined;
   return (
     <span class="counts">
-      {e.status !== "Active" && <span class="badge warn" title={e.status}>off</span>}
-      {c.scheduled > 0 && <span class="count scheduled" title={`${number(c.scheduled)} scheduled`}>{short(c.scheduled)}</span>}
-      {c.deadLetter > 0 && <span class="count dead" title={`${number(c.deadLetter)} in the dead-letter queue`}>{short(c.deadLetter)}</span>}
-      {e.kind !== "topic" && <span class={`count ${c.active ? "active" : "none"}`} title={`${number(c.active)} active`}>{short(c.active)}</span>}
+      {e && e.status !== "Active" && <span class="badge warn" title={e.status}>off</span>}
+      {scheduled > 0 && <span class="count scheduled" title={`${number(scheduled)} scheduled`}>{short(scheduled)}</span>}
+      {dead > 0 && <span class="count dead" title={`${number(dead)} in the dead-letter queue`}>{short(dead)}</span>}
+      <span class={`count ${held ? "active" : "none"}`} title={held === undefined ? undefined : `${number(held)} active`}>{held === undefined ? "" : short(held)}</span>
     </span>
   );
 }
@@ -94,18 +154,27 @@ function Item({ row, i, at }: { row: Row; i: number; at: boolean }) {
   if (row.heading) {
     return <div {...item} class={`tree-heading ${row.open ? "open" : ""} ${at ? "at" : ""}`} onClick={() => { active.value = row.key; toggle(row.key); }}><span>{row.heading}</span><span class="faint">{number(row.count ?? 0)}</span></div>;
   }
-  const e = row.entity!, name = nameOf(e);
+  const indent = { paddingLeft: row.depth * 14 + "px" };
+  if (row.folder !== undefined) {
+    return (
+      <div {...item} class={`tree-row folder ${at ? "at" : ""}`} style={indent} onClick={() => { active.value = row.key; toggle(row.key); }}>
+        <span class={`twist ${row.open ? "open" : ""}`} aria-hidden="true">›</span>
+        <span class="folder-in"><Name class="tree-name">{row.folder + "/"}</Name><span class="faint folder-count">{number(row.count ?? 0)}</span>{row.sum && <Counts sum={row.sum} />}</span>
+      </div>
+    );
+  }
+  const e = row.entity!, name = row.name!;
   const here = r.screen === "entity" && r.rest[0]?.toLowerCase() === e.path.toLowerCase();
   const star = isFavourite(e.path);
   return (
-    <div {...item} aria-selected={here} class={`tree-row depth-${row.depth} ${here ? "here" : ""} ${at ? "at" : ""}`}>
+    <div {...item} aria-selected={here} class={`tree-row ${here ? "here" : ""} ${at ? "at" : ""}`} style={indent}>
       {row.topic
         ? <button type="button" tabIndex={-1} class={`twist ${row.open ? "open" : ""}`} aria-label={`Subscriptions of ${name}`} aria-expanded={row.open} onClick={() => toggle(e.path)}>›</button>
         : <span class="twist" aria-hidden="true" />}
       <a href={link("entity", e.path)} tabIndex={-1} aria-current={here ? "page" : undefined} onClick={() => { active.value = row.key; menuOpen.value = false; }}>
         <span class={`icon ${e.kind}`} aria-hidden="true" />
         <Name class="tree-name">{name}</Name>
-        <Counts e={e} />
+        <Counts e={e} sum={row.sum} />
       </a>
       <button type="button" tabIndex={-1} class={`star ${star ? "on" : ""}`} aria-pressed={star} aria-label={`Favourite ${name}`} onClick={() => toggleFavourite(e.path)}>★</button>
     </div>
@@ -142,17 +211,20 @@ function onTreeKey(e: KeyboardEvent): void {
   }
 }
 
-export const screens: { name: string; title: string; key: string }[] = [
-  { name: "", title: "Overview", key: "o" },
-  { name: "events", title: "Live events", key: "e" },
-  { name: "connections", title: "Connections", key: "c" },
-  { name: "jobs", title: "Jobs", key: "j" },
-  { name: "clock", title: "Clock", key: "k" },
-  { name: "faults", title: "Faults", key: "f" },
-  { name: "snapshots", title: "Snapshots", key: "n" },
-  { name: "connect", title: "Connect", key: "s" },
-  { name: "configuration", title: "Configuration", key: "i" },
+export const screens: { name: string; title: string; key: string; group: "See" | "Change" }[] = [
+  { name: "", title: "Overview", key: "o", group: "See" },
+  { name: "events", title: "Live events", key: "e", group: "See" },
+  { name: "life", title: "Trace a message", key: "m", group: "See" },
+  { name: "connections", title: "Connections", key: "c", group: "See" },
+  { name: "jobs", title: "Jobs", key: "j", group: "See" },
+  { name: "clock", title: "Clock", key: "k", group: "Change" },
+  { name: "faults", title: "Faults", key: "f", group: "Change" },
+  { name: "snapshots", title: "Snapshots", key: "n", group: "Change" },
+  { name: "configuration", title: "Configuration", key: "i", group: "Change" },
+  { name: "connect", title: "Connect", key: "s", group: "Change" },
 ];
+
+const groups = ["See", "Change"] as const;
 
 // focusSearch puts the cursor into the search of entities as soon as the menu is drawn, before the next key arrives: a timer would come after it.
 export function focusSearch(): void {
@@ -187,28 +259,45 @@ export function Missing() {
   );
 }
 
+const width = keptHere("side", 288), least = 220, most = 640; // px
+effect(() => document.documentElement.style.setProperty("--side", width.value + "px"));
+
+// Divider is the edge that makes the side wider, by the pointer or by arrows.
+function Divider() {
+  const set = (to: number) => (width.value = Math.round(Math.max(least, Math.min(to, most))));
+  return (
+    <div class="divider" role="separator" tabIndex={0} aria-orientation="vertical" aria-label="Width of the sidebar" aria-valuenow={width.value} aria-valuemin={least} aria-valuemax={most}
+      onPointerDown={(e) => e.currentTarget.setPointerCapture(e.pointerId)} onPointerMove={(e) => { if (e.currentTarget.hasPointerCapture(e.pointerId)) set(e.clientX); }}
+      onDblClick={() => set(288)} onKeyDown={(e) => { if (e.key === "ArrowLeft") set(width.value - 16); else if (e.key === "ArrowRight") set(width.value + 16); }} />
+  );
+}
+
 export function Sidebar() {
-  const r = route.value, shown = rows.value;
+  const r = route.value, list = rows.value;
   return (
     <aside class={`sidebar ${menuOpen.value ? "open" : ""}`} aria-label="Namespace">
       <div class="side-top">
         <Namespaces />
         <nav aria-label="Screens" class="screens">
-          {screens.map((s) => (
-            <a key={s.name} href={link(s.name)} aria-current={r.screen === s.name ? "page" : undefined} onClick={() => (menuOpen.value = false)}>{s.title}</a>
+          {groups.map((g) => (
+            <ul key={g} aria-label={g}>{screens.filter((s) => s.group === g).map((s) => (
+              <li key={s.name}><a href={link(s.name)} aria-current={r.screen === s.name ? "page" : undefined} onClick={() => (menuOpen.value = false)}><Icon name={s.name} />{s.title}</a></li>
+            ))}</ul>
           ))}
         </nav>
         <div class="side-search">
           <input id="search" type="search" placeholder="Search entities  /" aria-label="Search entities" value={search.value} spellcheck={false}
             onInput={(e) => (search.value = e.currentTarget.value)} onKeyDown={(e) => { if (e.key === "Enter") openFirst(); if (e.key === "Escape") search.value = ""; }} />
+          <button type="button" class="button dead-only" aria-pressed={deadOnly.value} aria-label="With dead letters only" title="With dead letters only" onClick={() => (deadOnly.value = !deadOnly.value)}><span aria-hidden="true" /></button>
           <a class="button" href={newEntity("queue")} title="New queue, topic or subscription (n)" aria-current={r.screen === "new" ? "page" : undefined} onClick={() => (menuOpen.value = false)}>New</a>
         </div>
       </div>
-      {entities.value && shown.length === 0 && (
-        <p class="hint side-empty">{search.value ? "No entity has this in its name." : "There are no entities yet. New makes one."}</p>
+      {entities.value && list.length === 0 && (
+        <p class="hint side-empty">{search.value ? "No entity has this in its name." : deadOnly.value ? "No entity has dead letters." : "There are no entities yet. Create one with New."}</p>
       )}
-      <Rows items={shown} height={28} label="Entities" class="tree" role="tree" at={place.value} atId={place.value === undefined ? undefined : idOf(place.value)}
+      <Rows items={list} height={28} label="Entities" class="tree" role="tree" at={place.value} atId={place.value === undefined ? undefined : idOf(place.value)}
         onKeyDown={onTreeKey} onFocus={enterTree} row={(row, i) => <Item key={row.key} row={row} i={i} at={i === place.value} />} />
+      <Divider />
     </aside>
   );
 }

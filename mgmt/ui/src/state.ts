@@ -41,62 +41,6 @@ every(() => 1000, async () => {
   tick.value = Date.now();
 });
 
-// Samples are counts over the last minutes, in the order of time.
-export interface Sample {
-  at: number;
-  active: number;
-  deadLetter: number;
-  scheduled: number;
-  stored: number; // since Minibus started, and so completed
-  completed: number;
-}
-
-const keptSamples = 180;
-const keptEntities = 300; // of more only the one that is open is followed
-const history = new Map<string, Sample[]>();
-export const sampled = signal(0); // changes with each sample
-
-export const samples = (path: string): Sample[] => history.get(path.toLowerCase()) ?? [];
-
-// Rates are messages per second, over the last seconds.
-export interface Rates {
-  stored: number;
-  completed: number;
-}
-
-const recent = 10_000; // ms
-
-// rates returns how many messages come to an entity and leave it, or the namespace without a path; undefined while that is not known.
-export function rates(path: string): Rates | undefined {
-  const list = samples(path), last = list.at(-1), first = last && list.find((s) => s !== last && s.at >= last.at - recent);
-  if (!last || !first) return undefined;
-  const rate = (name: keyof Rates) => Math.max(0, ((last[name] - first[name]) * 1000) / (last.at - first.at)); // an entity that was deleted takes its counts along
-  return { stored: rate("stored"), completed: rate("completed") };
-}
-
-const sums = ["active", "deadLetter", "scheduled", "stored", "completed"] as const;
-const ofTopics: (typeof sums)[number][] = ["scheduled", "stored"], notOfSubscriptions: (typeof sums)[number][] = ["stored"]; // what is sent to a topic counts once, not its copies
-
-const sampleOf = (e: Entity, at: number): Sample => ({ at, active: e.counts.active, deadLetter: e.counts.deadLetter, scheduled: e.counts.scheduled, stored: e.traffic.stored, completed: e.traffic.completed });
-
-function sample(list: Entity[]): void {
-  const time = Date.now(), total: Sample = { at: time, active: 0, deadLetter: 0, scheduled: 0, stored: 0, completed: 0 };
-  const open = route.value.screen === "entity" ? route.value.rest[0]?.toLowerCase() : undefined;
-  for (const e of list) {
-    const s = sampleOf(e, time);
-    for (const key of sums) if (e.kind === "queue" || (e.kind === "topic" ? ofTopics.includes(key) : !notOfSubscriptions.includes(key))) total[key] += s[key];
-    if (list.length <= keptEntities || e.path.toLowerCase() === open) push(e.path.toLowerCase(), s);
-  }
-  push("", total);
-  sampled.value++;
-}
-
-function push(path: string, s: Sample): void {
-  const list = history.get(path);
-  if (!list) history.set(path, [s]);
-  else if (list.push(s) > keptSamples) list.shift();
-}
-
 function readClock(c: Clock): void {
   const shown = Date.parse(c.now);
   clock.value = c.frozen ? { offset: shown - Date.now(), frozen: shown } : { offset: Math.abs(shown - Date.now()) < 1500 ? 0 : shown - Date.now() };
@@ -120,7 +64,6 @@ async function load(signal: AbortSignal): Promise<void> {
     round++;
     if (current.value !== named) return;
     entities.value = list;
-    sample(list);
     wrong ||= await asked;
     if (current.value === named) trouble.value = wrong;
   } catch (e) {
@@ -146,7 +89,6 @@ async function loadNamespaces(signal: AbortSignal): Promise<void> {
   if (!route.value.namespace) {
     const first = list.find((n) => n.default) ?? list[0];
     if (first) {
-      history.clear();
       location.replace(linkIn(first.name, ""));
     }
   }
@@ -170,7 +112,6 @@ export function start(): void {
     const named = current.value;
     if (named === of) return;
     of = named;
-    history.clear();
     entities.value = undefined;
     clock.value = undefined;
     round = 0;

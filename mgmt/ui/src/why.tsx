@@ -1,11 +1,13 @@
 // Why nothing is received from an entity.
 import { at, get, type Schemas } from "./api";
-import { number, plural } from "./format";
-import { Badge, Loading, Panel, Problem, Tabs, Text } from "./kit";
+import { number, plural, time } from "./format";
+import { Badge, Loading, Panel, Problem, Text } from "./kit";
 import { deadLetters, topicOf } from "./names";
 import { usePoll } from "./poll";
-import { link, refine, route, withQuery } from "./route";
+import { link, refine, route } from "./route";
 import { Search } from "./events";
+import { now } from "./state";
+import { Subscriptions } from "./subscriptions";
 
 type Diagnosis = Schemas["Diagnosis"];
 
@@ -20,29 +22,44 @@ function standing(f: Diagnosis["findings"][number], all: Diagnosis["findings"]):
   return f.code === "empty" && all.some((x) => x.blocks && (selecting.has(x.code) || x.code === "no-subscriptions")) ? "follows" : "blocks";
 }
 
-export function Why({ path }: { path: string }) {
+// inWords shows a text of the server with local times, and with the names of subscriptions as tables have them.
+const inWords = (text: string) => text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (t) => time(Date.parse(t), now.value)).replaceAll("/Subscriptions/", "/");
+
+// ordered puts what explains the rest first: where there is no message, a receiver would get none.
+function ordered(d: Diagnosis): Diagnosis["findings"] {
+  const first = d.available === 0 ? d.findings.filter((f) => f.code === "empty" && !d.findings.some((x) => selecting.has(x.code))) : [];
+  return [...first, ...d.findings.filter((f) => !first.includes(f) && f.code !== "topic")];
+}
+
+export function Why({ path, topic: isTopic, sent }: { path: string; topic: boolean; sent: number }) {
   const { namespace, query } = route.value;
-  const sub = query.sub === "dead" ? path + "/" + deadLetters : path;
+  const dead = query.sub === "dead" && !isTopic, sub = dead ? path + "/" + deadLetters : path;
   const p = usePoll(JSON.stringify([namespace, sub, query.client]), 2000, (signal) =>
     get<Diagnosis>(at`${namespace}/entities/${sub}/why`, { client: query.client }, signal));
-  const d = p.value;
-  const here = link("entity", path, "why"), topic = topicOf(path);
+  const d = p.value, findings = d ? ordered(d) : [], blocked = isTopic ? findings.some((f) => f.blocks) : d?.blocked;
+  const topic = topicOf(path);
   return (
     <>
-      <div class="bar">
-        <Tabs at={query.sub ?? ""} tabs={[{ name: "", href: here, title: "Messages" }, { name: "dead", href: withQuery(here, { sub: "dead" }), title: "Dead-letter queue" }]} />
-        <Search label="Only this client" value={query.client ?? ""} set={(client) => refine({ client })} />
-      </div>
+      {!isTopic && (
+        <div class="bar">
+          <div class="chips" role="group" aria-label="Queue">
+            <button type="button" class="chip" aria-pressed={!dead} onClick={() => refine({ sub: undefined })}>Messages</button>
+            <button type="button" class="chip" aria-pressed={dead} onClick={() => refine({ sub: "dead" })}>Dead letters</button>
+          </div>
+          <Search label="Only this client" hint="Client: its container, connection or address" value={query.client ?? ""} set={(client) => refine({ client })} />
+        </div>
+      )}
       {p.error && <Problem text={p.error} retry={p.refresh} />}
       {!d && !p.error && <Loading />}
-      {d && (
-        <Panel title={<span role="status">{d.blocked ? "Nothing can be received now" : "Messages can be received"}</span>} actions={<span class="faint">{number(d.available)} available · {plural(d.receivers, "receiver")}</span>}>
+      {d && (!isTopic || findings.length > 0) && (
+        <Panel title={<span role="status">{isTopic ? (blocked ? "Messages are lost or refused" : "In the topic") : blocked ? "Nothing can be received now" : "Messages can be received"}</span>}
+          actions={!isTopic && <span class="faint">{number(d.available)} available · {plural(d.receivers, "receiver")}</span>}>
           <ol class="findings">
-            {d.findings.map((f, i) => {
+            {findings.map((f, i) => {
               const is = standing(f, d.findings);
               return (
                 <li key={i} class={is === "blocks" ? "blocks" : ""}>
-                  <p><Badge tone={is === "blocks" ? "bad" : f.code === "receiving" ? "good" : ""}>{is === "follows" ? "so" : is || (titles[f.code] ?? f.code.replaceAll("-", " "))}</Badge> <Text class="wrap">{f.text}</Text></p>
+                  <p><Badge tone={is === "blocks" ? "bad" : f.code === "receiving" ? "good" : ""}>{is === "follows" ? "so" : is || (titles[f.code] ?? f.code.replaceAll("-", " "))}</Badge> <Text class="wrap">{inWords(f.text)}</Text></p>
                   {topic && selecting.has(f.code) && <p><a href={link("entity", topic, "test")}>Test a message of <Text>{topic}</Text></a></p>}
                   {f.fix && is !== "follows" && <p class="fix"><b>What to do</b> <Text class="wrap">{f.fix}</Text></p>}
                 </li>
@@ -51,6 +68,8 @@ export function Why({ path }: { path: string }) {
           </ol>
         </Panel>
       )}
+      {isTopic && <Subscriptions topic={path} sent={sent} />}
+      {isTopic && <p><a href={link("entity", path, "test")}>Test a message</a> to see which subscriptions would get it, and why.</p>}
     </>
   );
 }
