@@ -44,6 +44,10 @@ Without FILE it checks the configuration that the server would use.`,
 		if err != nil {
 			return err
 		}
+		if len(args) == 0 && s.ConfigJSON != "" {
+			t, report, err := s.ParseText()
+			return a.checked("--config-json", t, report, err)
+		}
 		return a.checkFile(cmp.Or(strings.Join(args, ""), s.Config), s.Limits)
 	}
 	return c
@@ -56,6 +60,11 @@ func (a *app) checkFile(named string, limits config.Limits) error {
 		return failed(exitFailed, "there is nothing to check: name a file, minibus config check FILE")
 	}
 	t, report, err := config.Load(path, limits)
+	return a.checked(path, t, report, err)
+}
+
+// checked prints what is known of a configuration.
+func (a *app) checked(path string, t *config.Topology, report *config.Report, err error) error {
 	if err != nil {
 		return failed(exitFailed, "%v", err)
 	}

@@ -129,6 +129,15 @@ func ReadInput(r *bufio.Reader, followed bool, profile Limits) (*Topology, *Repo
 	return t, report, nil
 }
 
+// ParseText parses the configuration that a setting holds.
+func (s Settings) ParseText() (*Topology, *Report, error) {
+	if s.Config != "" {
+		return nil, &Report{}, errors.New("--config and --config-json (MINIBUS_CONFIG_JSON) are both given; give one")
+	}
+	t, report := Parse("--config-json", []byte(s.ConfigJSON), s.Limits)
+	return t, report, nil
+}
+
 var errTooLarge = fmt.Errorf("it is larger than %d MiB, too large for a configuration", maxFileSize>>20)
 
 func wholeInput(r *bufio.Reader) ([]byte, error) {

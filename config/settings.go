@@ -17,8 +17,9 @@ const PortOff Port = -1
 
 // Settings has the values of all flags and environment variables.
 type Settings struct {
-	Config string // configuration file; empty: see [Find]
-	Limits Limits // profile of ranges and quotas (DEC-1)
+	Config     string // configuration file; empty: see [Find]
+	ConfigJSON string // the configuration itself, where no file can be mounted; empty: see Config
+	Limits     Limits // profile of ranges and quotas (DEC-1)
 
 	Data        string // database file; empty: the default path (DEC-6)
 	DataDefault string // default path of the image; empty elsewhere
@@ -75,6 +76,8 @@ type setting struct {
 var table = []setting{
 	{name: "config", arg: "FILE", group: "Entities", set: text(func(s *Settings) *string { return &s.Config }),
 		help: "Config.json, - for standard input (without: Microsoft's path if it exists, else queue.1 and topic.1)"},
+	{name: "config-json", arg: "JSON", group: "Entities", set: text(func(s *Settings) *string { return &s.ConfigJSON }),
+		help: "the text of a Config.json, for a container that no file can be mounted in"},
 	{name: "limits", arg: "PROFILE", initial: "relaxed", group: "Entities",
 		help: "limits on entities, messages and clients: relaxed, standard, premium or emulator",
 		set:  into(func(s *Settings) *Limits { return &s.Limits }, ParseLimits)},

@@ -135,6 +135,16 @@ func TestOtherWaysToSayIt(t *testing.T) {
 			t.Errorf("minibus %s: %v\n%s", line, err, out)
 		}
 	}
+	const text = `MINIBUS_CONFIG_JSON={"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", "Queues": [{"Name": "q"}]}]}}`
+	if out, _, err := runLine(t, []string{text}, "config", "check"); err != nil || !strings.Contains(out, "--config-json: good: 1 queue") {
+		t.Errorf("the text in the variable: %v\n%s", err, out)
+	}
+	if _, _, err := runLine(t, []string{text, "MINIBUS_CONFIG=good.json"}, "serve", "--ephemeral"); err == nil || !strings.Contains(err.Error(), "both given") {
+		t.Errorf("a file and a text: %v", err)
+	}
+	if _, _, err := runLine(t, []string{"MINIBUS_CONFIG_JSON={"}, "serve", "--ephemeral"); err == nil || !strings.Contains(err.Error(), "--config-json:1:") {
+		t.Errorf("a broken text: %v", err)
+	}
 	if out, _, err := runLine(t, []string{"MINIBUS_CONFIG=good.json"}, "config", "check"); err != nil || !strings.Contains(out, "good.json: good") {
 		t.Errorf("config check without a file: %v %s", err, out)
 	}

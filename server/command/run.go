@@ -130,6 +130,9 @@ func supportParts(ctx context.Context, s config.Settings, c sas.Connection, caFi
 	if s.RootKey != "" {
 		s.RootKey = "***"
 	}
+	if s.ConfigJSON != "" {
+		s.ConfigJSON = "***" // may have keys; the entities are another part
+	}
 	settings := cli.SupportPart{Name: "settings.json"}
 	settings.Data, settings.Err = json.MarshalIndent(s, "", "  ")
 	entities := cli.SupportPart{Name: "Config.json"}

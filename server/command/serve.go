@@ -87,15 +87,18 @@ func announce(a *server.Server, c *server.Config, source string, stdout io.Write
 // loadTopology reads the configuration file, if there is one, and logs its findings.
 func loadTopology(ctx context.Context, s config.Settings, input *bufio.Reader,
 	log *slog.Logger) (t *config.Topology, source string, err error) {
-	path, ok := config.Find(s.Config)
-	if !ok {
-		return config.DefaultTopology(), "built in", nil
-	}
 	var report *config.Report
-	if path == config.Input {
+	path, ok := config.Find(s.Config)
+	switch {
+	case s.ConfigJSON != "":
+		path = "--config-json"
+		t, report, err = s.ParseText()
+	case !ok:
+		return config.DefaultTopology(), "built in", nil
+	case path == config.Input:
 		path = "standard input"
 		t, report, err = readInput(ctx, input, s)
-	} else {
+	default:
 		t, report, err = config.Load(path, s.Limits)
 	}
 	if err == nil {
