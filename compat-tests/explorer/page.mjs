@@ -8,8 +8,11 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 
 export const address = process.env.MINIBUS_EXPLORER ?? `http://localhost:${process.env.MINIBUS_PORT_HTTP}`;
 
+// patience bounds, in milliseconds, each wait for what must come, on a busy machine too.
+const patience = 60_000;
+
 export async function launch(...args) {
-  return chromium.launch({ executablePath: process.env.MINIBUS_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server", ...args] });
+  return chromium.launch({ timeout: patience, executablePath: process.env.MINIBUS_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server", ...args] });
 }
 
 // sizes are those of a small laptop and a phone.
@@ -18,6 +21,7 @@ export const sizes = { wide: { width: 1280, height: 800 }, phone: { width: 390, 
 // open opens the explorer in a window of its own. Its errors are noted in page.errors, except for answers whose status is in page.allowed.
 export async function open(browser, { theme = "light", size = "wide", path = "/", allowed = [], ...rest } = {}) {
   const context = await browser.newContext({ viewport: sizes[size], colorScheme: theme, reducedMotion: "reduce", locale: "en-GB", timezoneId: "Europe/Berlin", ...rest });
+  context.setDefaultTimeout(patience);
   const page = await context.newPage();
   page.errors = [];
   page.allowed = [...allowed];
@@ -52,8 +56,8 @@ export async function settled(page) {
 }
 
 // until waits until what is returned holds. A value that is read once may be that of a moment before.
-export async function until(holds, what, patience = 30_000) {
-  for (const end = Date.now() + patience; !(await holds()); await new Promise((done) => setTimeout(done, 50))) assert.ok(Date.now() < end, typeof what === "string" ? what : what());
+export async function until(holds, what, time = patience) {
+  for (const end = Date.now() + time; !(await holds()); await new Promise((done) => setTimeout(done, 50))) assert.ok(Date.now() < end, typeof what === "string" ? what : what());
 }
 
 // refused waits for the server's refusal that a test asked for, with the line that the browser writes of it, and takes both out of the page's errors.

@@ -23,7 +23,7 @@ func TestLOCK8_DC3_LockExpiresInRealTime(t *testing.T) {
 	b.wantEmpty(other)
 
 	again := b.receiveOne(other)
-	if held := time.Since(since); held < shortLock || held > shortLock+b.pace(2*time.Second) {
+	if held := time.Since(since); held < shortLock || held > shortLock+20*time.Second {
 		b.Errorf("redelivered after %v, want about %v", held, shortLock)
 	}
 	b.check(again, stamps{body: "a", seq: 1, count: 2})

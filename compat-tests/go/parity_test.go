@@ -88,7 +88,7 @@ func TestConnect_LinksInTurn(t *testing.T) {
 	}
 	begin := time.Now()
 	b.must("close", client.Close(b.ctx))
-	if took := time.Since(begin); took > 5*time.Second {
+	if took := time.Since(begin); took > 30*time.Second {
 		b.Errorf("the connection closed after %v", took)
 	}
 }

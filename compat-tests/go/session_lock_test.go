@@ -71,7 +71,7 @@ func TestSESS14_SESS15_SESS16_DC10_LockIsLost(t *testing.T) {
 	b.must("receive", err)
 	_, err = holder.Receive(b.ctx, nil) // waits; credit does not extend the lock (SESS-30)
 	b.wantErrorText("the waiting receive", err, "com.microsoft:session-lock-lost")
-	if lost := time.Since(since); lost < shortLock-time.Millisecond || lost > shortLock+2*time.Second {
+	if lost := time.Since(since); lost < shortLock-time.Millisecond || lost > shortLock+20*time.Second {
 		b.Errorf("the lock was lost after %v, want %v", lost, shortLock)
 	}
 	next := b.accept(b.client, queueName, "a")

@@ -105,7 +105,7 @@ func TestSCHED16_SCHED17_SCHED3_ScheduledAndCancelledOnATopic(t *testing.T) {
 	provesAnywhere(t, "topic.schedule", "topic.cancel")
 	b := serveTopic(t, []harness.Subscription{subscription("all"), subscription("odd", harness.Rule{Name: "r", SQL: "n % 2 = 1"})})
 	sender := b.to(topicName)
-	due := time.Now().Add(b.pace(2 * time.Second))
+	due := time.Now().Add(b.pace(5 * time.Second))
 	numbers, err := sender.ScheduleMessages(b.ctx, []*azservicebus.Message{with("m1", "n", int32(1)), with("m2", "n", int32(2)), with("m3", "n", int32(3))}, due, nil)
 	b.must("schedule", err)
 	b.wantTexts("peeked in the topic", b.peekQueue(topicName), "m1", "m2", "m3")

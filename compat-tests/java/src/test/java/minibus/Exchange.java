@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
  * <p>MINIBUS_SEND is FILE TOPIC; MINIBUS_RECEIVE is COUNT TOPIC SUBSCRIPTION FILE, several of them with commas between.
  */
 class Exchange {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final ServiceBusClientBuilder clients = new ServiceBusClientBuilder().connectionString(System.getenv("MINIBUS_CONNECTION_STRING"));
 

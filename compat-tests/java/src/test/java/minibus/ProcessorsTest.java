@@ -48,7 +48,7 @@ class ProcessorsTest extends Case {
         final AtomicInteger most = new AtomicInteger();
         final var processor = closing(clients().processor().queueName(queue).maxConcurrentCalls(4).processMessage(m -> {
             most.accumulateAndGet(running.incrementAndGet(), Math::max);
-            for (final long end = System.nanoTime() + SOON.toNanos() / 4; most.get() < 4 && System.nanoTime() < end;) {
+            for (final long end = System.nanoTime() + SOON.toNanos() / 2; most.get() < 4 && System.nanoTime() < end;) {
                 pause(20);
             }
             pause(100); // for one too many

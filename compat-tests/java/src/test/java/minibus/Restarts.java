@@ -36,7 +36,7 @@ import reactor.core.publisher.Mono;
  */
 @Execution(ExecutionMode.SAME_THREAD)
 class Restarts {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String CONNECTION = System.getenv("MINIBUS_CONNECTION_STRING");
 
     private final ServiceBusClientBuilder clients = builder(CONNECTION);
