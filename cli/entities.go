@@ -12,6 +12,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus/admin"
 	"github.com/spf13/cobra"
+
+	"minibus/config"
 )
 
 func (a *app) queueCommand() *cobra.Command {
@@ -310,6 +312,7 @@ func removeCommand[P any](a *app, k *kind[P]) *cobra.Command {
 		Long:  "Deletes them with all their messages, without a way back. " + asksFirst,
 		Args:  Arguments(k.argument + "...")}
 	yes := yesFlag(c)
+	dryRun := dryRunFlag(c)
 	ifExists := c.Flags().Bool("if-exists", false, "succeed if there is none")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		var paths []string
@@ -324,6 +327,14 @@ func removeCommand[P any](a *app, k *kind[P]) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if *dryRun {
+			for _, path := range paths {
+				if err := wouldDelete(cmd.Context(), a, k, client, path); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
 		if err := a.confirm(*yes, "Delete %s %s at %s, with all messages?", k.name, strings.Join(paths, ", "),
 			a.host()); err != nil {
 			return err
@@ -336,6 +347,30 @@ func removeCommand[P any](a *app, k *kind[P]) *cobra.Command {
 		return nil
 	}
 	return c
+}
+
+// wouldDelete says what would be deleted with an entity.
+func wouldDelete[P any](ctx context.Context, a *app, k *kind[P], client *admin.Client, path string) error {
+	state, err := k.state(ctx, client, path)
+	if err != nil || state == nil {
+		return a.about(k.name+" "+path, missing(k.name, err))
+	}
+	var parts []string
+	for _, p := range []struct {
+		n    *int32
+		noun string
+	}{{state.Counts.Active, "active message"}, {state.Counts.DeadLetter, "dead letter"},
+		{state.Counts.Scheduled, "scheduled message"}, {state.Counts.Subscriptions, "subscription"}} {
+		if p.n != nil && *p.n > 0 {
+			parts = append(parts, config.Plural(int(*p.n), p.noun))
+		}
+	}
+	with := strings.Join(parts, ", ")
+	if with == "" {
+		with = "nothing in it"
+	}
+	return a.out.done(map[string]any{"dryRun": true, "deleted": path, "kind": k.name, "counts": state.Counts},
+		"would have deleted %s %s, with %s; nothing changed", k.name, path, with)
 }
 
 func removeOne[P any](ctx context.Context, a *app, k *kind[P], client *admin.Client, path string, ifExists bool) error {

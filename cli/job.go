@@ -114,6 +114,13 @@ func (a *app) purgeSome(cmd *cobra.Command, arg string, sub subQueueFlags, f *pu
 	if err != nil {
 		return err
 	}
+	if *f.dryRun {
+		n, err := a.countChosen(ctx, entity, filter, f.count)
+		if err != nil {
+			return a.about("purge "+entity, err)
+		}
+		return a.wouldDo("removed", entity, n, "message", "")
+	}
 	if err := a.connect(); err != nil {
 		return err
 	}
@@ -160,6 +167,13 @@ func (a *app) resubmitSome(ctx context.Context, at address, filter *api.JobFilte
 			a.noteTopic(root)
 			to = root
 		}
+	}
+	if *f.dryRun {
+		n, err := a.countChosen(ctx, entity, filter, f.count)
+		if err != nil {
+			return a.about("resubmit from "+entity, err)
+		}
+		return a.wouldDo("resubmitted", entity, n, "dead letter", to)
 	}
 	j, err := a.runJob(ctx, "resubmitted",
 		api.JobOrder{Kind: "resubmit", Entity: entity, Target: to, Max: int64(f.count), Edit: edit, Filter: filter})

@@ -207,13 +207,14 @@ func (o *output) element(item any) error {
 	if err != nil {
 		return err
 	}
-	separator := ",\n"
+	data = bytes.ReplaceAll(bytes.TrimSpace(data), []byte("\n"), []byte("\n  ")) // strings have no line ends
+	separator := ",\n  "
 	if o.items == 0 {
-		separator = "[\n"
+		separator = "[\n  "
 	}
 	o.items++
 	_, _ = o.raw.WriteString(separator)
-	_, _ = o.raw.Write(bytes.TrimSpace(data))
+	_, _ = o.raw.Write(data)
 	return o.push()
 }
 

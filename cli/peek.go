@@ -29,7 +29,7 @@ type peeker struct {
 	session *string
 	from    int64
 	does    string // what the command does, for errors
-	unread  error  // of the SDK, which met a value of a type that it lacks: from then on the control API is asked
+	unread  error  // of the SDK, which lacks a type or wants a session: from then on the control API is asked
 }
 
 // peeker opens a receiver for an entity, or for a session of it, which is locked until the end of the command.
@@ -54,14 +54,9 @@ func (p *peeker) next(ctx context.Context, count int) ([]message, error) {
 		return p.r.PeekMessages(ctx, min(count, peekPage),
 			&azservicebus.PeekMessagesOptions{FromSequenceNumber: &p.from})
 	})
-	if lacksType(err) {
+	if lacksType(err) || needsSession(err) {
 		p.unread = err
 		return p.nextByControl(ctx, count)
-	}
-	if needsSession(err) {
-		return nil, failed(exitFailed, "peek at %s: it delivers by session, and Microsoft's SDK for Go peeks at "+
-			"such an entity only with a session: give --session ID, which locks the session while it "+
-			"reads, or receive with --session", p.at)
 	}
 	if err != nil {
 		return nil, p.app.about(p.does, err)
@@ -304,6 +299,11 @@ func (p *peeker) nextByControl(ctx context.Context, count int) ([]message, error
 
 // unshown says why a message can't be shown.
 func (p *peeker) unshown(err error) error {
+	if needsSession(p.unread) {
+		return failed(exitFailed, "%s: it delivers by session, and Microsoft's SDK for Go peeks at such an entity only "+
+			"with a session: give --session ID, which locks the session while it reads; the control API of a Minibus "+
+			"shows all sessions, but: %s", p.does, oneLine(err.Error()))
+	}
 	return failed(exitFailed, "%s: from number %d on there is a message with a value that Microsoft's SDK for Go "+
 		"can't read (%s); the control API of a Minibus shows it, but: %s", p.does, p.from,
 		oneLine(p.unread.Error()), oneLine(err.Error()))

@@ -14,13 +14,15 @@ import (
 
 // purgeFlags are the flags of purge and of dlq purge.
 type purgeFlags struct {
-	yes   bool
-	count int
-	wait  time.Duration
+	yes    bool
+	dryRun *bool
+	count  int
+	wait   time.Duration
 }
 
 func (f *purgeFlags) add(c *cobra.Command) {
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "don't ask")
+	f.dryRun = dryRunFlag(c)
 	c.Flags().IntVarP(&f.count, "count", "n", 0, "at most so many `messages`, the oldest first (default all)")
 	c.Flags().DurationVar(&f.wait, "wait", 2*time.Second, "the entity is empty if no message came in this time")
 }
@@ -89,6 +91,13 @@ func (a *app) purge(ctx context.Context, at address, f *purgeFlags) error {
 	}
 	if err := a.resolve(ctx, &at); err != nil {
 		return err
+	}
+	if *f.dryRun {
+		n, err := a.countActive(ctx, at, f.count)
+		if err != nil {
+			return err
+		}
+		return a.wouldDo("removed", at.String(), n, "message", "")
 	}
 	if err := a.connect(); err != nil {
 		return err

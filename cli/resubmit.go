@@ -28,6 +28,7 @@ type resubmitFlags struct {
 	numbers         []int64
 	newIDs          bool
 	transfer        bool
+	dryRun          *bool
 	wait            time.Duration
 }
 
@@ -63,6 +64,7 @@ itself, in the background, each in one step; Ctrl-C ends that. A namespace in Az
 	p.BoolVar(&f.newIDs, "new-ids", false, "give each copy a new message id")
 	p.StringVar(&f.ttl, "ttl", "", "give each copy this time to live, a `duration`")
 	p.BoolVar(&f.transfer, "transfer", false, "those of the transfer dead-letter queue, which could not be forwarded")
+	f.dryRun = dryRunFlag(c)
 	p.DurationVar(&f.wait, "wait", 5*time.Second, "how long to wait for dead letters that others have locked")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		at, err := parseDead(args[0], f.transfer)
@@ -148,6 +150,9 @@ func (a *app) resubmit(ctx context.Context, at address, reason *string, f *resub
 	if s.to == "" {
 		s.to = at.topic
 		a.noteTopic(s.to)
+	}
+	if *f.dryRun {
+		return a.wouldDo("resubmitted", at.String(), s.total, "dead letter", s.to)
 	}
 	if s.total > 0 {
 		s.shown = a.progress("resubmitted", s.total)

@@ -109,6 +109,10 @@ func (a *app) finish(ctx context.Context, err error) error {
 		}
 		return &failure{code: exitInterrupted, text: "interrupted" + a.interrupted}
 	}
+	f.text = trackingTail.ReplaceAllString(f.text, "$1")
+	if a.command != nil && a.source != "" {
+		a.improve(ctx, f)
+	}
 	var shown strings.Builder
 	_, _ = printable.Screen(&shown).Write([]byte(a.redact(f.text)))
 	f.text = shown.String()

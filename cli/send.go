@@ -181,7 +181,7 @@ func (a *app) send(ctx context.Context, entity string, args []string, f *sendFla
 		return a.about("send to "+entity, err)
 	}
 	out := &batcher{app: a, entity: entity, sender: sender, pace: newPace(f.rate)}
-	err = f.each(ctx, input, func(m *azservicebus.AMQPAnnotatedMessage, more bool) error {
+	err = f.each(ctx, input, input == a.env.Stdin, func(m *azservicebus.AMQPAnnotatedMessage, more bool) error {
 		for i := range f.repeat {
 			if err := out.put(ctx, m, !more && i == f.repeat-1); err != nil {
 				return err
@@ -227,9 +227,9 @@ func (a *app) input(args []string, f *sendFlags) (io.Reader, func(), error) {
 // maxBody bounds what is read for one message; the largest one of the service has 100 MB.
 const maxBody = 128 << 20
 
-// each calls put with each message of the input. more says that another one is there already, so that they can be
-// sent together.
-func (f *sendFlags) each(ctx context.Context, input io.Reader,
+// each calls put with each message of the input, which is the standard input or not. more says that another one is
+// there already, so that they can be sent together.
+func (f *sendFlags) each(ctx context.Context, input io.Reader, fromInput bool,
 	put func(m *azservicebus.AMQPAnnotatedMessage, more bool) error) error {
 	if !f.jsonl && !f.lines {
 		body, err := io.ReadAll(io.LimitReader(input, maxBody+1))
@@ -238,6 +238,9 @@ func (f *sendFlags) each(ctx context.Context, input io.Reader,
 		}
 		if len(body) > maxBody {
 			return Usage("send: the body has more than %d MiB", maxBody>>20)
+		}
+		if len(body) == 0 && fromInput {
+			return Usage("send: standard input is empty; for a message without a body give '' as the body")
 		}
 		m, err := f.fromText(body)
 		if err != nil {

@@ -241,11 +241,11 @@ func (w *why) messages() {
 	if w.scheduled > 0 {
 		due := "later"
 		if w.due > 0 {
-			due = w.when(w.due)
+			due = "at " + w.when(w.due)
 		}
 		w.find(FindScheduled, none,
 			"Wait, let the broker's time pass, cancel them, or send without a time of enqueueing.",
-			"%s scheduled; the first one comes at %s.", isAre(int64(w.scheduled), "message"), due)
+			"%s scheduled; the first one comes %s.", isAre(int64(w.scheduled), "message"), due)
 	}
 	if w.sessions() {
 		w.heldSessions(none)

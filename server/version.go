@@ -14,11 +14,11 @@ var version, revision, revisionTime string
 
 // Build describes the build of this program. A field is "unknown" if neither the linker nor the go command recorded it.
 type Build struct {
-	Version  string // without a leading v; "devel" for a build without a version
-	Commit   string // the full hash; with "+dirty" if the files differed from it
-	Date     string // of the commit, in RFC 3339
-	Go       string
-	Platform string // as in linux/amd64
+	Version  string `json:"version"` // without a leading v; "devel" for a build without a version
+	Commit   string `json:"commit"`  // the full hash; with "+dirty" if the files differed from it
+	Date     string `json:"date"`    // of the commit, in RFC 3339
+	Go       string `json:"go"`
+	Platform string `json:"platform"` // as in linux/amd64
 }
 
 // ThisBuild returns the description of the running binary. What the linker set wins over what the go command

@@ -18,6 +18,11 @@ func TestMisspelt(t *testing.T) {
 		b.fails(3, []string{"could not be found. Did you mean orders?"}, strings.Fields(fmt.Sprintf(line, "ordrs"))...)
 		b.fails(3, []string{"could not be found; minibus queue ls, minibus topic ls and minibus sub ls list what there is"}, strings.Fields(fmt.Sprintf(line, "unlike"))...)
 	}
+	for _, line := range []string{"peek %s", "send %s x", "queue show %s", "receive %s", "dlq ls %s", "purge %s --yes", "queue rm %s --yes", "queue update %s --status Active"} {
+		b.fails(3, []string{"; did you mean orders?"}, strings.Fields(fmt.Sprintf(line, "ordrs"))...)
+		b.fails(3, []string{" list"}, strings.Fields(fmt.Sprintf(line, "unlike"))...)
+	}
+	b.fails(3, []string{"; did you mean events/audit?"}, "sub", "show", "events/audti")
 	b.fails(3, []string{"Did you mean events/Subscriptions/audit?"}, "why", "events/audti")
 	b.fails(2, []string{`there is no command "sned", did you mean send?`}, "sned", "orders", "hello")
 }
@@ -120,5 +125,56 @@ func TestNothingIsMissed(t *testing.T) {
 	r := b.try("config", "diff", b.file("Config.json", `{"UserConfig":{"Namespaces":[{"Name":"sbemulatorns","Queues":[{"Name":"orders","Properties":{"LockDurtion":"PT1M"}}]}]}}`))
 	if !strings.Contains(r.errors, `found the unknown key "LockDurtion", it is ignored; did you mean LockDuration?`) {
 		t.Errorf("config diff says %q", r.errors)
+	}
+}
+
+// TestErrorsSayWhatWorks: where forwarded dead letters are, how to send an empty body, and nothing that only the service's support reads.
+func TestErrorsSayWhatWorks(t *testing.T) {
+	b := start(t, []harness.Queue{{Name: "orders", ForwardDeadLettersTo: "failed"}, {Name: "failed"}, {Name: "passing", ForwardTo: "failed"}, {Name: "sessions", RequiresSession: true}})
+	for _, line := range []string{"dlq ls orders", "peek orders --dlq", "receive orders/$DeadLetterQueue", "dlq purge orders"} {
+		b.fails(1, []string{"its dead letters are forwarded to failed: look there, with minibus peek failed"}, strings.Fields(line)...)
+	}
+	b.fails(1, []string{"its messages are forwarded to failed"}, "receive", "passing")
+	if r := b.try("queue", "create", "x", "--lock-duration", "10m"); r.code != 1 || strings.Contains(r.errors, "TrackingId") || !strings.Contains(r.errors, "maximum of '5' minutes") {
+		t.Errorf("queue create says %q", r.errors)
+	}
+	b.fails(2, []string{"standard input is empty; for a message without a body give ''"}, "send", "failed")
+	b.run("send", "failed", "")
+	b.run("send", "sessions", "one", "--session", "a")
+	b.run("send", "sessions", "two", "--session", "b")
+	b.wantBodies("of all sessions", b.peek("sessions"), "one", "two")
+	array := b.run("queue", "ls", "-o", "json")
+	if !strings.HasPrefix(array, "[\n  {\n    \"kind\": \"queue\",\n") || !strings.HasSuffix(array, "\n  }\n]\n") {
+		t.Errorf("the array is %s", array)
+	}
+}
+
+// TestDryRun says how many messages are meant, and changes nothing.
+func TestDryRun(t *testing.T) {
+	b := start(t, []harness.Queue{{Name: "orders"}, {Name: "sessions", RequiresSession: true}})
+	b.send("orders", "a", "b", "c", "d", "e")
+	b.run("receive", "orders", "-n", "2", "--dead-letter", "--reason", "bad")
+	b.run("send", "orders", "later", "--schedule", "1h")
+	b.run("send", "sessions", "s", "--session", "a")
+	for line, want := range map[string]string{
+		"purge orders": "would have removed 3 messages from orders; nothing changed", "purge orders -n 2": "removed 2 messages", "purge sessions": "removed 1 message from sessions",
+		"purge orders --where user.x='y'": "removed 0 messages", "purge orders --scheduled": "removed 1 message from", "purge orders --number 4": "removed 1 message from",
+		"dlq purge orders": "removed 2 messages from orders/$DeadLetterQueue", "dlq purge orders --reason bad": "removed 2 messages", "dlq purge orders --reason good": "removed 0 messages",
+		"dlq resubmit orders": "would have resubmitted 2 dead letters from orders/$DeadLetterQueue to orders; nothing changed", "dlq resubmit orders --number 1": "resubmitted 1 dead letter from",
+		"dlq resubmit orders --subject new --reason bad": "resubmitted 2 dead letters", "queue rm orders": "would have deleted queue orders, with 3 active messages, 2 dead letters, 1 scheduled message; nothing changed",
+	} {
+		if out := b.run(append(strings.Fields(line), "--dry-run")...); !strings.Contains(out, want) {
+			t.Errorf("minibus %s --dry-run prints %q, want %q in it", line, out, want)
+		}
+	}
+	if got := decode[struct {
+		DryRun  bool
+		Removed int
+	}](b, b.run("purge", "orders", "--dry-run", "-o", "json")); !got.DryRun || got.Removed != 3 {
+		t.Errorf("as JSON it is %+v", got)
+	}
+	b.fails(3, []string{"there is no such queue"}, "queue", "rm", "unlike", "--dry-run")
+	if n, dead := len(b.peek("orders")), len(b.peek("orders", "--dlq")); n != 4 || dead != 2 {
+		t.Errorf("afterwards there are %d messages and %d dead letters", n, dead)
 	}
 }

@@ -121,7 +121,7 @@ func TestOtherWaysToSayIt(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
-		"--version": "platform:", "-v": "platform:", "serve --version": "platform:", "version": "platform:", "Version": "platform:",
+		"--version": "platform:", "-v": "platform:", "serve --version": "platform:", "version": "platform:", "Version": "platform:", "version -o json": `"platform": "`,
 		"help": "COMMAND --help", "-h": "COMMAND --help", "nothing --help": "COMMAND --help", "--help --limits fun": "COMMAND --help",
 		"help config": "minibus config COMMAND", "help serve": "minibus serve [flags]", "help Export": "minibus export [CONNECTION]", "cert export -h": "minibus cert export [flags]",
 		"config check --help --limits fun": "minibus config check [FILE]", "queue --help": "minibus queue COMMAND",
@@ -184,7 +184,7 @@ func TestHelpOfACommand(t *testing.T) {
 		"cert export":  {[]string{"minibus cert export", "--format", "--out", "--password", "--data"}, []string{"--trace"}},
 		"healthcheck":  {[]string{"--http-port", "--host", "--ports-file"}, []string{"--data", "--out"}},
 		"hosts":        {[]string{"minibus hosts [NAME...]", "--compose", "--config", "tee -a"}, []string{"--data", "--out", "--write", "--remove"}},
-		"version":      {[]string{"print the version"}, []string{"MINIBUS_", "--data"}},
+		"version":      {[]string{"print the version", "--output format"}, []string{"MINIBUS_", "--data"}},
 		"queue ls":     {[]string{"minibus queue ls", "--connection string", "-o, --output"}, []string{"--data", "MINIBUS_AMQP_PORT"}},
 	} {
 		help, _, err := runLine(t, nil, append(strings.Fields(words), "--help")...)

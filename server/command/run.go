@@ -85,9 +85,23 @@ Minibus has queue.1 and topic.1 on ports 5672, 5671 and 5300, and the database i
 }
 
 func (p *program) versionCommand() *cobra.Command {
-	return &cobra.Command{Use: "version", Short: "print the version, commit, date, Go version and platform",
-		Args: cli.Arguments(),
-		RunE: func(*cobra.Command, []string) error { return p.print(server.ThisBuild().String()) }}
+	c := &cobra.Command{Use: "version", Short: "print the version, commit, date, Go version and platform",
+		Args: cli.Arguments(), Example: "  minibus version -o json"}
+	format := c.Flags().StringP("output", "o", "table", "`format`: table, or json")
+	c.RunE = func(*cobra.Command, []string) error {
+		switch *format {
+		case "table":
+			return p.print(server.ThisBuild().String())
+		case "json":
+			text, err := json.MarshalIndent(server.ThisBuild(), "", "  ")
+			if err != nil {
+				return fmt.Errorf("encode the version: %w", err)
+			}
+			return p.print(string(text) + "\n")
+		}
+		return cli.Usage("--output: found %q; allowed: table, json", *format)
+	}
+	return c
 }
 
 // print writes what a command found to standard output.
