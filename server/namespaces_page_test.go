@@ -40,7 +40,7 @@ func serverOfPage(t *testing.T) (*Server, map[string]int) {
 	if topology := topologyOf(t, text); topology.Others[1].Port != 5710 {
 		t.Errorf("the port of %s is %d", topology.Others[1].Namespace, topology.Others[1].Port)
 	}
-	topology := topologyOf(t, strings.Replace(text, `"Port": 5710, `, "", 1))
+	topology := topologyOf(t, strings.Replace(text, `"Port": 5710,`, "", 1))
 	a, err := start(t, Config{Topology: topology, Settings: config.Settings{Host: "localhost", Ephemeral: true,
 		TLSPort: config.PortOff, HTTPPort: config.PortOff, NamespacePorts: "0"}})
 	if err != nil {

@@ -123,3 +123,38 @@ func TestMessageJSON(t *testing.T) {
 		t.Errorf("%v: %s to %s: %s", err, answer.Status, body, text)
 	}
 }
+
+// TestPagesNameEveryValue wants each value that the document of the API lists for a name on the page that explains it.
+func TestPagesNameEveryValue(t *testing.T) {
+	type schema struct {
+		Enum  []string
+		Items *struct{ Enum []string }
+	}
+	var document struct {
+		Components struct {
+			Schemas map[string]struct{ Properties map[string]schema }
+		}
+	}
+	if err := json.Unmarshal([]byte(harness.ReadPage(t, "clients/openapi.json")), &document); err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []struct{ page, schema, name string }{
+		{connectionsPage, "Finding", "code"}, {connectionsPage, "Link", "waitsFor"},
+		{faultsPage, "Fault", "kind"}, {faultsPage, "Fault", "operations"}, {controlPage, "Due", "kind"},
+	} {
+		found := document.Components.Schemas[of.schema].Properties[of.name]
+		values := found.Enum
+		if found.Items != nil {
+			values = found.Items.Enum
+		}
+		page := harness.ReadPage(t, of.page)
+		for _, value := range values {
+			if !strings.Contains(page, "`"+value+"`") {
+				t.Errorf("%s does not name %s of %s", of.page, value, of.name)
+			}
+		}
+		if len(values) < 5 {
+			t.Errorf("%s.%s has the values %v", of.schema, of.name, values)
+		}
+	}
+}
