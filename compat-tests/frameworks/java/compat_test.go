@@ -34,7 +34,9 @@ func runWith(t *testing.T, dir string, o harness.Options, environ ...string) {
 	t.Helper()
 	o.Config, o.CADir = entities(t), t.TempDir()
 	o.Args = append(o.Args, "--auth", "sas", "--root-key", "SAS_KEY_VALUE")
-	environ = append(environ, harness.Start(t, o).Environ()...)
+	s := harness.Start(t, o)
+	environ = append(environ, s.Environ()...)
+	environ = append(environ, "SPRING_CLOUD_AZURE_SERVICEBUS_CONNECTION_STRING="+s.ConnectionString())
 	environ = append(environ,
 		"MINIBUS_TRUST_STORE="+harness.ExportCA(t, o.CADir, "minibus-ca.p12", "--format", "pkcs12"),
 		"MAVEN_OPTS=-XX:TieredStopAtLevel=1") // it lives for seconds
@@ -44,7 +46,7 @@ func runWith(t *testing.T, dir string, o harness.Options, environ ...string) {
 // TestQpid runs Apache Qpid JMS as JMS 1.1, the version for plain JMS clients of a Standard namespace.
 func TestQpid(t *testing.T) { run(t, "qpid") }
 
-// TestSpring runs Spring Cloud Azure: the template and listeners.
+// TestSpring runs Spring Cloud Azure in a test of Spring Boot: the template and listeners.
 func TestSpring(t *testing.T) { run(t, "spring") }
 
 // TestCamel runs routes of Apache Camel.
