@@ -62,7 +62,7 @@ function ReasonTable({ entity, reasons, of }: { entity: string; reasons: Reason[
           <tr key={r.reason} class={shown === (r.reason || "$empty") ? "selected" : ""}>
             <td><button type="button" class="link" onClick={() => refine({ reason: r.reason || "$empty" })}>{r.reason ? <Text>{r.reason}</Text> : "none"}</button></td>
             <td class="right">{number(r.count)}</td>
-            <td><Time at={r.newest.enqueuedTime} ageOnly /></td>
+            <td><Time at={r.newest.enqueuedTime} ageOnly="short" /></td>
             <td class="cut"><Text>{descriptions.get(r.newest.sequenceNumber) ?? ""}</Text></td>
             <td class="right">
               <Button small act={() => exportReason(r)}>Export</Button> <Button small title={plural(r.count, "message")} act={() => resubmit(entity, { reason: r.reason }, r.count)}>Resubmit</Button>{" "}

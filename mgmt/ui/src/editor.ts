@@ -34,7 +34,7 @@ const colours = HighlightStyle.define([
 
 const look = EditorView.theme({
   "&": { fontSize: "13px", color: "var(--ink)", background: "var(--card)", borderRadius: "6px", flex: "1", minHeight: "0" },
-  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
+  "&.cm-focused": { outline: "2px solid transparent", outlineOffset: "-2px" } /* the element around it shows the focus */,
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5" },
   ".cm-content": { caretColor: "var(--ink)" },
   ".cm-gutters": { background: "var(--sunken)", color: "var(--ink-soft)", border: "0", borderRadius: "6px 0 0 6px" },
@@ -112,7 +112,7 @@ export function mount(host: HTMLElement, s: Settings): Mounted {
         lineNumbers(), history(), bracketMatching(), indentOnInput(), indentUnit.of("  "), highlightSelectionMatches(), search({ top: true }),
         syntaxHighlighting(colours), look, typedOver, EditorView.lineWrapping, keymap.of([...(s.submits ? [{ key: "Mod-Enter", run: () => true }] : []), ...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
         language.of(s.json ? inJSON : []), placeholder(s.hint ?? ""),
-        EditorView.contentAttributes.of({ "aria-label": s.label, "aria-description": "Press Escape, then Tab, to leave it", spellcheck: "false" }),
+        EditorView.contentAttributes.of({ "aria-label": s.label, "aria-description": "Press Escape, then Tab, to leave it", spellcheck: "false", tabindex: "0" }),
         EditorView.updateListener.of((u) => u.docChanged && s.changed(u.state.doc.toString())),
       ],
     }),

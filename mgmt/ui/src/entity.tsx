@@ -22,7 +22,7 @@ import { Badge, Button, copy, Empty, Facts, Loading, Panel, Problem, Tabs, Text,
 import { deadLetters, shown, words } from "./names";
 import { usePoll } from "./poll";
 import { Receive } from "./receive";
-import { link, route, withQuery } from "./route";
+import { go, link, route, withQuery } from "./route";
 import { RuleList, RulesTab } from "./rules";
 import { Sessions } from "./sessions";
 import { Subscriptions } from "./subscriptions";
@@ -151,6 +151,23 @@ function More({ e }: { e: Whole }) {
   );
 }
 
+// TabKeys opens the tabs by their numbers.
+function TabKeys({ tabs }: { tabs: { href: string }[] }) {
+  const latest = useRef(tabs);
+  latest.current = tabs;
+  useEffect(() => {
+    const onKey = (e: KeyboardEvent) => {
+      const tab = /^[1-9]$/.test(e.key) ? latest.current[Number(e.key) - 1] : undefined;
+      if (!tab || e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest?.("input,textarea,select,dialog,[data-editor]")) return;
+      e.preventDefault();
+      go(tab.href);
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+  return null;
+}
+
 export function EntityPage({ path, tab, item }: { path: string; tab: string; item?: string }) {
   const p = useEntity(path);
   const e = p.value;
@@ -190,6 +207,7 @@ export function EntityPage({ path, tab, item }: { path: string; tab: string; ite
         </span>
       </div>
       <Tabs tabs={tabs} at={tab} />
+      <TabKeys tabs={tabs} />
       {tab === "" && <Summary e={fresh} done={p.refresh} />}
       {tab === "messages" && e.kind !== "subscription" && <Calendar path={path} />}
       {tab === "messages" && <Messages path={path} dead={false} chosen={item} />}

@@ -1,5 +1,5 @@
 // The settings of an entity that exists: changing them, and deleting the entity.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { at, call, open, type Schemas } from "./api";
 import { ask } from "./asking";
 import { Fields, fieldOf, lossOf, useFocusOn } from "./entityform";
@@ -9,7 +9,7 @@ import { parse, type Node } from "./json";
 import { Button, Panel, Problem, Text } from "./kit";
 import { nameOf, shown, topicOf } from "./names";
 import { Policies } from "./policies";
-import { go, link, route } from "./route";
+import { go, holdBack, link, route } from "./route";
 import { propertiesOf, textsOf, type Texts } from "./settings";
 import { refresh } from "./state";
 import { tell, tellUndo } from "./toasts";
@@ -43,6 +43,7 @@ export function drop(e: Whole): void {
     act: async () => {
       const text = messages > 0 ? undefined : await entityText(namespace, e.path).catch(() => undefined); // a Config.json cannot say everything
       await call("DELETE", at`${namespace}/entities/${e.path}`);
+      holdBack(); // changes of what is gone are of no use
       const topic = e.kind === "subscription" ? topicOf(e.path) : undefined;
       go(topic ? link("entity", topic) : link(""));
       refresh();
@@ -69,6 +70,19 @@ export function EntitySettings({ e, done }: { e: Whole; done: () => void }) {
   };
   const { properties, wrong: local } = propertiesOf(e.kind, texts, before);
   const count = Object.keys(properties).length + Object.keys(local).length;
+  useEffect(() => {
+    if (count === 0) return;
+    holdBack((leave) => ask({
+      title: "Leave unsaved changes?", yes: `Discard ${plural(count, "change")}`, act: leave,
+      text: <p>{plural(count, "setting")} of <b><Text>{shown(e.path)}</Text></b> {count === 1 ? "is" : "are"} changed and not saved.</p>,
+    }));
+    const stay = (x: Event) => x.preventDefault(); // the browser asks
+    addEventListener("beforeunload", stay);
+    return () => {
+      holdBack();
+      removeEventListener("beforeunload", stay);
+    };
+  }, [count]);
   const refuse = (fields: Texts, rest: string) => {
     setWrong(fields);
     setProblem(rest);

@@ -63,7 +63,7 @@ const columns: Column<Event>[] = [
 function Brief({ e, entity }: { e: Event; entity: boolean }) {
   return (
     <div class="brief-lines">
-      <div><Badge tone={toneOf(e.kind)}>{wordsOf(e.kind)}</Badge> {e.detail && <Text class="faint">{e.detail}</Text>}<span class="push faint"><Time at={e.time} ageOnly /></span></div>
+      <div><Badge tone={toneOf(e.kind)}>{wordsOf(e.kind)}</Badge> {e.detail && <Text class="faint">{e.detail}</Text>}<span class="push faint"><Time at={e.time} ageOnly="short" /></span></div>
       <div>{entity && <Text>{shown(entityOf(e))}</Text>} {(e.sequenceNumber || e.messageId) && <a href={lifeOf(e)}>{e.sequenceNumber ? "#" + e.sequenceNumber : ""} <Text>{e.messageId ?? ""}</Text></a>}</div>
     </div>
   );

@@ -59,6 +59,11 @@ export function age(at: number, now: number): string {
   return past > 0 ? span(past) + " ago" : "in " + span(past);
 }
 
+// shortAge is age in one unit, for cells of tables.
+export function shortAge(at: number, now: number): string {
+  return age(at, now).replace(/^((?:in )?\d+ \S+) \d+ \S+/, "$1");
+}
+
 // duration reads an ISO 8601 duration and shows it for people: PT1H30M is 1 h 30 min.
 export function duration(iso: string): string {
   const m = /^(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?)?$/.exec(iso);

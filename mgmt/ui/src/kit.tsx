@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { textOf } from "./api";
-import { age, both, otherDay, time, visible } from "./format";
+import { age, both, otherDay, shortAge, time, visible } from "./format";
 import { now, tick } from "./state";
 import { tell } from "./toasts";
 
@@ -28,12 +28,12 @@ export function Name({ children, class: c = "" }: { children: string; class?: st
 
 // Time shows an instant and its age. A brief one is for cells of tables: it has no age on other days, when the day takes the room.
 // Its age counts from what the clock of the namespace shows, or from the computer's if real says so.
-export function Time({ at, millis, ageOnly, brief, real }: { at?: string; millis?: boolean; ageOnly?: boolean; brief?: boolean; real?: boolean }) {
+export function Time({ at, millis, ageOnly, brief, real }: { at?: string; millis?: boolean; ageOnly?: boolean | "short"; brief?: boolean; real?: boolean }) {
   if (!at) return <span class="faint">–</span>;
   const t = Date.parse(at), current = real ? tick.value : now.value;
   return (
     <time dateTime={at} title={both(t)} class="time">
-      {ageOnly ? age(t, current) : <>{time(t, current, millis)} {!(brief && otherDay(t, current)) && <span class="faint">{age(t, current)}</span>}</>}
+      {ageOnly ? (ageOnly === "short" ? shortAge : age)(t, current) : <>{time(t, current, millis)} {!(brief && otherDay(t, current)) && <span class="faint">{age(t, current)}</span>}</>}
     </time>
   );
 }

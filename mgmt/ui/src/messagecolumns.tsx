@@ -27,7 +27,7 @@ const description = (m: Message) => textOfValue(m.applicationProperties?.DeadLet
 
 // When is the age of a message; of a scheduled one when it is due.
 export function When({ m }: { m: Message }) {
-  return m.state === "scheduled" ? <span class="violet-text">due <Time at={m.scheduledEnqueueTime} ageOnly /></span> : <Time at={m.enqueuedTime} ageOnly />;
+  return m.state === "scheduled" ? <span class="violet-text">due <Time at={m.scheduledEnqueueTime} ageOnly="short" /></span> : <Time at={m.enqueuedTime} ageOnly="short" />;
 }
 
 interface Shown extends Column<Message> {
@@ -44,15 +44,15 @@ function all(dead: boolean, digits: number, href: (m: Message) => string): Shown
   const name = (s: string) => <Name>{s}</Name>;
   const columns: Shown[] = [
     { name: "number", title: "#", width: `${32 + 9 * digits}px`, by: (m) => m.sequenceNumber, show: (m) => <a href={href(m)}>{m.sequenceNumber}</a> },
-    { name: "enqueued", yields: 4, title: "Enqueued", width: "130px", by: (m) => instant(m.state === "scheduled" ? m.scheduledEnqueueTime : m.enqueuedTime), show: (m) => <When m={m} /> },
+    { name: "enqueued", yields: 4, title: "Enqueued", width: "112px", by: (m) => instant(m.state === "scheduled" ? m.scheduledEnqueueTime : m.enqueuedTime), show: (m) => <When m={m} /> },
     { name: "id", title: "Message id", width: "minmax(120px, 1fr)", ...text((m) => m.messageId, name) },
     { name: "subject", yields: 3, title: "Subject", width: "minmax(84px, .6fr)", ...text((m) => m.subject) },
-    { name: "state", yields: 1, title: "State", width: "92px", by: (m) => m.state ?? "", show: (m) => <Badge tone={stateTone[m.state ?? ""]} title={m.lockedBy}>{m.state}</Badge> },
+    { name: "state", yields: 1, title: "State", width: "100px", by: (m) => m.state ?? "", show: (m) => <Badge tone={stateTone[m.state ?? ""]} title={m.lockedBy}>{m.state}</Badge> },
     { name: "reason", title: "Reason", width: "minmax(150px, .8fr)", ...text((m) => m.deadLetterReason, name) },
     { name: "description", yields: 2, title: "Description", width: "minmax(190px, 1.5fr)", ...text(description) },
     { name: "session", yields: 5, title: "Session id", width: "minmax(84px, .5fr)", ...text((m) => m.sessionId, name) },
     { name: "correlation", yields: 9, title: "Correlation id", width: "minmax(104px, .6fr)", ...text((m) => m.correlationId, name) },
-    { name: "expires", yields: 6, title: "Expires", width: "130px", by: (m) => instant(m.expiresAt), show: (m) => m.expiresAt && <Time at={m.expiresAt} ageOnly /> },
+    { name: "expires", yields: 6, title: "Expires", width: "104px", by: (m) => instant(m.expiresAt), show: (m) => m.expiresAt && <Time at={m.expiresAt} ageOnly="short" /> },
     { name: "deliveries", yields: 7, title: "Deliveries", width: "92px", right: true, by: (m) => m.deliveryCount ?? 0, show: (m) => number(m.deliveryCount ?? 0) },
     { name: "size", yields: 8, title: "Size", width: "74px", right: true, by: (m) => m.sizeBytes ?? 0, show: (m) => <span class="faint">{bytes(m.sizeBytes ?? 0)}</span> },
     ...shownColumns.value.filter((c) => c.startsWith(ofProperty)).map((c): Shown => {

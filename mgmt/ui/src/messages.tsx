@@ -3,7 +3,8 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { textOf } from "./api";
 import { ask } from "./asking";
 import { Export } from "./export";
-import { number, plural } from "./format";
+import { placeOf } from "./findings";
+import { number, plural, visible } from "./format";
 import { purgeSome, resubmit } from "./joborders";
 import { keptHere } from "./kept";
 import { Badge, Button, Empty, Loading, Name, Problem, Text } from "./kit";
@@ -106,6 +107,18 @@ function Divider() {
     onPointerDown={(e) => { e.currentTarget.setPointerCapture(e.pointerId); e.preventDefault(); }} onPointerMove={drag} onKeyDown={onKey} onDblClick={() => move(50)} />;
 }
 
+// SQLMistake shows a filter that cannot be read, with a mark at the place.
+function SQLMistake({ text, sql }: { text: string; sql: string }) {
+  const { line, column } = placeOf(text)!, lines = sql.split("\n"), at = lines.slice(0, line - 1).reduce((n, l) => n + l.length + 1, 0) + column;
+  const word = /^\s*[\w.]+|^[^]?/.exec(sql.slice(at))![0] || " ";
+  return (
+    <div class="problem column" role="alert">
+      <p>The SQL filter is not valid at column {column + 1}: <Text>{/Additional details= (?:syntax error, )?([^\]]*)/.exec(text)?.[1] ?? text}</Text></p>
+      <code class="wrap">{visible(sql.slice(0, at))}<mark>{visible(word)}</mark>{visible(sql.slice(at + word.length))}</code>
+    </div>
+  );
+}
+
 function Brief({ m, dead, href, box }: { m: Message; dead: boolean; href: string; box: Column<Message> }) {
   return (
     <>
@@ -186,7 +199,7 @@ export function Messages({ path, dead, chosen }: { path: string; dead: boolean; 
       </div>
       {m.full && m.next && <p class="notice" role="note">Only the first {number(mostRows)} messages are shown. Filter them, or <button type="button" class="link" onClick={() => refine({ from: m.next })}>continue from #{m.next}</button>.</p>}
       {exporting && <Export entity={entity} numbers={some} query={{ order: query.order ?? "newest", ...filters }} total={narrowed || query.from ? undefined : total} close={() => exportThem(false)} />}
-      {m.error && <Problem text={m.error} retry={m.reload} />}
+      {m.error && (query.sql && placeOf(m.error) ? <SQLMistake text={m.error} sql={filters.sql!} /> : <Problem text={m.error} retry={m.reload} />)}
       {!m.items && !m.error && <Loading />}
       {m.items && items.length === 0 && (
         <Empty title={narrowed ? "No matching messages." : dead ? "No dead letters." : "No messages."}>

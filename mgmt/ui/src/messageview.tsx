@@ -161,7 +161,7 @@ export function MessageView({ path, dead, sequence, close, changed, beside }: { 
   const topic = topicOf(path) ?? (entityAt.value.get(path.toLowerCase())?.kind === "topic" ? path : undefined);
   return (
     <section class="panel one" aria-label={`Message ${seq}`}>
-      {head(<>#{seq} {!(dead && m.state === "active") && <Badge tone={stateTone[m.state ?? ""]}>{m.state}</Badge>} <Name class="one-id">{textOfValue(m.messageId)}</Name></>)}
+      {head(<><span>#{seq}</span> {!(dead && m.state === "active") && <Badge tone={stateTone[m.state ?? ""]}>{m.state}</Badge>} <Name class="one-id">{textOfValue(m.messageId)}</Name></>)}
       <div class="one-body">
         <div class="actions">
           <a class={`button small ${dead ? "primary" : ""}`} href={edit} title="Edit (e)">{dead ? "Edit and resubmit" : "Edit and send"}</a>

@@ -9,7 +9,31 @@ export interface Route {
 }
 
 const hash = signal(location.hash);
-addEventListener("hashchange", () => (hash.value = location.hash));
+addEventListener("hashchange", () => show(location.hash));
+
+// Guard is asked before another screen takes the place of the one that set it. It calls leave if it may.
+type Guard = (leave: () => void) => void;
+
+let guard: Guard | undefined;
+
+// holdBack sets the guard; nothing: there is none.
+export function holdBack(g?: Guard): void {
+  guard = g;
+}
+
+const screenOf = (address: string) => address.split("?", 1)[0];
+
+function show(next: string): void {
+  if (!guard || screenOf(next) === screenOf(hash.value)) {
+    hash.value = next;
+    return;
+  }
+  history.pushState(null, "", hash.value); // the address stays that of the screen
+  guard(() => {
+    guard = undefined;
+    go(next);
+  });
+}
 
 function decode(s: string): string {
   try {
@@ -44,7 +68,7 @@ export function withQuery(address: string, query: Record<string, string | number
 // go shows a screen before the next key arrives, which is for that screen. The event of the browser comes after it.
 export function go(address: string): void {
   location.hash = address;
-  hash.value = location.hash;
+  show(location.hash);
 }
 
 // refine changes arguments of the address without a step that back would take.
