@@ -105,6 +105,83 @@ test("live events follow, stop and are filtered", async () => {
   await sees("Sent");
 });
 
+test("a message is traced in two clicks, by each id that people have of it", async () => {
+  await client.createSender("live").sendMessages({ body: "x", messageId: "traced-1", correlationId: "trail-1" });
+  const [m] = (await client.createReceiver("live").peekMessages(100)).filter((x) => x.messageId === "traced-1");
+  for (const id of ["traced-1", `live#${m.sequenceNumber}`, "trail-1"]) {
+    await to("");
+    await page.getByRole("button", { name: /^Go to a screen/ }).click();
+    await page.keyboard.type(id);
+    await page.getByRole("option", { name: /traced-1.*live#/ }).click();
+    await page.waitForURL(new RegExp(`/life\\?entity=live&sequenceNumber=${m.sequenceNumber}$`));
+    await sees("sent");
+  }
+  await page.getByRole("navigation", { name: "Screens" }).getByRole("link", { name: "Trace a message" }).click();
+  await page.getByRole("searchbox", { name: "Message id" }).waitFor();
+});
+
+test("live events show all events of an id", async () => {
+  const dead = client.createReceiver("orders", { subQueueType: "deadLetter" });
+  const [m] = await dead.peekMessages(1);
+  const rows = page.getByRole("table", { name: "Events, the newest first" }).getByRole("row");
+  for (const id of [m.messageId, `orders#${m.sequenceNumber}`]) {
+    await to(`/events?messageId=${encodeURIComponent(id)}`);
+    for (const what of ["sent", "delivered", "dead-lettered"]) await rows.getByText(what, { exact: true }).first().waitFor();
+    assert.equal(await rows.getByText("sent", { exact: true }).count(), 1);
+  }
+  await to("/events?messageId=never-sent");
+  await sees("No event of this message is remembered.");
+});
+
+test("the last hour is there at the first paint, and can be read", async () => {
+  await to("/entity/orders");
+  const moment = page.getByRole("slider", { name: "A moment of the last hour" });
+  await moment.waitFor();
+  assert.match(await page.locator(".hour path.line").first().getAttribute("d"), /^M[\d.]+ [\d.]+L/);
+  await moment.focus();
+  await page.keyboard.press("Home");
+  assert.match(await moment.getAttribute("aria-valuetext"), /^\d\d:\d\d:\d\d: in \d+, out \d+ a minute, \d+ active$/);
+  const box = await moment.boundingBox();
+  await page.mouse.move(box.x + box.width - 2, box.y + 20);
+  await sees(/a minute, \d\d:\d\d:\d\d/);
+  await to("/entity/a-name-that-goes-on-and-on-until-it-fits-nowhere-and-then-goes-on-a-little-more-to-be-sure");
+  await sees("No client has a link here.");
+  assert.equal(await moment.count(), 0, "an entity that never had a message has no chart");
+});
+
+test("rows of the overview stay where they are until they are sorted", async () => {
+  const api = `${new URL(page.url()).origin}/$minibus/v1/namespaces/${encodeURIComponent(namespace)}/entities/zz-last`;
+  await fetch(api, { method: "PUT", headers: { "Content-Type": "application/json" }, body: "{}" });
+  await page.reload();
+  const names = () => page.getByRole("table", { name: "Entities" }).locator(".entity-name").evaluateAll((l) => l.map((a) => a.getAttribute("href")));
+  await sees("zz-last");
+  const before = await names();
+  await client.createSender("zz-last").sendMessages(Array.from({ length: 999 }, () => ({ body: "x" })));
+  await page.getByRole("row", { name: /zz-last/ }).getByText("999").first().waitFor();
+  assert.deepEqual(await names(), before);
+  await button("Sort again").click();
+  const place = (list) => list.findIndex((n) => n.endsWith("zz-last"));
+  await until(async () => place(await names()) < place(before), "the rows are sorted");
+  await button("Active").click();
+  await until(async () => /zz-last$/.test((await names())[0]), "the most messages come first");
+  await page.getByLabel("Which entities").selectOption("dead");
+  await until(async () => (await names()).length === 1, "only orders has dead letters");
+  await page.locator("main").getByRole("link", { name: "3", exact: true }).last().click();
+  await page.waitForURL(/entity\/orders\/dead$/);
+  await fetch(api, { method: "DELETE" });
+});
+
+test("a topic says what each subscription selects and got", async () => {
+  await to("/entity/events");
+  const row = page.getByRole("table", { name: "Subscriptions" }).getByRole("row", { name: /^large/ });
+  await row.getByText("amount > 1000").waitFor();
+  await row.getByText(/^\d+ of \d+$/).waitFor();
+  await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Who gets messages?" }).click();
+  await sees("Got of sent");
+  assert.equal(await page.getByText("Nothing can be received now").count(), 0);
+  assert.equal(await button("Dead letters").count(), 0);
+});
+
 test("a dead letter is understood, edited and resubmitted in four clicks, and nothing moves or has to be scrolled", async () => {
   await page.setViewportSize({ width: 1440, height: 900 });
   await to("/entity/orders");

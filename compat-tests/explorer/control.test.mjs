@@ -278,8 +278,30 @@ test("keys move in the tree, fold it and open entities", async () => {
   await isActive(/^Queues/);
 });
 
+test("names with slashes are in folders, in the order of their numbers, and the side can be wider", async () => {
+  const put = (path) => fetch(`${address}/$minibus/v1/namespaces/${encodeURIComponent(namespace)}/entities/${encodeURIComponent(path)}`, { method: "PUT", headers: { "Content-Type": "application/json" }, body: "{}" });
+  for (const path of ["team/a/q-1", "team/a/q-10", "team/a/q-2", "team/alone"]) await put(path);
+  await page.reload();
+  await tree().getByText("team/").waitFor();
+  const names = () => tree().getByRole("treeitem").evaluateAll((l) => l.map((x) => x.querySelector(".tree-name")?.textContent));
+  const shown = (await names()).filter((n) => /^(team|a\/|q-|alone)/.test(n ?? ""));
+  assert.deepEqual(shown, ["team/", "a/", "q-1", "q-2", "q-10", "alone"]);
+  await tree().getByText("a/", { exact: true }).click();
+  await tree().getByText("q-10").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "With dead letters only" }).click();
+  await tree().getByText("team/").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "With dead letters only" }).click();
+  const edge = page.getByRole("separator", { name: "Width of the sidebar" });
+  await edge.focus();
+  await page.keyboard.press("ArrowRight");
+  await until(async () => (await page.locator(".sidebar").boundingBox()).width === 304, "the side is wider");
+  await page.reload();
+  await tree().getByText("team/").waitFor();
+  assert.equal((await page.locator(".sidebar").boundingBox()).width, 304, "and stays so");
+});
+
 test("keys move in a tree of 10,000 entities", async () => {
-  const items = Array.from({ length: 10_000 }, (_, i) => ({ path: `queue-${String(i).padStart(5, "0")}`, kind: "queue", status: "Active", counts: { active: 0, deadLetter: 0, scheduled: 0, deferred: 0, transfer: 0, transferDeadLetter: 0, sizeBytes: 0 }, traffic: { stored: 0, delivered: 0, completed: 0 } }));
+  const items = Array.from({ length: 10_000 }, (_, i) => ({ path: `queue-${String(i).padStart(5, "0")}`, kind: "queue", status: "Active", counts: { active: 0, deadLetter: 0, scheduled: 0, deferred: 0, transfer: 0, transferDeadLetter: 0, sizeBytes: 0 }, traffic: { stored: 0, delivered: 0, completed: 0 }, lastMinute: { stored: 0, completed: 0 }, receivers: 0 }));
   await page.route(/\/entities(\?|$)/, (r) => r.fulfill({ json: { items } }));
   await page.reload();
   await tree().getByText("queue-00000").waitFor();

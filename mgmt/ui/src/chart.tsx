@@ -74,7 +74,12 @@ function Small({ h, line, name, tone, read }: { h: Hour; line: Series; name: str
   );
 }
 
-const ticks = [0, 1, 2, 3, 4];
+// ticksOf returns the whole minutes that the axis names, at most six.
+function ticksOf(h: Hour): number[] {
+  const minutes = [1, 2, 5, 10].find((m) => (h.to - h.from) / 60_000 / m <= 6) ?? 15, step = minutes * 60_000, list = [];
+  for (let t = Math.ceil(h.from / step) * step; t <= h.to; t += step) list.push(t);
+  return list;
+}
 
 const clockOf = (at: number, now: number) => time(at, now).slice(-8, -3);
 
@@ -103,7 +108,7 @@ function Plot({ h, out, read, setRead }: { h: Hour; out: boolean; read?: number;
           {read !== undefined && <line class="cursor" x1={x(h, read)} x2={x(h, read)} y1="0" y2={height} />}
         </svg>
       </div>
-      <div class="plot-times" aria-hidden="true">{ticks.map((t) => <span key={t}>{clockOf(h.from + (t / 4) * (h.to - h.from), h.to)}</span>)}</div>
+      <div class="plot-times" aria-hidden="true">{ticksOf(h).map((t) => <span key={t} style={{ left: ((t - h.from) / (h.to - h.from)) * 100 + "%" }}>{clockOf(t, h.to)}</span>)}</div>
       <p class="plot-read"><span class="key">in <b>{number(Math.round(h.in[shown] ?? h.in[shown - 1] ?? 0))}</b></span>{out && <span class="key out">out <b>{number(Math.round(h.out[shown] ?? h.out[shown - 1] ?? 0))}</b></span>}
         <span class="faint">a minute{read !== undefined && `, ${time(h.ends[read]!, h.to)}`}</span></p>
     </div>

@@ -67,6 +67,8 @@ function Forwards({ list, words: w }: { list: Forward[]; words: string }) {
   ))}</>;
 }
 
+const told = new Set(["Status", "ForwardTo", "ForwardDeadLetteredMessagesTo"]); // settings that Known tells in its own words
+
 function Known({ e }: { e: Whole }) {
   const facts: [string, Children][] = [["Kind", e.kind], ["Status", e.status === "Active" ? "Active" : <Badge tone="warn">{e.status}</Badge>]];
   if (e.created) facts.push(["Created", <Time at={e.created} />]);
@@ -75,8 +77,8 @@ function Known({ e }: { e: Whole }) {
   if (e.oldest) facts.push(["Oldest message", <><Time at={e.oldest.enqueued} /></>]);
   if (e.autoDelete) facts.push(["Deletes itself", <Time at={e.autoDelete.at} />]);
   if (e.forwardsTo?.length) facts.push(["Forwards", <Forwards list={e.forwardsTo} words="to" />]);
-  if (e.forwardedFrom?.length) facts.push(["Gets", <Forwards list={e.forwardedFrom} words="from" />]);
-  for (const [name, value] of Object.entries(e.properties ?? {})) if (name !== "Status" && typeof value !== "object") facts.push([words(name), <Value value={value} />]);
+  if (e.forwardedFrom?.length) facts.push(["Receives forwards", <Forwards list={e.forwardedFrom} words="from" />]);
+  for (const [name, value] of Object.entries(e.properties ?? {})) if (!told.has(name) && typeof value !== "object") facts.push([words(name), <Value value={value} />]);
   return <Panel title="Properties" flush><Facts facts={facts} /></Panel>;
 }
 

@@ -76,7 +76,7 @@ const choices: [string, string, (r: Row) => boolean][] = [
   ["waiting", "Messages, but no receiver", (r) => holds(r) && r.active > 0 && r.receivers === 0],
 ];
 
-const firstRows = 200;
+const firstRows = 100;
 
 // Entities lists the entities. It orders them when it is opened and when the reader asks for it, so no row moves under the pointer.
 function Entities({ rows }: { rows: Row[] }) {
@@ -115,12 +115,11 @@ function Entities({ rows }: { rows: Row[] }) {
       {list.length === 0 && <Empty title="No entity matches."><p><a href={link("")}>Show all</a></p></Empty>}
       {list.length > 0 && (
         <table role="table" class="plain stacks overview" aria-label="Entities">
-          <thead role="rowgroup"><tr role="row">{head("name", "Entity", false)}{columns.map((c) => head(c.name, c.title, true))}<th role="columnheader">Status</th></tr></thead>
+          <thead role="rowgroup"><tr role="row">{head("name", "Entity", false)}{columns.map((c) => head(c.name, c.title, true))}</tr></thead>
           <tbody role="rowgroup">{list.slice(0, most).map((r) => (
             <tr key={r.e.path} role="row">
-              <td role="cell"><a class="entity-name" href={link("entity", r.e.path)}><span class={`icon ${r.e.kind}`} aria-hidden="true" /><Name>{shown(r.e.path)}</Name></a></td>
+              <td role="cell"><a class="entity-name" href={link("entity", r.e.path)}><span class={`icon ${r.e.kind}`} aria-hidden="true" /><Name>{shown(r.e.path)}</Name></a>{r.e.status !== "Active" && <> <Badge tone="warn">{r.e.status}</Badge></>}</td>
               {columns.map((c) => <td key={c.name} role="cell" class={`right ${c.tells?.(r) ? "" : "wide-only"}`} data-label={c.title.toLowerCase()}>{c.show(r)}</td>)}
-              <td role="cell" class={r.e.status === "Active" ? "wide-only" : ""}>{r.e.status === "Active" ? <span class="faint">active</span> : <Badge tone="warn">{r.e.status}</Badge>}</td>
             </tr>
           ))}</tbody>
         </table>

@@ -37,7 +37,7 @@ export function Subscriptions({ topic, sent }: { topic: string; sent: number }) 
       {p.value && list.length === 0 && <Empty title="A topic without subscriptions drops every message."><p><a href={newEntity("subscription", topic)}>Create the first one</a>, or in a shell:</p><Shell lines={[`minibus sub create ${quoted(topic + "/audit")}`]} /></Empty>}
       {list.length > 0 && (
         <table role="table" class="plain stacks subscriptions" aria-label="Subscriptions">
-          <thead role="rowgroup"><tr role="row">{["Subscription", "Filter", "Got of sent", "Active", "Dead letters", "Forwards to", "Receivers"].map((h, i) => <th key={h} role="columnheader" class={[2, 3, 4, 6].includes(i) ? "right" : ""}>{h}</th>)}</tr></thead>
+          <thead role="rowgroup"><tr role="row">{["Subscription", "Filter", "Got of sent", "Active", "Dead letters", "Forwards to", "Receivers"].map((h, i) => <th key={h} role="columnheader" class={[2, 3, 4, 6].includes(i) ? "right" : ""} title={i === 2 ? "Since Minibus started" : undefined}>{h}</th>)}</tr></thead>
           <tbody role="rowgroup">{list.map((s) => {
             const none = sent > 0 && s.traffic.stored === 0;
             return (
