@@ -193,6 +193,25 @@ func TestInjected_SettlementsAreHit(t *testing.T) {
 	}
 }
 
+// TestInjected_LinkEndsAfterASettlement that has taken effect, in place of its answer.
+func TestInjected_LinkEndsAfterASettlement(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.delivered(t, 1)
+		start := time.Now()
+		b.inject(emulator.FaultOptions{Kind: emulator.FaultDetach, Operations: on(emulator.OperationSettle),
+			After: true})
+		settle(p, 0, 0, false, &frames.Accepted{})
+		d := amqptest.Want[*frames.Detach](p)
+		if took := time.Since(start); d.Error.Condition != "amqp:link:detach-forced" || took > time.Second {
+			t.Errorf("the detach after %v is %+v", took, d)
+		}
+		q, _ := b.ns.Entity("q")
+		if n := q.Counts().Active; n != 0 {
+			t.Errorf("%d messages are left", n)
+		}
+	})
+}
+
 // TestInjected_DelayedOutcomesKeepTheirOrder on their link, and none else waits; a client that leaves gets them at
 // once.
 func TestInjected_DelayedOutcomesKeepTheirOrder(t *testing.T) {
@@ -412,9 +431,13 @@ func TestInjected_NowHitsWhatIsConnected(t *testing.T) {
 		p.WantSilence(time.Second)
 		idle := b.peer(t)
 		idle.Open()
+		start := time.Now()
 		fault = b.inject(emulator.FaultOptions{Kind: emulator.FaultClose, Operations: now})
 		amqptest.Want[*frames.Close](p)
 		amqptest.Want[*frames.Close](idle)
+		if took := time.Since(start); took > time.Second { // idle connections are closed some time
+			t.Errorf("the connections were closed after %v", took)
+		}
 		if fault.Hits() != 2 {
 			t.Errorf("%d hits", fault.Hits())
 		}

@@ -102,6 +102,7 @@ func TestLink_RefusedAttaches(t *testing.T) { // [AMQP 2.6.3], amqp-data-plane 3
 			a.Source.Filter = amqp.Map{{Key: amqp.Symbol("com.microsoft:session-filter"), Value: id}}
 		}
 	}
+	longName := func(a *frames.Attach) { a.LinkName = strings.Repeat("n", 5000) }
 	for _, c := range []struct {
 		name      string
 		attach    *frames.Attach
@@ -132,6 +133,9 @@ func TestLink_RefusedAttaches(t *testing.T) { // [AMQP 2.6.3], amqp-data-plane 3
 		{"name that is a book", sender("q", func(a *frames.Attach) { a.LinkName = strings.Repeat("n", 9000) }),
 			"amqp:invalid-field"},
 		{"address that is a book", receiver(strings.Repeat("n", 9000)), "amqp:invalid-field"},
+		{"name and source that are a book together", receiver(strings.Repeat("n", 5000), longName),
+			"amqp:invalid-field"},
+		{"name and target that are a book together", sender(strings.Repeat("n", 5000), longName), "amqp:invalid-field"},
 		{"disabled queue, sender", sender("off"), "com.microsoft:entity-disabled"},
 		{"disabled queue, receiver", receiver("off"), "com.microsoft:entity-disabled"},
 	} {

@@ -524,6 +524,38 @@ func TestTXN24_TheDischargeSettles(t *testing.T) {
 	})
 }
 
+// TestTXN24_TheDischargeMakesRoomForMore: the client's window is full until the transaction has settled what it has.
+func TestTXN24_TheDischargeMakesRoomForMore(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		fill(t, b, 3)
+		p := b.peer(t)
+		p.Open()
+		p.BeginWindow(0, 2)
+		p.Begin(1)
+		p.Send(1, controlAttach(7))
+		amqptest.Want[*frames.Attach](p)
+		amqptest.Want[*frames.Flow](p)
+		p.AttachReceiver(0, amqptest.ReceiverAttach(0, "q"))
+		flow := amqptest.Flow(0, 0, 3)
+		flow.IncomingWindow = 2
+		p.Send(0, flow)
+		for range 2 {
+			amqptest.Want[*frames.Transfer](p)
+		}
+		reopen(p, 2, 2)
+		p.WantSilence(time.Second)
+		txn := declare(t, p)
+		accepted := &frames.Accepted{}
+		for id := range uint32(2) {
+			settle(p, id, id, false, &frames.TransactionalState{TxnID: txn, Outcome: accepted})
+			wantWithin(t, p, frames.RoleSender, txn, id, accepted)
+		}
+		p.WantSilence(time.Second)
+		end(t, p, txn, false)
+		amqptest.Want[*frames.Transfer](p)
+	})
+}
+
 // TestTXN24_TXN17_SettlementsThatOvertakeADischarge wait for it: one client sends them before its rollback is under
 // way.
 func TestTXN24_TXN17_SettlementsThatOvertakeADischarge(t *testing.T) {

@@ -141,6 +141,17 @@ func TestApply_SaysWhatItCanNotChange(t *testing.T) {
 	})
 }
 
+// TestFacts_OldestBehindManyThatAreScheduled is found.
+func TestFacts_OldestBehindManyThatAreScheduled(t *testing.T) {
+	bubble(t, emulator.QueueOptions{}, func(b *broker) {
+		for range 200 {
+			b.schedule(at("later", soon(time.Hour)))
+		}
+		b.sendTexts("first", "second")
+		equal(t, "oldest", b.q.Facts().Oldest, 201)
+	})
+}
+
 // TestFacts_OfAnEntity: its oldest message, its sessions, when it deletes itself, and what forwards to it.
 func TestFacts_OfAnEntity(t *testing.T) {
 	bubble(t, emulator.QueueOptions{AutoDeleteOnIdle: time.Hour, RequiresSession: true}, func(b *broker) {

@@ -235,7 +235,7 @@ func TestMatchFollowsForwards(t *testing.T) {
 	})
 }
 
-// TestMatchFollowsNoMoreForwardsThanAMessageSurvives: what the rules are asked ends where the message itself would (FWD-8).
+// TestMatchFollowsNoMoreForwardsThanAMessageSurvives: it ends where the message itself would (FWD-8).
 func TestMatchFollowsNoMoreForwardsThanAMessageSurvives(t *testing.T) {
 	topicBubble(t, emulator.TopicOptions{}, nil, func(b *broker) {
 		next := ""

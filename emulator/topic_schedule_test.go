@@ -199,6 +199,24 @@ func TestSCHED18_EXP2_TTLOfAScheduledTopicMessage(t *testing.T) {
 	})
 }
 
+// TestSCHED16_CancelOfATopicMessageThatIsDue comes too late, also for one whose turn is still to come.
+func TestSCHED16_CancelOfATopicMessageThatIsDue(t *testing.T) {
+	topicBubble(t, emulator.TopicOptions{}, named("a", "b", "c", "d", "e", "f", "g", "h"), func(b *broker) {
+		var seqs []int64
+		for range 100 {
+			seqs = append(seqs, b.schedule(at("a", soon(time.Minute)))...)
+		}
+		b.j.Pause()
+		wait(time.Minute)
+		for _, seq := range []int64{seqs[0], seqs[99]} {
+			wantCode(t, "cancel", b.cancel(seq), emulator.CodeMessageNotFound)
+		}
+		b.j.Resume()
+		synctest.Wait()
+		equal(t, "arrived", len(b.sub("h").receive(150)), 100)
+	})
+}
+
 func TestSCHED24_ScheduledTimeOfAnAction(t *testing.T) {
 	due := time.UnixMilli(4_000_000_000_000).UTC() // far in the future of every bubble
 	set := emulator.RuleOptions{Name: "r", SQL: "1=1", Action: "SET sys.ScheduledEnqueueTimeUtc = @due", ActionParameters: emulator.Values{"due": due}}

@@ -287,6 +287,12 @@ func TestTOP8_ERR6_RefusalsOfRules(t *testing.T) {
 				f.Errorf("%s: %d %q %q", what, a.code, a.condition, a.text)
 			}
 		}
+		a = f.request("add-rule", amqp.Map{{Key: "rule-name", Value: int32(5)},
+			{Key: "rule-description", Value: amqp.Map{sqlFilter("1=1")}}})
+		a.want(f, 400, "com.microsoft:argument-error")
+		if !strings.HasPrefix(a.text, "The argument 'rule-name' is the value 5; expected ") {
+			f.Errorf("text %q", a.text)
+		}
 		f.request("remove-rule", nil).want(f, 400, "com.microsoft:argument-error")
 		f.request("enumerate-rules", nil).want(f, 400, "com.microsoft:argument-error")
 		if rules := f.rules(int32(0), int32(10)); len(rules) != 1 {
