@@ -70,7 +70,6 @@ func TestDUP6_DUP7_DUP8_Schedules(t *testing.T) {
 }
 
 func TestDUP1_DUP5_TheWindowEnds(t *testing.T) {
-	t.Parallel()
 	b := serve(t, harness.Queue{Name: queueName, DetectDuplicates: true, DuplicateWindow: "PT5S"}) // the shortest (DEC-5)
 	b.put(queueName, withID("a", "1"))
 	first := b.receiveOne(b.receiver)

@@ -60,7 +60,6 @@ func TestEXP5_EXP6_EXP12_DLQR2_ExpiredIsDeadLettered(t *testing.T) {
 }
 
 func TestEXP8_EXP9_ALockProtects(t *testing.T) {
-	t.Parallel()
 	b := serve(t, harness.Queue{Name: queueName, DeadLetterExpired: true, MaxDeliveryCount: 1})
 	const life = 3 * time.Second
 	b.put(queueName, living("completed", life), living("abandoned", life))
@@ -78,7 +77,6 @@ func TestEXP8_EXP9_ALockProtects(t *testing.T) {
 }
 
 func TestEXP10_EXP11_DeferredMessagesStay(t *testing.T) {
-	t.Parallel()
 	b := serve(t, harness.Queue{Name: queueName, DeadLetterExpired: true})
 	const life = 3 * time.Second
 	b.put(queueName, living("a", life))

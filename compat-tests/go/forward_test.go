@@ -129,7 +129,6 @@ func TestDLQ10_FWD1_FWD9_DeadLettersAreForwarded(t *testing.T) {
 
 // Scheduled messages are forwarded when they become active.
 func TestFWD14_SCHED9_ScheduledMessagesAreForwardedWhenDue(t *testing.T) {
-	t.Parallel()
 	b := serve(t, harness.Queue{Name: "source", ForwardTo: "target"}, harness.Queue{Name: "target"})
 	due := time.Now().Add(5 * time.Second)
 	m := message("later")

@@ -10,7 +10,6 @@ import (
 )
 
 func TestLOCK8_DC3_LockExpiresInRealTime(t *testing.T) {
-	t.Parallel()
 	provesAnywhere(t, "lock.lost", "lock.lostcode", "prop.lockeduntil", "prop.locktoken")
 	b := start(t, shortLocks)
 	b.send("a", "b")
@@ -33,7 +32,6 @@ func TestLOCK8_DC3_LockExpiresInRealTime(t *testing.T) {
 }
 
 func TestLOCK4_RenewedLockHolds(t *testing.T) {
-	t.Parallel()
 	provesAnywhere(t, "lock.renew", "lock.held")
 	b := start(t, shortLocks)
 	b.send("a")
@@ -50,7 +48,6 @@ func TestLOCK4_RenewedLockHolds(t *testing.T) {
 }
 
 func TestLOCK10_DC9_LockOutlivesItsLink(t *testing.T) {
-	t.Parallel()
 	provesAnywhere(t, "settle.elsewhere")
 	b := start(t, shortLocks)
 	b.send("a", "b")
@@ -71,7 +68,6 @@ func TestLOCK10_DC9_LockOutlivesItsLink(t *testing.T) {
 }
 
 func TestDC3_DLQR1_LastLockExpiryDeadLetters(t *testing.T) {
-	t.Parallel()
 	b := start(t, shortLocks, func(q *harness.Queue) { q.MaxDeliveryCount = 1 })
 	b.send("poison")
 	b.receiveOne(b.receiver)

@@ -110,7 +110,6 @@ func TestLOCK20_PrefetchedMessagesHoldNoBodies(t *testing.T) {
 }
 
 func TestLOCK8_EndedLocksMakeRoomInTheWindow(t *testing.T) {
-	t.Parallel()
 	const window, deliveries = 4, 12
 	b := start(t, shortLocks, func(q *harness.Queue) { q.MaxDeliveryCount = 100 })
 	for i := range deliveries {

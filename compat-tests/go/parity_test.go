@@ -259,7 +259,6 @@ func TestSession_AcceptNextTimesOut(t *testing.T) {
 }
 
 func TestSession_LostToTheSDK(t *testing.T) {
-	t.Parallel()
 	provesAnywhere(t, "sess.lost")
 	b := serve(t, harness.Queue{Name: queueName, RequiresSession: true, LockDuration: "PT5S"})
 	b.put(queueName, inSession("a", "1"))
@@ -271,7 +270,6 @@ func TestSession_LostToTheSDK(t *testing.T) {
 }
 
 func TestSession_ScheduledMessages(t *testing.T) {
-	t.Parallel()
 	provesAnywhere(t, "sess.schedule", "prop.sessionid")
 	b := serve(t, sessions)
 	due := time.Now().Add(b.pace(time.Second))

@@ -30,7 +30,6 @@ func messages(n int) []*azservicebus.Message {
 }
 
 func TestSEQ11_SCHED6_SCHED9_TenScheduledFirstCarry11To20(t *testing.T) {
-	t.Parallel()
 	provesAnywhere(t, "sched.one", "sched.several", "sched.number")
 	b := start(t)
 	due := time.Now().Add(b.pace(5 * time.Second))
@@ -62,7 +61,6 @@ func TestSEQ11_SCHED6_SCHED9_TenScheduledFirstCarry11To20(t *testing.T) {
 }
 
 func TestSCHED5_ScheduledByAnnotation(t *testing.T) {
-	t.Parallel()
 	provesAnywhere(t, "sched.property")
 	b := start(t)
 	due := time.Now().Add(b.pace(5 * time.Second))
@@ -77,7 +75,6 @@ func TestSCHED5_ScheduledByAnnotation(t *testing.T) {
 }
 
 func TestSCHED21_BatchMixesScheduledAndImmediate(t *testing.T) {
-	t.Parallel()
 	b := start(t)
 	due := time.Now().Add(b.pace(5 * time.Second))
 	batch, err := b.sender.NewMessageBatch(b.ctx, nil)
@@ -108,7 +105,6 @@ func TestSCHED11_PastMeansAtOnce(t *testing.T) {
 }
 
 func TestSCHED3_SCHED4_SCHED13_SCHED14_Cancel(t *testing.T) {
-	t.Parallel()
 	provesAnywhere(t, "sched.cancel", "sched.cancelmany", "sched.cancelunknown")
 	b := start(t)
 	due := time.Now().Add(b.pace(8 * time.Second))

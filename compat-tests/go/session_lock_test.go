@@ -29,7 +29,6 @@ func TestSESS18_DC9_PRE4_CloseFreesTheSession(t *testing.T) {
 }
 
 func TestSESS13_RenewedSessionLockHolds(t *testing.T) {
-	t.Parallel()
 	provesAnywhere(t, "sess.renew")
 	b := serve(t, harness.Queue{Name: queueName, RequiresSession: true, LockDuration: "PT5S"})
 	begin := time.Now()
@@ -50,7 +49,6 @@ func TestSESS13_RenewedSessionLockHolds(t *testing.T) {
 }
 
 func TestSESS14_SESS15_SESS16_DC10_LockIsLost(t *testing.T) {
-	t.Parallel()
 	b := serve(t, harness.Queue{Name: queueName, RequiresSession: true, LockDuration: "PT5S"})
 	b.put(queueName, inSession("a", "1"), inSession("a", "2"))
 	session := b.dial()

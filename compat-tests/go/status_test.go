@@ -57,7 +57,6 @@ func TestSTAT1_STAT2_STAT6_WhatEachStatusRefuses(t *testing.T) {
 
 // A restart with another configuration changes the status: messages stay, schedules go on, numbers continue.
 func TestSTAT4_DEC7_SCHED25_DisabledAndEnabledAgain(t *testing.T) {
-	t.Parallel()
 	b, _ := serveTwice(t, harness.Queue{Name: queueName})
 	due := time.Now().Add(8 * time.Second)
 	b.put(queueName, message("1"))

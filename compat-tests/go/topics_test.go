@@ -101,7 +101,6 @@ func TestTOP1_SCHED17_ERR4_WrongDirection(t *testing.T) {
 }
 
 func TestSCHED16_SCHED17_SCHED3_ScheduledAndCancelledOnATopic(t *testing.T) {
-	t.Parallel()
 	provesAnywhere(t, "topic.schedule", "topic.cancel")
 	b := serveTopic(t, []harness.Subscription{subscription("all"), subscription("odd", harness.Rule{Name: "r", SQL: "n % 2 = 1"})})
 	sender := b.to(topicName)

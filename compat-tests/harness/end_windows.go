@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// canBeAsked gives the process a group of its own. Otherwise what askToEnd sends would reach the tests too.
-func canBeAsked(cmd *exec.Cmd) {
+// prepare gives the process a group of its own. Otherwise what askToEnd sends would reach the tests too.
+func prepare(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 }
 

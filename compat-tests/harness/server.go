@@ -119,7 +119,7 @@ func launch(binary, portsFile string, o Options) (*Server, error) {
 	}
 	s := &Server{process: &process{options: o, cmd: exec.Command(binary, append(args, o.Args...)...), exited: make(chan struct{})}}
 	s.cmd.Env = append(os.Environ(), o.Env...)
-	canBeAsked(s.cmd)
+	prepare(s.cmd)
 	if err := s.start(filepath.Dir(portsFile)); err != nil {
 		return nil, fmt.Errorf("start minibus: %w", err)
 	}

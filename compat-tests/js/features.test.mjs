@@ -133,13 +133,24 @@ test("duplicates are dropped (DUP-2, DUP-9)", proves("entity.duplicates"), async
   assert.deepEqual(await receiver.receiveMessages(1, quickly), []);
 });
 
+// On a busy machine the new link may have no credit after the second for which the SDK waits.
+async function sendOnceReady(sender, message) {
+  for (const end = Date.now() + 30_000;;) {
+    try {
+      return await sender.sendMessages(message);
+    } catch (e) {
+      if (!e.message.includes("SenderBusyError") || Date.now() > end) throw e;
+    }
+  }
+}
+
 test("a message above the limit: refused, its link ends, and the sender goes on (QUO-5)", proves("send.toolarge"), async () => {
   const { sender, receiver } = nextQueue();
   const body = "x".repeat(300_000);
   for (const round of ["first", "second"]) {
     await assert.rejects(sender.sendMessages({ body }), { code: "MessageSizeExceeded" });
     await setTimeout(100); // a send in the same tick meets the SDK's own clean-up of the link, and waits for its retry
-    await sender.sendMessages({ body: round });
+    await sendOnceReady(sender, { body: round });
     const [m] = await receive(receiver, 1);
     assert.equal(m.body, round);
     await receiver.completeMessage(m);

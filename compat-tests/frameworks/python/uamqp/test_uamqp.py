@@ -15,6 +15,9 @@ from azure.servicebus.aio import ServiceBusClient as AsyncServiceBusClient
 from azure.servicebus.exceptions import ServiceBusAuthenticationError, ServiceBusError, SessionCannotBeLockedError
 from azure.servicebus.management import ServiceBusAdministrationClient, SqlRuleFilter
 
+# Its first connections, made by several threads at the same time, fail now and then to prepare OpenSSL.
+uamqp._Platform.initialize()
+
 SECURE = os.environ["SERVICEBUS_CONNECTION_STRING"]
 ADMIN = os.environ["ADMINISTRATION_CONNECTION_STRING"]
 CA = os.environ["MINIBUS_CA"]
