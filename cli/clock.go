@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -78,7 +79,12 @@ func (a *app) steer(cmd *cobra.Command, what, method, operation string, body any
 		if text == "" {
 			text = d.Kind
 		}
-		pairs = append(pairs, [2]string{"due", d.At.Format(time.RFC3339Nano) + "  " + d.Entity + ": " + text})
+		at, entity := d.At.Format(time.RFC3339Nano), d.Entity
+		if a.out.width > 0 {
+			at = fmt.Sprintf("%-9s", relative(at, c.Now))
+			entity = shorten(entity, max(a.out.width-len("offset  in 59 min  : ")-len(text), liveBody), false)
+		}
+		pairs = append(pairs, [2]string{"due", at + "  " + entity + ": " + text})
 	}
 	return a.out.one(c, pairs...)
 }

@@ -19,7 +19,7 @@ func (a *app) completions(root *cobra.Command) {
 		switch c.Name() {
 		case "send":
 			c.ValidArgsFunction = a.namesOf(true, true, false)
-		case "peek", "receive", "tail", "purge", "why", "wait":
+		case "peek", "receive", "tail", "purge", "why", "wait", "open":
 			c.ValidArgsFunction = a.namesOf(true, false, true)
 		case "bench":
 			c.ValidArgsFunction = a.namesOf(true, false, false)

@@ -102,9 +102,11 @@ func (a *app) doctorText(findings []Finding) error {
 	for _, f := range findings {
 		level := string(f.Level)
 		a.out.coloured(colours[f.Level], level+"      "[:6-len(level)])
-		a.out.write("%-*s  %s\n", width, f.About, visible(f.Detail))
+		a.out.write("%-*s  ", width, f.About)
+		a.out.hanging(6+width+2, f.Detail)
 		if f.Fix != "" {
-			a.out.write("%*s-> %s\n", 6+width+2, "", visible(f.Fix))
+			a.out.write("%*s-> ", 6+width+2, "")
+			a.out.hanging(6+width+5, f.Fix)
 		}
 	}
 	if err := a.out.push(); err != nil {

@@ -190,6 +190,15 @@ func shorten(text string, width int, end bool) string {
 	return begin + "…" + rest
 }
 
+// hanging writes a text that begins at a column. On a terminal its further lines begin there too.
+func (o *output) hanging(column int, text string) {
+	text = visible(text)
+	if lines := wrapped(text, o.width-column); o.width > column+liveBody && len(lines) > 1 {
+		text = strings.Join(lines, "\n"+strings.Repeat(" ", column))
+	}
+	o.write("%s\n", text)
+}
+
 // stateColours are those of the words in a column.
 var stateColours = map[string]string{
 	"active": "32", "locked": "33", "deferred": "36", "scheduled": "34", "Active": "32", "open": "32", "busy": "33",

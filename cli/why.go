@@ -77,9 +77,11 @@ func (a *app) whyText(d *api.Diagnosis) {
 			mark, colour = "!", "31"
 		}
 		a.out.coloured(colour, fmt.Sprintf("%s %-*s", mark, width, f.Code))
-		a.out.write("  %s\n", visible(f.Text))
+		a.out.write("  ")
+		a.out.hanging(width+4, f.Text)
 		if f.Fix != "" {
-			a.out.write("%*s-> %s\n", width+4, "", visible(f.Fix))
+			a.out.write("%*s-> ", width+4, "")
+			a.out.hanging(width+7, f.Fix)
 		}
 	}
 }

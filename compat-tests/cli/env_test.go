@@ -2,10 +2,15 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"minibus/compat-tests/harness"
 )
@@ -97,6 +102,72 @@ func TestTheLocalMinibus(t *testing.T) {
 	b.failed(with([]string{"MINIBUS_AMQP_PORT=0", "MINIBUS_PORTS_FILE=/none"}, "queue", "ls"), 2, []string{"MINIBUS_PORTS_FILE", "no such file"}, "queue ls")
 }
 
+// TestOpenAndStatus of a server that runs, and of one that does not. A program in the place of the browser's writes down what it gets.
+func TestOpenAndStatus(t *testing.T) {
+	b := start(t, queue("orders"), harness.Topic{Name: "events", Subscriptions: []harness.Subscription{{Queue: harness.Queue{Name: "audit"}}}})
+	b.run("send", "orders", "x", "--message-id", "m/1 ä", "--repeat", "1")
+	b.run("send", "orders", "later", "--schedule", "1h")
+	b.send("events", "y")
+	host := regexp.MustCompile(`sb://([^;]+);`).FindStringSubmatch(b.connection)[1]
+	root := "http://" + host + "/#/sbemulatorns"
+	for args, want := range map[string]string{
+		"": root, "orders": root + "/entity/orders", "orders#1": root + "/entity/orders/messages/1", "orders/$DeadLetterQueue": root + "/entity/orders/dead", "events": root + "/entity/events",
+		"orders/$DeadLetterQueue#7": root + "/entity/orders/dead/7", "events/audit": root + "/entity/events%2FSubscriptions%2Faudit", "m/1 ä": root + "/life?messageId=m%2F1+%C3%A4",
+	} {
+		words := []string{"open", "--print"}
+		if args != "" {
+			words = append(words, args)
+		}
+		if got := b.run(words...); got != want+"\n" {
+			t.Errorf("open %s prints %q, want %q", args, got, want)
+		}
+	}
+	b.fails(3, []string{"there is no entity ordrs, and no message with that id is remembered; did you mean orders?"}, "open", "ordrs")
+	if got := decode[struct{ URL string }](b, b.run("ui", "--print", "-o", "json")); got.URL != root {
+		t.Errorf("ui as JSON is %+v", got)
+	}
+	if runtime.GOOS == "linux" {
+		dir := t.TempDir()
+		script := "#!/bin/sh\nprintf %s \"$1\" > " + dir + "/opened\n"
+		b.must("write a browser", os.WriteFile(filepath.Join(dir, "xdg-open"), []byte(script), 0o700)) //nolint:gosec // it is to be run
+		for _, path := range []string{dir + ":" + os.Getenv("PATH"), "/none"} {
+			cmd := b.command("open", "orders")
+			cmd.Env = append(cmd.Env, "PATH="+path)
+			if r := b.finish(cmd); r.code != 0 || r.out != root+"/entity/orders\n" || strings.Contains(r.errors, "no browser could be started") != (path == "/none") {
+				t.Errorf("open with the path %s gives %+v", path, r)
+			}
+		}
+		if opened, err := os.ReadFile(filepath.Join(dir, "opened")); err != nil || string(opened) != root+"/entity/orders" {
+			t.Errorf("the browser got %q, %v", opened, err)
+		}
+	}
+
+	type status struct {
+		Running                             bool
+		Version, Explorer, ConnectionString string
+		Started                             time.Time
+		Namespaces                          []struct {
+			Queues, Topics, Subscriptions, Active, Scheduled int
+			Default                                          bool
+		}
+	}
+	s := decode[status](b, b.run("status", "-o", "json"))
+	if !s.Running || s.Version == "" || s.Explorer != "http://"+host+"/" || s.ConnectionString != b.connection || time.Since(s.Started) > time.Hour || len(s.Namespaces) != 1 {
+		t.Fatalf("status is %+v", s)
+	}
+	if n := s.Namespaces[0]; n.Queues != 1 || n.Topics != 1 || n.Subscriptions != 1 || n.Active != 2 || n.Scheduled != 1 || !n.Default {
+		t.Errorf("status counts %+v", n)
+	}
+	if text := b.run("status"); !strings.Contains(text, "messages           2 active, 0 dead-lettered, 1 scheduled\n") || !strings.Contains(text, "\nuptime ") {
+		t.Errorf("status prints %s", text)
+	}
+	b.fails(6, []string{"nothing listens at localhost:1"}, "open", "-c", "Endpoint=sb://localhost:1;SharedAccessKeyName=n;SharedAccessKey=k;UseDevelopmentEmulator=true")
+	b.connection = strings.Replace(b.connection, host, "localhost:1", 1)
+	if r := b.try("status", "-o", "json"); r.code != 6 || decode[status](b, r.out).Running || !strings.Contains(r.errors, "nothing listens at localhost:1") {
+		t.Errorf("status of nothing gives %+v", r)
+	}
+}
+
 // TestCompletion loads the script into bash and asks it, as bash does for the tabulator key.
 func TestCompletion(t *testing.T) {
 	harness.NeedAll(t, "to run what takes long")
@@ -156,7 +227,7 @@ func TestCompletion(t *testing.T) {
 func TestHelp(t *testing.T) {
 	b := start(t, nil)
 	all := b.run("--help")
-	for _, word := range []string{"queue", "topic", "sub", "rule", "send", "peek", "receive", "tail", "dlq", "purge", "env", "completion", "export", "config"} {
+	for _, word := range []string{"queue", "topic", "sub", "rule", "send", "peek", "receive", "tail", "dlq", "purge", "env", "open", "status", "completion", "export", "config"} {
 		if !strings.Contains(all, "\n  minibus "+word+" ") {
 			t.Errorf("the help lacks %s", word)
 		}

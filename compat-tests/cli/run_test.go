@@ -36,7 +36,7 @@ func runScript(t *testing.T, environ []string, flags []string, script string) *r
 	r.Dir = t.TempDir()
 	r.Stdout = &r.out
 	r.Stderr = &r.errors
-	r.Env = append(append(os.Environ(), "minibus="+binary, "MINIBUS_CONNECTION=", "GITHUB_STEP_SUMMARY="), environ...)
+	r.Env = append(append(os.Environ(), "minibus="+binary, "GITHUB_STEP_SUMMARY="), environ...)
 	return r
 }
 
@@ -212,7 +212,7 @@ func TestRun_Environment(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "usual.db")
 	r := runScript(t, []string{"MINIBUS_DATA=" + data, "MINIBUS_AMQP_PORT=1", "MINIBUS_PORTS_FILE=" + data + ".json",
-		"MINIBUS_CONNECTION=Endpoint=sb://elsewhere", "AzureWebJobsServiceBus=elsewhere", "KEPT=kept"},
+		"SERVICEBUS_CONNECTION_STRING=Endpoint=sb://elsewhere", "AzureWebJobsServiceBus=elsewhere", "KEPT=kept"},
 		[]string{"--env", "My__Bus", "--quiet"},
 		`echo "$My__Bus"; echo "$SERVICEBUS_CONNECTION_STRING"; printenv AzureWebJobsServiceBus ConnectionStrings__ServiceBus \
 			AZURE_SERVICEBUS_CONNECTION_STRING SPRING_CLOUD_AZURE_SERVICEBUS_CONNECTION_STRING; echo x | "$minibus" send queue.1; echo "$KEPT"`)

@@ -119,7 +119,7 @@ func TestNoTableWrapsAtATerminal(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
 		{"queue ls", "team-of-9/"}, {"peek " + name, "bad"}, {"peek --dlq " + name, family}, {"message ls --dlq " + name, "because"}, {"tail --dlq " + name, "0123"}, {"sub ls", "events/audit"},
 		{"dlq ls", "team-of-9/"}, {"dlq ls " + name, "ago"}, {"conn ls", ""}, {"conn refused", ""}, {"namespace ls", "ago"}, {"history", "deadLettered"},
-		{"history " + id, "sent"}, {"snapshot ls", ""}, {"fault ls", ""}, {"rule ls events/audit", "$Default"}, {"--help", "minibus queue"}, {"purge --help", "Usage:"},
+		{"history " + id, "sent"}, {"snapshot ls", ""}, {"clock show", "in "}, {"why events/audit", "no-receiver"}, {"fault ls", ""}, {"rule ls events/audit", "$Default"}, {"--help", "minibus queue"}, {"purge --help", "Usage:"},
 	} {
 		seen, code := b.atTerminal([]string{"NO_COLOR=1"}, "", strings.Fields(c.line)...)
 		if code > 5 || !strings.Contains(seen, c.want) {

@@ -220,7 +220,7 @@ func (r *runSettings) environ(environ []string, connection string) []string {
 	names := slices.Concat(connectionVariables, r.variables)
 	list := slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		return slices.Contains(names, name) || name == "MINIBUS_CONNECTION" || name == "MINIBUS_PORTS_FILE"
+		return slices.Contains(names, name) || name == "MINIBUS_PORTS_FILE"
 	})
 	for _, name := range names {
 		list = append(list, name+"="+connection)
