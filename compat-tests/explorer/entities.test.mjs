@@ -142,6 +142,17 @@ test("change settings, see what is fixed, and go back to a default", async () =>
   await button("Save 1 change").click();
   await main().locator("#help-ForwardTo", { hasText: "unknown target" }).waitFor();
   await refused(page, 400);
+  await page.getByRole("link", { name: "Summary" }).click();
+  const question = page.getByRole("dialog", { name: "Leave unsaved changes?" });
+  await question.waitFor();
+  await page.keyboard.press("Escape");
+  assert.match(page.url(), /\/changing\/settings$/);
+  assert.equal(await field("Forward messages to").inputValue(), "nowhere");
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press("1");
+  await question.getByRole("button", { name: "Discard 1 change" }).click();
+  await page.waitForURL(/\/changing$/);
+  await page.getByRole("heading", { name: "Properties" }).waitFor();
 });
 
 test("policies of an entity: add, copy, renew, delete", async () => {

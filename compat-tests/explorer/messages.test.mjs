@@ -413,6 +413,10 @@ test("of a hundred thousand messages the page draws those in sight", async () =>
     const rows = await page.locator(".table-all .tr").count();
     assert.ok(rows > 0 && rows < 100, `${rows} rows`);
   }
+  await button("Refresh").waitFor();
+  await send("crowd", { body: "a" }, { body: "b" });
+  await button("Show 2 new").click();
+  await button("Refresh").waitFor();
   await page.getByText("+ Filter").click();
   await page.getByRole("searchbox", { name: "From number" }).fill("90000");
   await page.getByRole("link", { name: "90000", exact: true }).waitFor();
@@ -426,4 +430,43 @@ test("the table needs no sideways scrolling", async () => {
     await page.getByRole("table", { name: "Messages" }).getByRole("link").first().waitFor();
     assert.deepEqual(await page.locator(".table-box").evaluate((b) => [b.scrollWidth - b.clientWidth, document.documentElement.scrollWidth - innerWidth]), [0, 0], `${size.width}`);
   }
+});
+
+test("no row moves on a click, and the table has the columns, the order and the width that one likes", async () => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await send("typed", ...["b", "a", "c"].map((tenant, i) => ({ body: "x", messageId: `a-long-id-that-ends-in-${i}`, applicationProperties: { tenant, "property-10": 10, "property-2": 2 } })));
+  await client.createSender("typed").scheduleMessages({ body: "later", messageId: "scheduled" }, new Date(Date.now() + 3_500_000));
+  await to("/entity/typed/messages?text=a-long-id");
+  const table = page.getByRole("table", { name: "Messages" }), row = (text) => table.getByRole("row", { name: text });
+  await row(/ends-in-0/).waitFor();
+  await page.getByRole("button", { name: /scheduled$/ }).waitFor();
+  const stays = async (act) => {
+    const before = (await row(/ends-in-0/).boundingBox()).y;
+    await act();
+    assert.equal((await row(/ends-in-0/).boundingBox()).y, before, String(act));
+  };
+  await stays(async () => { await row(/ends-in-0/).getByRole("checkbox").check(); await button("Delete 1").waitFor(); });
+  await stays(async () => { await table.getByLabel("Select all shown").check(); await button("Delete 3").waitFor(); });
+  await stays(async () => { await row(/ends-in-0/).getByText("active").click(); await page.getByRole("region", { name: /^Message/ }).getByText("property-2").waitFor(); });
+  assert.deepEqual(await page.locator(".values tr td:first-child bdi").allTextContents(), ["property-2", "property-10", "tenant"]);
+  const wide = (await table.boundingBox()).width, divider = page.getByRole("separator", { name: "Width of the table" });
+  await stays(async () => { await divider.focus(); for (let i = 0; i < 3; i++) await page.keyboard.press("ArrowRight"); });
+  assert.ok((await table.boundingBox()).width > wide + 100);
+  await stays(() => page.getByRole("link", { name: "Close the message" }).click());
+  await page.getByText("Columns", { exact: true }).click();
+  await page.getByLabel("Add a property as a column").fill("tenant");
+  await button("Add").click();
+  await page.keyboard.press("Escape");
+  await table.getByRole("button", { name: "tenant" }).click();
+  await until(async () => (await table.getByRole("row").allTextContents()).slice(1, 4).map((t) => /ends-in-\d/.exec(t)?.[0].slice(-1)).join() === "1,0,2", "they are in the order of the property");
+  await check(page, "a table with a column of a property");
+  await page.getByText("+ Filter").click();
+  await page.getByRole("searchbox", { name: "Message id" }).fill("a-long-id-that-ends-in-2");
+  await button("Clear the filter message id a-long-id-that-ends-in-2").waitFor();
+  await sees("1 shown");
+  await to("/entity/typed/messages?state=scheduled");
+  await row(/due in 5\d min/).waitFor();
+  await page.getByLabel("SQL filter: amount > 100").fill("amount > > 5");
+  await page.getByRole("alert").locator("mark").getByText(">").waitFor();
+  await refused(page, 400);
 });

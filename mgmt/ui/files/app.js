@@ -874,7 +874,7 @@ return c.current??=l,{key:l?.key,changed:l!==void 0&&l.key!==c.current.key,fresh
 target;if(r.defaultPrevented||r.ctrlKey||r.metaKey||r.altKey||i.closest?.("input,textarea,select,dialog,[data-editor],[role=separator]"))return;let a=i===document.body||i.closest(".table-box")||i.id===
 "main",l=r.key==="j"||a&&r.key==="ArrowDown",c=r.key==="k"||a&&r.key==="ArrowUp";if(!l&&!c)return;let u=l?t:e;l&&s&&s(),u&&(r.preventDefault(),J(u))};return addEventListener("keydown",o),()=>removeEventListener(
 "keydown",o)})}var fo=xe("split",50),Mc=20,Dc=80;function Yf(){let e=o=>fo.value=Math.round(Math.min(Dc,Math.max(Mc,o))),t=o=>{let r=o.currentTarget;if(!r.hasPointerCapture(o.pointerId))return;let{left:i,
-width:a}=r.parentElement.getBoundingClientRect();e((o.clientX-i)*100/a)},s=o=>{let r=o.key==="ArrowLeft"?-5:o.key==="ArrowRight"?5:0;r&&e(fo.value+r)};return n("div",{class:"divider",role:"separator",
+width:a}=r.parentElement.getBoundingClientRect();e((o.clientX-i)*100/a)},s=o=>{let r=o.key==="ArrowLeft"?-5:o.key==="ArrowRight"?5:0;r&&e(fo.value+r)};return n("div",{class:"splitter",role:"separator",
 tabIndex:0,"aria-orientation":"vertical","aria-label":"Width of the table","aria-valuenow":fo.value,"aria-valuemin":Mc,"aria-valuemax":Dc,onPointerDown:o=>{o.currentTarget.setPointerCapture(o.pointerId),
 o.preventDefault()},onPointerMove:t,onKeyDown:s,onDblClick:()=>e(50)})}function em({text:e,sql:t}){let{line:s,column:o}=Pn(e),r=t.split(`
 `),i=r.slice(0,s-1).reduce((l,c)=>l+c.length+1,0)+o,a=/^\s*[\w.]+|^[^]?/.exec(t.slice(i))[0]||" ";return n("div",{class:"problem column",role:"alert",children:[n("p",{children:["The SQL filter is not \
@@ -1296,8 +1296,8 @@ aint command-kind",children:u.kind})]},d))}),a.length===0&&n("p",{class:"hint pa
 ["/","Search the entities"],["Ctrl K","Go to a screen, an entity or a message"],["?","Show these keys"],["n","New queue, topic or subscription"],["z","Undo, where a note offers it"],["t","Light or dar\
 k"],["u","Times: local or UTC"],["j k","The next or the previous message, beside an open one"],["1 9","The first to the ninth tab of an entity"],["e r y Del","Of the open message: edit, resubmit, copy\
  as JSON, delete"],["Esc","Close a window or a message; in an editor, Tab after it leaves"],...is.map(e=>["g "+e.key,e.title])];function Dh(){return n(He,{title:"Keys",close:()=>lt.value="",children:n(
-"dl",{class:"keys",children:Mh.map(([e,t])=>n("div",{children:[n("dt",{children:e.split(" ").map(s=>n("kbd",{children:s},s))}),n("dd",{children:t})]},e))})})}var hi=1500,mi=-hi;function Nh(){let e=Qe.
-value==="dark"||Qe.value==="system"&&matchMedia("(prefers-color-scheme: dark)").matches;Qe.value=e?"light":"dark"}function Lh(e){if((e.ctrlKey||e.metaKey)&&e.key.toLowerCase()==="k"){e.preventDefault(),
+"dl",{class:"keys",tabIndex:0,children:Mh.map(([e,t])=>n("div",{children:[n("dt",{children:e.split(" ").map(s=>n("kbd",{children:s},s))}),n("dd",{children:t})]},e))})})}var hi=1500,mi=-hi;function Nh(){
+let e=Qe.value==="dark"||Qe.value==="system"&&matchMedia("(prefers-color-scheme: dark)").matches;Qe.value=e?"light":"dark"}function Lh(e){if((e.ctrlKey||e.metaKey)&&e.key.toLowerCase()==="k"){e.preventDefault(),
 lt.value=lt.value==="palette"?"":"palette";return}if(e.target.closest?.("input,textarea,select,dialog,[data-editor]")||e.ctrlKey||e.metaKey||e.altKey||ut.value)return;let s=e.timeStamp-mi<hi&&is.find(
 o=>o.key===e.key);if(mi=-hi,s)J(T(s.name));else if(e.key==="g")mi=e.timeStamp;else if(e.key==="/")wu();else if(e.key==="?")lt.value="keys";else if(e.key==="n")J(Ue("queue"));else if(e.key==="z")Qo();else if(e.
 key==="t")Nh();else if(e.key==="u")le.value=le.value==="utc"?"local":"utc";else return;e.preventDefault()}function $u(){addEventListener("keydown",Lh)}var Eu=()=>lt.value="palette",Pu=()=>lt.value="ke\

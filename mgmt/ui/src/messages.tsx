@@ -103,7 +103,7 @@ function Divider() {
     const by = e.key === "ArrowLeft" ? -5 : e.key === "ArrowRight" ? 5 : 0;
     if (by) move(split.value + by);
   };
-  return <div class="divider" role="separator" tabIndex={0} aria-orientation="vertical" aria-label="Width of the table" aria-valuenow={split.value} aria-valuemin={least} aria-valuemax={greatest}
+  return <div class="splitter" role="separator" tabIndex={0} aria-orientation="vertical" aria-label="Width of the table" aria-valuenow={split.value} aria-valuemin={least} aria-valuemax={greatest}
     onPointerDown={(e) => { e.currentTarget.setPointerCapture(e.pointerId); e.preventDefault(); }} onPointerMove={drag} onKeyDown={onKey} onDblClick={() => move(50)} />;
 }
 

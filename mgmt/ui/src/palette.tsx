@@ -156,7 +156,7 @@ const keys: [string, string][] = [
 function Keys() {
   return (
     <Dialog title="Keys" close={() => (open.value = "")}>
-      <dl class="keys">{keys.map(([k, what]) => <div key={k}><dt>{k.split(" ").map((p) => <kbd key={p}>{p}</kbd>)}</dt><dd>{what}</dd></div>)}</dl>
+      <dl class="keys" tabIndex={0}>{keys.map(([k, what]) => <div key={k}><dt>{k.split(" ").map((p) => <kbd key={p}>{p}</kbd>)}</dt><dd>{what}</dd></div>)}</dl>
     </Dialog>
   );
 }
