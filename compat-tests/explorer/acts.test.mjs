@@ -29,6 +29,21 @@ const sees = (text, within = page.locator("main")) => within.getByText(text).fir
 const agree = (name) => page.getByRole("dialog").getByRole("button", { name }).click();
 const receive = async (queue) => (await client.createReceiver(queue).receiveMessages(1, { maxWaitTimeInMs: 20_000 }))[0];
 
+test("each screen has a title of its own", async () => {
+  for (const [hash, title] of [["", "Overview – Minibus"], ["/entity/orders/dead", "orders · Dead letters (3) – Minibus"], ["/entity/orders/dead/1", "orders · Dead letters #1 – Minibus"],
+    ["/entity/events%2FSubscriptions%2Flarge/rules", "events/large · Rules – Minibus"], ["/new?kind=topic", "New topic – Minibus"], ["/nowhere", "Not found – Minibus"]]) {
+    await to(hash);
+    await page.waitForFunction((t) => document.title === t, title);
+  }
+});
+
+test("Escape closes an open message", async () => {
+  await to("/entity/orders/dead/1");
+  await sees("the card was refused");
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => location.hash.endsWith("/entity/orders/dead"));
+});
+
 test("keys: search, palette, screens, theme, back", async () => {
   await page.keyboard.press("/");
   await page.keyboard.type("cart");
@@ -37,14 +52,14 @@ test("keys: search, palette, screens, theme, back", async () => {
   await page.keyboard.press("Escape");
   await page.locator("main").focus();
   await page.keyboard.press("Control+k");
-  await page.keyboard.type("events › lar");
+  await page.keyboard.type("events lar");
   await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "events › large" }).waitFor();
+  await page.getByRole("heading", { name: "events/large" }).waitFor();
   await page.keyboard.press("g");
   await page.keyboard.press("k");
   await page.getByRole("heading", { name: "Clock", exact: true }).waitFor();
   await page.goBack();
-  await page.getByRole("heading", { name: "events › large" }).waitFor();
+  await page.getByRole("heading", { name: "events/large" }).waitFor();
   await page.keyboard.press("t");
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
 });
@@ -360,7 +375,7 @@ test("detach a link and close a connection", async () => {
   await to("/connections");
   const card = page.locator("section.panel", { has: page.getByRole("link", { name: "dying" }) });
   await card.getByRole("button", { name: "Close" }).click();
-  await sees(/has not settled|no message that is not settled/, page.getByRole("dialog"));
+  await sees(/unsettled message/, page.getByRole("dialog"));
   await agree("Close the connection");
   await card.waitFor({ state: "detached" });
   await other.close().catch(() => undefined);
@@ -369,7 +384,14 @@ test("detach a link and close a connection", async () => {
 test("what a client was refused", async () => {
   await to("/connections");
   await assert.rejects(client.createSender("nowhere").sendMessages({ body: "x" }));
+  await assert.rejects(client.createSender("ordrs").sendMessages({ body: "x" }));
   await page.getByRole("row", { name: /a token for nowhere .*could not be found/ }).first().waitFor();
+  const row = page.getByRole("row", { name: /a token for ordrs/ });
+  await row.first().waitFor();
+  assert.equal(await row.count(), 1, "the same refusal again is one row");
+  await row.getByText("Did you mean orders?").waitFor();
+  await row.getByRole("link", { name: "a queue" }).click();
+  assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "ordrs");
 });
 
 test("why is nothing received", async () => {
@@ -388,14 +410,41 @@ test("connection strings and programs to copy", async () => {
     await button(name).click();
     await sees(text);
   }
+  await sees("createReceiver(\"");
+  await page.getByLabel("Entity of the programs").selectOption("events");
+  await sees("createReceiver(\"events\", \"audit\")");
+  await button("A container").click();
+  await sees("Endpoint=sb://host.docker.internal:");
+  await button("With TLS").click();
+  assert.doesNotMatch(await copied(page, button("Copy").first()), /UseDevelopmentEmulator|docker/);
+  assert.match(await page.evaluate(async () => (await fetch(document.querySelector("a[download]").href)).text()), /BEGIN CERTIFICATE/);
+  await sees(/amqps:\/\/localhost:\d+/);
+  await sees("Minibus devel");
 });
 
 test("freeze, advance and resume the clock", async () => {
   await to("/clock");
   await button("Freeze").click();
   await sees("frozen");
+  await client.createSender("live").sendMessages([1, 2].map((i) => ({ body: "brief", messageId: `brief-${i}`, timeToLive: 600_000 })));
+  await client.createSender("live").scheduleMessages({ body: "later", messageId: "due" }, new Date(Date.now() + 1_200_000));
+  await button("+ 1 s").click();
+  await sees("Advanced by 1 s.", page.locator(".toasts"));
   await button("+ 1 h").click();
-  await sees(/Time has passed/, page.locator(".toasts"));
+  const question = page.getByRole("dialog", { name: "Advance the clock by 1 h?" });
+  await sees(/messages expire in \d+ entit/, question);
+  await sees(/scheduled messages? becomes? active in \d entit/, question);
+  await page.goBack();
+  await question.waitFor({ state: "detached" });
+  await page.goForward();
+  await button("+ 1 h").click();
+  await question.getByText("Save a snapshot of the namespace first").click();
+  await agree("Advance");
+  await sees(/Saved as snapshot before-advance-/, page.locator(".toasts"));
+  await sees("restore a snapshot");
+  await page.getByLabel("To a time").fill("2020-01-01 10:00");
+  await page.locator("form", { hasText: "To a time" }).getByRole("button").click();
+  await sees("That has passed by this clock");
   await page.getByLabel(/By a duration/).fill("soon");
   await page.locator("form", { hasText: "By a duration" }).getByRole("button").click();
   await sees(/Write a duration such as/);

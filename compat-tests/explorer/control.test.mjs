@@ -37,11 +37,11 @@ const held = () => page.getByRole("list", { name: "Held messages" }).getByRole("
 
 test("inject a fault, see it hit, remove it", async () => {
   await to("/faults?entity=live");
-  await sees("No fault hits this entity.");
-  await page.getByLabel("How many").fill("2");
+  await sees("No faults on this entity");
+  await page.getByLabel("Count").fill("2");
   await page.getByLabel("Probability").fill("often");
   await button("Inject the fault").click();
-  await sees("is no number");
+  await sees("isn’t a number");
   await page.getByLabel("Probability").fill("2");
   await button("Inject the fault").click();
   await page.getByRole("alert").filter({ hasText: "robability" }).waitFor();
@@ -54,43 +54,43 @@ test("inject a fault, see it hit, remove it", async () => {
   await sees("1 of 2");
   await to("/entity/live");
   await page.getByRole("link", { name: "1 fault" }).click();
-  await sees("Hit so far");
+  await sees("Hits so far");
   await page.getByLabel("Kind").selectOption("delay");
-  await sees("The outcome comes later");
+  await sees("The outcome is delayed");
   await page.getByLabel("Delay in ms").fill("1");
-  await page.getByRole("textbox", { name: /^For / }).fill("PT1H");
+  await page.getByRole("textbox", { name: /^Duration/ }).fill("PT1H");
   await button("Inject the fault").click();
   await sees(/2\. delay on/);
   await main().locator("section", { hasText: "2. delay" }).getByRole("button", { name: "Remove" }).click();
-  await told("Fault 2 is removed.");
+  await told("Removed fault 2.");
   await main().getByText(/2\. delay on/).waitFor({ state: "detached" });
   await button("Remove all").click();
   await agree("Remove 1 fault");
-  await sees("No fault hits this entity.");
+  await sees("No faults on this entity");
   await send("live", { body: "x" });
 });
 
 test("save, replace, restore and delete a snapshot, cancel one, and reset", async () => {
   await send("purged", { body: "seed" });
   await to("/snapshots");
-  await sees("There is no snapshot.");
+  await sees("No snapshots");
   await page.getByRole("textbox", { name: "Name" }).fill("-wrong");
   await button("Save").click();
   await told(/is invalid/);
   await refused(page, 400);
   await page.getByRole("textbox", { name: "Name" }).fill("seeded");
   await button("Save").click();
-  await told(/seeded is saved/);
+  await told(/Saved seeded/);
   await send("purged", { body: "later" });
   await button("Restore").click();
   await sees("Clients stay connected", page.getByRole("dialog"));
   await agree("Restore");
-  await told(/seeded is restored/);
+  await told(/Restored seeded/);
   assert.equal((await counts("purged")).active, 1);
   await page.getByRole("textbox", { name: "Name" }).fill("SEEDED");
   await button("Save").click();
   await agree("Replace 1 snapshot");
-  await told(/SEEDED is saved/);
+  await told(/Saved SEEDED/);
   await page.route(/snapshots$/, (r) => (r.request().method() === "POST" ? new Promise(() => {}) : r.continue()));
   await page.getByRole("textbox", { name: "Name" }).fill("slow");
   await button("Save").click();
@@ -102,11 +102,39 @@ test("save, replace, restore and delete a snapshot, cancel one, and reset", asyn
   await told("Cancelled. Nothing was saved.");
   await button("Delete").click();
   await agree("Delete 1 snapshot");
-  await sees("There is no snapshot.");
+  await sees("No snapshots");
   await button("Reset").click();
   await agree("Reset");
-  await told(/what its configuration says/);
+  await told("Reset the namespace.");
   assert.equal((await counts("purged")).active, 0);
+});
+
+test("make a namespace with the entities of another one, and delete it after a question that counts what is lost", async () => {
+  const other = `${address}/$minibus/v1/namespaces/team-copy`, within = async (path, body) => (await fetch(`${other}/${path}`, body && { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" } })).json();
+  await to("/namespaces");
+  await page.getByLabel("Name", { exact: true }).fill("a");
+  await button("Create the namespace").click();
+  await main().locator("#new-namespace-help", { hasText: "A name has 6 to 50 letters" }).waitFor();
+  await refused(page, 400);
+  await page.getByLabel("Name", { exact: true }).fill("team-copy");
+  await page.getByLabel(/Copy the entities/).check();
+  await button("Create the namespace").click();
+  await told("Created team-copy.");
+  const copied = (await within("entities")).items, mine = (await (await api("GET", "entities")).json()).items;
+  assert.deepEqual(copied.map((e) => e.path), mine.map((e) => e.path));
+  await within("entities/live/messages", [{ body: "1" }, { body: "2" }]);
+  await within("snapshots", { name: "kept" });
+  await show(page, "#/team-copy/namespaces");
+  await page.waitForFunction(() => document.title === "Namespaces – team-copy – Minibus");
+  const row = page.getByRole("row", { name: /team-copy/ });
+  await row.getByText("2", { exact: true }).waitFor();
+  await row.getByRole("button", { name: "Delete…" }).click();
+  const question = page.getByRole("dialog", { name: "Delete the namespace?" });
+  await sees(/with \d+ entities, 2 messages and 1 snapshot/, question);
+  page.allowed.push(404); // an answer may be under way
+  await agree("Delete the namespace");
+  await page.waitForFunction((n) => location.hash === `#/${n}/namespaces`, namespace);
+  assert.equal((await fetch(other)).status, 404);
 });
 
 test("receive, settle in each way, leave and come back", async () => {
@@ -271,7 +299,7 @@ test("keys move in the tree, fold it and open entities", async () => {
   await page.keyboard.press("ArrowDown");
   await isActive(/^audit/);
   await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "events › audit" }).waitFor();
+  await page.getByRole("heading", { name: "events/audit" }).waitFor();
   await page.keyboard.press("Home");
   await isActive(/^Queues/);
   await page.keyboard.press("ArrowUp");

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-var update = flag.Bool("update", false, "draw the pictures of docs/explorer.md anew")
+var update = flag.Bool("update", false, "draw the pictures of README.md and docs/explorer.md anew")
 
 const sources = "../../mgmt/ui"
 
@@ -96,13 +96,17 @@ func house(t *testing.T) string {
 			{Queue: harness.Queue{Name: "large"}, Rules: []harness.Rule{{Name: "big", SQL: "amount > 1000"}}}}}})
 }
 
-// TestScreens opens every screen in both themes and widths: no error, no request elsewhere, no serious finding of axe-core.
+// TestScreens opens every screen in both themes and widths: no error, no request elsewhere, nothing that axe-core finds.
 func TestScreens(t *testing.T) {
-	environ := []string{}
-	if *update {
-		environ = append(environ, "MINIBUS_PICTURES=../../docs/images")
+	browse(t, harness.Options{Config: house(t)}, nil, "screens.test.mjs")
+}
+
+// TestPictures draws the pictures of README.md and docs/explorer.md anew, with -update: a shop after five minutes of traffic.
+func TestPictures(t *testing.T) {
+	if !*update {
+		t.Skip("-update draws the pictures")
 	}
-	browse(t, harness.Options{Config: house(t)}, environ, "screens.test.mjs")
+	browse(t, harness.Options{Config: "../../config/examples/shop.json"}, []string{"MINIBUS_PICTURES=../../docs/images"}, "pictures.test.mjs")
 }
 
 // TestActs does what a person can do on each screen.

@@ -121,7 +121,7 @@ test("the subscription that gets nothing says why, and its rule is changed", asy
   await goTo("events large why");
   await sees("The rules of events/large selected none of 1 message sent to the topic");
   await follow("link", "Test a message of events");
-  await page.getByRole("heading", { name: "A message that is not sent" }).waitFor();
+  await page.getByRole("heading", { name: "Test message" }).waitFor();
   await tabTo(page.getByRole("textbox", { name: "Subject" }));
   await goTo("large rules");
   await follow("link", "Edit big");

@@ -49,7 +49,7 @@ export function AgainForm({ keep, children }: { keep: (a: Again) => void; childr
         <summary>Change the messages</summary>
         <Field label="New subject" hint="Empty: unchanged"><input value={a.subject} spellcheck={false} onInput={(e) => change({ subject: e.currentTarget.value })} /></Field>
         <Properties title="Application properties to set" list={a.set} set={(set) => change({ set })} />
-        <Field label="Application properties to remove" hint="Names, with commas between"><input value={a.remove} spellcheck={false} onInput={(e) => change({ remove: e.currentTarget.value })} /></Field>
+        <Field label="Application properties to remove" hint="Names, separated by commas"><input value={a.remove} spellcheck={false} onInput={(e) => change({ remove: e.currentTarget.value })} /></Field>
       </details>
     </>
   );

@@ -58,7 +58,7 @@ export async function open(method: string, path: string, call: Call = {}): Promi
     });
   } catch (e) {
     if (call.signal?.aborted) throw e;
-    throw new Failure(0, "Minibus does not answer. Check that it runs; this page goes on by itself when it is back.");
+    throw new Failure(0, "Minibus doesn’t answer. Start it again: this page reconnects by itself.");
   }
   if (answer.ok) return answer;
   if (answer.status === 401) needKey();

@@ -2,7 +2,7 @@
 import { render } from "preact";
 import { useState } from "preact/hooks";
 import { Asking } from "./asking";
-import { asksForKey, forgetKey, hasKey, useKey } from "./auth";
+import { asksForKey, forgetKey, hasKey, refusedConnection, useKey } from "./auth";
 import { Boundary } from "./boundary";
 import { ClockScreen } from "./clock";
 import { Configuration } from "./configuration";
@@ -15,8 +15,9 @@ import { span, time, zone } from "./format";
 import { Faults } from "./faults";
 import { Icon } from "./icons";
 import { Jobs } from "./jobs";
-import { Button, Empty, Field, Problem } from "./kit";
+import { Button, Empty, Problem } from "./kit";
 import { Life } from "./life";
+import { Namespaces } from "./namespaces";
 import { Overview } from "./overview";
 import { listenForKeys, openKeys, openPalette, Overlay } from "./palette";
 import { link, route } from "./route";
@@ -24,6 +25,7 @@ import { Missing, menuOpen, Sidebar } from "./sidebar";
 import { Snapshots } from "./snapshots";
 import { clock, missing, now, refresh, start, theme, trouble } from "./state";
 import { textOf } from "./api";
+import { keepTitle } from "./title";
 import { Toasts } from "./toasts";
 
 function Screen() {
@@ -51,15 +53,17 @@ function Screen() {
       return <Faults />;
     case "snapshots":
       return <Snapshots />;
+    case "namespaces":
+      return <Namespaces />;
     case "connect":
       return <Connect />;
     default:
-      return <Empty title="There is no such screen."><p><a href={link("")}>Go to the overview</a></p></Empty>;
+      return <><h1>Not found</h1><Empty title="This address leads to no screen."><p><a href={link("")}>Go to the overview</a></p></Empty></>;
   }
 }
 
 function KeyForm() {
-  const [text, setText] = useState(""), [wrong, setWrong] = useState(hasKey() ? "Minibus does not accept the key of this connection string." : "");
+  const [text, setText] = useState(refusedConnection), [wrong, setWrong] = useState(hasKey() ? "This key was refused. Check that the string is complete, and of the default namespace." : "");
   const submit = (e: Event) => {
     e.preventDefault();
     try {
@@ -72,13 +76,14 @@ function KeyForm() {
   return (
     <main class="key-form">
       <form onSubmit={submit} class="panel">
-        <h1>This Minibus asks for a key</h1>
-        <p>Paste a connection string of the default namespace whose policy has the right Manage. It stays in this tab and goes nowhere: the tab signs each request with it.</p>
-        <Field label="Connection string">
-          <textarea autofocus rows={4} value={text} spellcheck={false} onInput={(e) => setText(e.currentTarget.value)}
+        <h1>This Minibus needs a key</h1>
+        <p>Paste a connection string of the default namespace with the <b>Manage</b> right. It never leaves this tab, which signs its requests with it.</p>
+        <label class="field">
+          <span class="field-label">Connection string</span>
+          <textarea autofocus rows={4} value={text} spellcheck={false} aria-invalid={wrong ? true : undefined} onInput={(e) => { setText(e.currentTarget.value); setWrong(""); }}
             placeholder="Endpoint=sb://localhost:5672;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=…" />
-        </Field>
-        {wrong && <Problem text={wrong} />}
+          {wrong && <span class="wrong" role="alert">{wrong}</span>}
+        </label>
         <Button kind="primary" type="submit" disabled={!text.trim()}>Open</Button>
       </form>
     </main>
@@ -94,8 +99,10 @@ function ClockChip() {
   const c = clock.value;
   if (!c) return null;
   const moved = c.offset !== 0 || c.frozen !== undefined;
-  const text = c.frozen !== undefined ? "frozen" : moved ? (c.offset > 0 ? "+" : "−") + span(c.offset) : "";
-  return <a class={`chip ${moved ? "warn" : ""}`} href={link("clock")} title="The clock of the namespace">{time(now.value, now.value)}{zone.value === "utc" && " UTC"}{text && <b>{text}</b>}</a>;
+  const frozen = c.frozen !== undefined, apart = (c.offset > 0 ? "+" : "−") + span(c.offset);
+  const text = frozen ? "frozen" : moved ? apart : "";
+  const title = `The clock of the namespace${moved ? `, ${apart} from this computer’s. A reset or a restored snapshot puts it back.` : ""}`;
+  return <a class={`chip ${frozen ? "warn" : ""}`} href={link("clock")} title={title}>{time(now.value, now.value)}{zone.value === "utc" && " UTC"}{text && <b>{text}</b>}</a>;
 }
 
 function Header() {
@@ -140,6 +147,7 @@ function App() {
 }
 
 start();
+keepTitle();
 listenForKeys();
 const root = document.getElementById("app")!;
 root.replaceChildren(); // the frame that is painted before this script is here

@@ -24,7 +24,7 @@ export function needKey(): void {
 export function useKey(text: string): void {
   parse(text);
   if (!globalThis.crypto?.subtle) {
-    throw new Error("A browser signs only for pages of this machine or over TLS. Open this page as http://localhost or with https.");
+    throw new Error("Browsers sign requests only on localhost or over TLS. Open this page as http://localhost or with https.");
   }
   connection.value = text.trim();
   token = undefined;
@@ -35,6 +35,9 @@ export function forgetKey(): void {
   connection.value = "";
   needKey();
 }
+
+// refusedConnection is the connection string that the form for it begins with: one that was refused can be corrected.
+export const refusedConnection = (): string => connection.value;
 
 export const hasKey = (): boolean => connection.value !== "";
 
@@ -47,7 +50,7 @@ function parse(text: string): Key {
   }
   const endpoint = fields.get("endpoint"), name = fields.get("sharedaccesskeyname"), value = fields.get("sharedaccesskey");
   if (!endpoint || !name || !value) {
-    throw new Error("This is no connection string with a key. It looks like Endpoint=sb://localhost:5672;SharedAccessKeyName=...;SharedAccessKey=...");
+    throw new Error("This isn’t a connection string with a key. It looks like Endpoint=sb://localhost:5672;SharedAccessKeyName=...;SharedAccessKey=...");
   }
   const host = /^[a-z]+:\/\/([^/?#]+)/i.exec(endpoint)?.[1];
   if (!host) throw new Error("The Endpoint of the connection string is not an address such as sb://localhost.");

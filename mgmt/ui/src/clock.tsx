@@ -1,74 +1,118 @@
-// The clock of the namespace: what it shows, what is due next, and how to let time pass.
+// The clock of the namespace: what it shows, what is due next, and how to advance it. A step that something falls due in asks first.
 import { useState } from "preact/hooks";
 import { at, call, get, textOf } from "./api";
 import { ask } from "./asking";
-import { age, both, duration, time, zone } from "./format";
-import { Button, Empty, Facts, Field, Loading, Panel, Problem, Text, Time } from "./kit";
+import { msOf } from "./durations";
+import { both, number, plural, span, time, zone } from "./format";
+import { InstantField, instantTyped } from "./instantfield";
+import { Button, Empty, Facts, Loading, Panel, Problem, Text, Time } from "./kit";
 import { shown } from "./names";
 import { usePoll } from "./poll";
 import { link, route } from "./route";
 import { isoSpan, SpanField } from "./spanfield";
-import { now, refreshClock, type Clock } from "./state";
+import { clock, now, refreshClock, type Clock } from "./state";
 import { tell } from "./toasts";
 
 const kinds: Record<Clock["due"][number]["kind"], string> = {
-  lockEnds: "a lock ends", scheduled: "scheduled messages become active", expires: "messages expire", sessionLockEnds: "the lock of a session ends",
-  forwardRetried: "a forward is tried again", idle: "the entity is deleted unless it is used",
+  lockEnds: "A message lock expires", scheduled: "Scheduled messages become active", expires: "Messages expire", sessionLockEnds: "A session lock expires",
+  forwardRetried: "Forwarding is tried again", idle: "The entity is deleted unless it is used",
 };
 
 const steps: [string, string][] = [["PT1S", "1 s"], ["PT30S", "30 s"], ["PT1M", "1 min"], ["PT5M", "5 min"], ["PT1H", "1 h"], ["PT12H", "12 h"], ["P1D", "1 day"]];
 
+type Forecast = NonNullable<Clock["forecast"]>;
+
+const inEntities = (n: number) => ` in ${plural(n, "entity", "entities")}`;
+
+// linesOf says what falls due, the losses first.
+function linesOf({ expire, deadLettered, activate, unlock, delete: gone }: Forecast): string[] {
+  const removed = expire.messages - deadLettered, lines: string[] = [];
+  if (expire.messages > 0) {
+    const become = deadLettered === 0 ? "" : removed === 0 ? ", as dead letters" : `: ${number(removed)} removed, ${number(deadLettered)} dead-lettered`;
+    lines.push(`${plural(expire.messages, "message")} ${expire.messages === 1 ? "expires" : "expire"}${inEntities(expire.entities)}${become}.`);
+  }
+  if (gone.entities > 0) lines.push(`${plural(gone.entities, "idle entity is", "idle entities are")} deleted, with ${plural(gone.messages, "message")}.`);
+  if (activate.messages > 0) lines.push(`${plural(activate.messages, "scheduled message becomes", "scheduled messages become")} active${inEntities(activate.entities)}.`);
+  if (unlock.messages > 0) lines.push(`${plural(unlock.messages, "lock expires", "locks expire")}${inEntities(unlock.entities)}.`);
+  return lines;
+}
+
+function Due({ due, advanceTo }: { due: Clock["due"]; advanceTo: (at: number) => Promise<void> }) {
+  if (due.length === 0) return <Empty title="Nothing is due"><p>No message is locked or scheduled, and none expires.</p></Empty>;
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Due next"><table class="plain">
+      <thead><tr><th>When</th><th>What</th><th>Entity</th><th><span class="hidden">Actions</span></th></tr></thead>
+      <tbody>{due.map((d, i) => (
+        <tr key={i}><td><Time at={d.at} /></td><td>{kinds[d.kind]}</td><td><a href={link("entity", d.entity)}><Text>{shown(d.entity)}</Text></a></td>
+          <td class="right"><Button small act={() => advanceTo(Date.parse(d.at))}>Advance to this</Button></td></tr>
+      ))}</tbody>
+    </table></div>
+  );
+}
+
 export function ClockScreen() {
   const namespace = route.value.namespace;
   const p = usePoll(namespace, 2000, (signal) => get<Clock>(at`${namespace}/clock`, { due: 50 }, signal));
-  const [by, setBy] = useState("10m"), [wrong, setWrong] = useState(""), [until, setUntil] = useState("");
+  const [by, setBy] = useState("10m"), [wrongBy, setWrongBy] = useState(""), [until, setUntil] = useState(""), [wrongUntil, setWrongUntil] = useState("");
   const c = p.value;
-  if (!c) return p.error ? <Problem text={p.error} retry={p.refresh} /> : <Loading />;
+  if (!c) return <><h1>Clock</h1>{p.error ? <Problem text={p.error} retry={p.refresh} /> : <Loading />}</>;
   const done = (next: Clock, text: string) => {
     refreshClock(next);
     p.refresh();
     tell(text);
   };
-  const advance = async (span: string) => done(await call<Clock>("POST", at`${namespace}/clock/advance`, { body: { by: span } }), `Time has passed: ${duration(span)}.`);
-  const set = async (instant: string) => done(await call<Clock>("PUT", at`${namespace}/clock`, { body: { now: instant } }), "The clock was advanced.");
-  const freeze = async () => done(await call<Clock>("POST", at`${namespace}/clock/freeze`), "Time stands still.");
-  const resume = async () => done(await call<Clock>("POST", at`${namespace}/clock/resume`), "Time goes on.");
-  const toInstant = (s: string) => new Date(zone.value === "utc" ? s + "Z" : s).toISOString();
+  // step lets act advance the clock to an instant, after a question if something falls due until then.
+  const step = async (to: number, act: () => Promise<void>) => {
+    const { forecast } = await get<Clock>(at`${namespace}/clock`, { due: 0, until: new Date(to).toISOString() }), lines = forecast ? linesOf(forecast) : [];
+    if (lines.length === 0) return act();
+    ask({
+      title: `Advance the clock by ${span(to - now.value)}?`, yes: "Advance", losing: "advance", act,
+      text: <><ul class="due-lines">{lines.map((text) => <li key={text}>{text}</li>)}</ul><p class="hint">What this causes may fall due, too. A clock never goes back.</p></>,
+    });
+  };
+  const advance = (iso: string) =>
+    step(now.value + msOf(iso), async () => done(await call<Clock>("POST", at`${namespace}/clock/advance`, { body: { by: iso } }), `Advanced by ${span(msOf(iso))}.`));
+  const advanceTo = (to: number) =>
+    step(to, async () => done(await call<Clock>("PUT", at`${namespace}/clock`, { body: { now: new Date(to).toISOString() } }), `Advanced to ${time(to, now.value)}.`));
+  const freeze = async () => done(await call<Clock>("POST", at`${namespace}/clock/freeze`), "The clock is frozen.");
+  const resume = async () => done(await call<Clock>("POST", at`${namespace}/clock/resume`), "The clock runs again.");
+  const submitBy = (e: Event) => {
+    e.preventDefault();
+    setWrongBy("");
+    void advance(isoSpan(by)!).catch((x) => setWrongBy(textOf(x)));
+  };
+  const submitUntil = (e: Event) => {
+    e.preventDefault();
+    const to = instantTyped(until, now.value);
+    if (to <= now.value) return setWrongUntil("That has passed by this clock, which never goes back.");
+    void advanceTo(to).catch((x) => setWrongUntil(textOf(x)));
+  };
+  const offset = clock.value?.offset ?? 0;
   return (
     <>
       <h1>Clock</h1>
       {p.error && <Problem text={p.error} />}
-      <Panel title="What the namespace takes for now" actions={c.frozen ? <Button kind="primary" act={resume}>Resume</Button> : <Button act={freeze}>Freeze</Button>}>
-        <p class="big-clock"><span title={both(now.value)}>{time(now.value, Date.now())}</span>{c.frozen && <span class="badge warn">frozen</span>}</p>
-        <Facts facts={[["Ahead of the machine’s clock", duration(c.offset) === "0 s" ? "no" : duration(c.offset)], ["UTC", new Date(now.value).toISOString().replace(/\.\d+/, "")]]} />
-        <p class="hint">Locks, schedules, times to live and idle entities follow this clock. Connections, tokens and receivers that wait follow real time, so clients stay connected while an hour passes here.</p>
+      <Panel title="Now" actions={c.frozen ? <Button kind="primary" act={resume}>Resume</Button> : <Button act={freeze}>Freeze</Button>}>
+        <p class={`big-clock ${p.error ? "stale" : ""}`}><span title={both(now.value)}>{time(now.value, Date.now())}</span>{c.frozen && <span class="badge warn">frozen</span>}</p>
+        <Facts facts={[["Against this computer", offset === 0 ? "the same" : `${span(offset)} ${offset > 0 ? "ahead" : "behind"}`], [zone.value === "utc" ? "Zone" : "UTC", zone.value === "utc" ? "UTC" : new Date(now.value).toISOString().replace(/\.\d+/, "")]]} />
+        <p class="hint">Locks, schedules, times to live and idle entities follow this clock. Connections, tokens and waiting receivers follow real time, so clients stay connected.</p>
+        {offset !== 0 && <p>A clock never goes back. To put it back, <a href={link("snapshots")}>restore a snapshot</a> or <a href={link("snapshots")}>reset the namespace</a>.</p>}
       </Panel>
-      <Panel title="Let time pass">
-        <div class="bar">{steps.map(([span, title]) => <Button key={span} act={() => advance(span)}>+ {title}</Button>)}</div>
-        <form class="bar span-bar" onSubmit={(e) => { e.preventDefault(); setWrong(""); void advance(isoSpan(by)!).catch((x) => setWrong(textOf(x))); }}>
-          <SpanField label="By a duration" value={by} set={(text) => { setBy(text); setWrong(""); }} wrong={wrong} />
-          <Button type="submit" disabled={!by.trim()}>Advance</Button>
-        </form>
-        <form class="bar" onSubmit={(e) => { e.preventDefault(); void set(toInstant(until)).catch((x: Error) => tell(x.message, true)); }}>
-          <Field label={`To an instant (${zone.value === "utc" ? "UTC" : "local time"})`}><input type="datetime-local" step="1" value={until} onInput={(e) => setUntil(e.currentTarget.value)} /></Field>
-          <Button type="submit" disabled={!until}>Advance</Button>
-        </form>
+      <Panel title="Advance">
+        <div class="bar">{steps.map(([iso, title]) => <Button key={iso} act={() => advance(iso)}>+ {title}</Button>)}</div>
+        <div class="clock-forms">
+          <form class="bar span-bar" onSubmit={submitBy}>
+            <SpanField label="By a duration" value={by} set={(text) => { setBy(text); setWrongBy(""); }} wrong={wrongBy} />
+            <Button type="submit" disabled={!by.trim()}>Advance by this</Button>
+          </form>
+          <form class="bar span-bar" onSubmit={submitUntil}>
+            <InstantField label="To a time" value={until} set={(text) => { setUntil(text); setWrongUntil(""); }} now={now.value} wrong={wrongUntil} />
+            <Button type="submit" disabled={!until.trim()}>Advance to this</Button>
+          </form>
+        </div>
+        <p class="hint">If a step removes messages or makes something fall due, you are told first and can save a snapshot.</p>
       </Panel>
-      <Panel title="What happens next by itself" flush>
-        {c.due.length === 0 && <Empty title="Nothing is due: no lock is held, nothing is scheduled, nothing expires." />}
-        {c.due.length > 0 && (
-          <div class="scroll"><table class="plain">
-            <thead><tr><th>When</th><th>What</th><th>Entity</th><th><span class="hidden">Actions</span></th></tr></thead>
-            <tbody>{c.due.map((d, i) => (
-              <tr key={i}><td><Time at={d.at} /></td><td>{kinds[d.kind]}</td><td><a href={link("entity", d.entity)}><Text>{shown(d.entity)}</Text></a></td>
-                <td class="right"><Button small act={() => ask({
-                  title: "Advance the clock?", yes: "Advance",
-                  text: <p>All that is due until then happens, in every entity of the namespace: {age(Date.parse(d.at), now.value)}. A clock never goes back.</p>, act: () => set(d.at),
-                })}>Advance to it</Button></td></tr>
-            ))}</tbody>
-          </table></div>
-        )}
-      </Panel>
+      <Panel title="Due next" flush><Due due={c.due} advanceTo={advanceTo} /></Panel>
     </>
   );
 }

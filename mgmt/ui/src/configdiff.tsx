@@ -11,8 +11,8 @@ type Diff = Schemas["ConfigDiff"];
 type EntityDiff = Schemas["EntityDiff"];
 
 const actions: Record<EntityDiff["action"], { title: string; tone: string; sign: string }> = {
-  refuse: { title: "can’t be made", tone: "bad", sign: "!" }, delete: { title: "deleted", tone: "bad", sign: "−" }, change: { title: "changed", tone: "warn", sign: "~" },
-  create: { title: "created", tone: "good", sign: "+" }, leave: { title: "not in it, stays", tone: "", sign: "·" }, keep: { title: "the same", tone: "", sign: "=" },
+  refuse: { title: "can’t be applied", tone: "bad", sign: "!" }, delete: { title: "deleted", tone: "bad", sign: "−" }, change: { title: "changed", tone: "warn", sign: "~" },
+  create: { title: "created", tone: "good", sign: "+" }, leave: { title: "not in the file, stays", tone: "", sign: "·" }, keep: { title: "unchanged", tone: "", sign: "=" },
 };
 
 const order = Object.keys(actions);
@@ -43,7 +43,7 @@ function Row({ e, applied }: { e: EntityDiff; applied: boolean }) {
       {e.why && <p class="wrong wrap"><Text>{e.why}</Text></p>}
       {(e.settings ?? []).length > 0 && (
         <ul class="changes">{e.settings!.map((s) => (
-          <li key={s.name}><span class="faint"><Text>{s.name.startsWith("Rules[") ? `rule ${s.name.slice(6, -1)}` : words(s.name)}</Text></span> <ValueText value={s.from} /> → <ValueText value={s.to} /> {s.fixed && <Badge tone="bad">fixed at creation</Badge>}</li>
+          <li key={s.name}><span class="faint"><Text>{s.name.startsWith("Rules[") ? `rule ${s.name.slice(6, -1)}` : words(s.name)}</Text></span> <ValueText value={s.from} /> → <ValueText value={s.to} /> {s.fixed && <Badge tone="bad">set at creation</Badge>}</li>
         ))}</ul>
       )}
     </li>
@@ -56,15 +56,15 @@ export function DiffView({ diff, children }: { diff: Diff; children: Children })
   const s = diff.summary, hidden = diff.entities.length - list.length, lost = lossesOf(diff);
   const parts = ([["create", s.create], ["change", s.change], ["delete", s.delete], ["refuse", s.refuse]] as const).filter(([, n]) => n > 0);
   return (
-    <Panel title={diff.applied ? "What was done" : "What it would change"} actions={children}>
-      <p role="status" class="summary">{diff.same ? <b>Nothing: everything is as it says.</b> : parts.map(([a, n]) => <Badge key={a} tone={actions[a].tone}>{number(n)} {actions[a].title}</Badge>)}
+    <Panel title={diff.applied ? "Applied" : "Changes"} actions={children}>
+      <p role="status" class="summary">{diff.same ? <b>No changes.</b> : parts.map(([a, n]) => <Badge key={a} tone={actions[a].tone}>{number(n)} {actions[a].title}</Badge>)}
         {!diff.applied && s.delete > 0 && (lost > 0 ? <b class="dead-text">{plural(lost, "message")} lost</b> : <span class="faint">no message lost</span>)}</p>
-      {diff.refused && <Problem text={diff.entities.some((e) => e.why) ? "None of it can be done while one entity can’t be made what it says." : `None of it can be done. ${diff.refused}`} />}
+      {diff.refused && <Problem text={diff.entities.some((e) => e.why) ? "Nothing can be applied while one entity can’t." : `Nothing can be applied. ${diff.refused}`} />}
       {diff.notes.map((n) => <p key={n} class="note"><Text>{n}</Text></p>)}
       {list.length > 0 && <ul class="diffs">{list.slice(0, most).map((e) => <Row key={e.path} e={e} applied={diff.applied} />)}</ul>}
-      {list.length > most && <p class="hint">{number(list.length - most)} more are not shown.</p>}
-      {diff.same && list.length === 0 && hidden === 0 && <Empty title="It has no entities." />}
-      {(hidden > 0 || all) && <div><Button small act={() => setAll(!all)}>{all ? "Show differences only" : `Show ${number(hidden)} that stay as they are`}</Button></div>}
+      {list.length > most && <p class="hint">{number(list.length - most)} more not shown.</p>}
+      {diff.same && list.length === 0 && hidden === 0 && <Empty title="No entities" />}
+      {(hidden > 0 || all) && <div><Button small act={() => setAll(!all)}>{all ? "Show changes only" : `Show ${number(hidden)} unchanged`}</Button></div>}
     </Panel>
   );
 }

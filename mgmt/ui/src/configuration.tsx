@@ -1,16 +1,18 @@
 // The configuration of a namespace as JSON: the one that runs, and another one to compare with it and to apply.
 import { signal } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { at, call, Failure, open, textOf, type Schemas } from "./api";
 import { ask } from "./asking";
 import { DiffView, lossesOf } from "./configdiff";
-import { findingOf, mark } from "./findings";
-import { plural } from "./format";
+import { findingOf } from "./findings";
+import { number, plural } from "./format";
 import { Button, copy, Loading, Panel, Problem, Text } from "./kit";
 import { useTurns } from "./poll";
 import { refine, route } from "./route";
 import { save } from "./save";
+import { Shell } from "./connect";
 import { refresh } from "./state";
+import { TextEdit, type Place } from "./textedit";
 import { tell, tellUndo } from "./toasts";
 
 type Diff = Schemas["ConfigDiff"];
@@ -38,16 +40,16 @@ function Running({ namespace, edit }: { namespace: string; edit: (text: string) 
   };
   useEffect(() => void load(), [namespace, keys]);
   return (
-    <Panel title="What runs now" actions={<>
-      <label class="check small"><input type="checkbox" checked={keys} onChange={(e) => setKeys(e.currentTarget.checked)} /> with keys</label>
-      <Button small act={load}>Read again</Button>
+    <Panel title="Running" actions={<>
+      <label class="check small"><input type="checkbox" checked={keys} onChange={(e) => setKeys(e.currentTarget.checked)} /> Include keys</label>
+      <Button small act={load}>Refresh</Button>
       <Button small act={async () => copy(await running(namespace, keys))}>Copy</Button>
       <Button small act={async () => save(new Blob([await running(namespace, keys)], { type: "application/json" }), "Config.json")}>Download</Button>
     </>}>
-      <p class="hint">Minibus starts with the same entities from this file{keys ? ". The keys in it open the namespace: keep it safe" : ""}.</p>
+      <p class="hint">A Minibus that starts with this file has the same entities.{keys && " Keep it safe: its keys give access to the namespace."}</p>
       {problem && <Problem text={problem} />}
-      {text === undefined ? !problem && <Loading /> : <pre class="body json" tabIndex={0} aria-label="The configuration that runs">{text}</pre>}
-      <div><Button disabled={text === undefined} act={() => edit(text ?? "")}>Edit a copy</Button></div>
+      {text === undefined ? !problem && <Loading /> : <TextEdit label="Running configuration" text={text} json fixed />}
+      <div class="bar"><Button disabled={text === undefined} act={() => edit(text ?? "")}>Edit a copy</Button></div>
     </Panel>
   );
 }
@@ -66,15 +68,15 @@ interface Compared {
 }
 
 // Wrong shows what is wrong in the text, with its places.
-function Wrong({ e, area }: { e: unknown; area: HTMLTextAreaElement | null }) {
+function Wrong({ e, lead }: { e: unknown; lead: (p: Place) => void }) {
   const errors = e instanceof Failure ? e.errors : [];
   if (errors.length === 0) return <Problem text={textOf(e)} />;
   return (
     <div class="problem column" role="alert">
-      <p>Nothing was changed. {errors.length === 1 ? "This is wrong:" : `${plural(errors.length, "error")}:`}</p>
+      <p>Nothing was changed. {plural(errors.length, "error")}:</p>
       <ul>{errors.map((text, i) => {
         const f = findingOf(text);
-        return <li key={i} class="wrap">{f ? <><button type="button" class="link" onClick={() => mark(area, f.line, f.column - 1)}>line {f.line}, column {f.column}</button> <code><Text>{f.path}</Text></code> <Text>{f.text}</Text></> : <Text>{text}</Text>}</li>;
+        return <li key={i} class="wrap">{f ? <><button type="button" class="link" onClick={() => lead({ line: f.line, column: f.column - 1 })}>line {f.line}, column {f.column}</button> <code><Text>{f.path}</Text></code> <Text>{f.text}</Text></> : <Text>{text}</Text>}</li>;
       })}</ul>
     </div>
   );
@@ -85,9 +87,9 @@ function apply({ diff, text, prune }: Compared, namespace: string, done: (d: Dif
   ask({
     title: "Apply the configuration?", yes: s.delete > 0 ? `Apply and delete ${plural(s.delete, "entity", "entities")}` : "Apply",
     text: <>
-      <p>{plural(s.create, "entity", "entities")} created, {s.change} changed, {s.delete} deleted, in one step.</p>
+      <p>{plural(s.create, "entity", "entities")} created, {number(s.change)} changed, {number(s.delete)} deleted, in one step.</p>
       <p>{lost > 0 ? <><b>{plural(lost, "message")}</b> of deleted entities are lost.</> : "No message is lost."}</p>
-      {s.change > 0 && <p>Clients of changed entities attach again by themselves.</p>}
+      {s.change > 0 && <p>Clients of changed entities reconnect by themselves.</p>}
     </>,
     losing: lost > 0 ? "configuration" : undefined,
     act: async () => {
@@ -95,11 +97,11 @@ function apply({ diff, text, prune }: Compared, namespace: string, done: (d: Dif
       const applied = await call<Diff>("POST", at`${namespace}/config`, { query: { prune: prune || undefined }, text });
       refresh();
       done(applied);
-      if (before === undefined) return tell("The configuration was applied.");
-      tellUndo("The configuration was applied.", async () => {
+      if (before === undefined) return tell("Applied the configuration.");
+      tellUndo("Applied the configuration.", async () => {
         await call<Diff>("POST", at`${namespace}/config`, { text: before });
         refresh();
-        return `What was changed or deleted is as it was.${s.create > 0 ? " What was created stays." : ""}`;
+        return `Changes and deletions are undone.${s.create > 0 ? " New entities stay." : ""}`;
       });
     },
   });
@@ -109,7 +111,7 @@ export function Configuration() {
   const { namespace, query } = route.value, prune = query.prune === "1";
   const text = draft.value.namespace === namespace ? draft.value.text : "";
   const [compared, setCompared] = useState<Compared>(), [wrong, setWrong] = useState<unknown>(), [applied, setApplied] = useState(0);
-  const area = useRef<HTMLTextAreaElement>(null), begin = useTurns();
+  const [place, lead] = useState<Place>(), begin = useTurns();
   const set = (next: string) => {
     begin(); // what was asked of another text does not count
     draft.value = { namespace, text: next };
@@ -130,26 +132,29 @@ export function Configuration() {
   };
   const edit = (t: string) => {
     set(t);
-    area.current?.focus();
-    area.current?.scrollIntoView({ block: "center" });
+    lead({ line: 1, column: 0, caret: true });
   };
   const choose = async (f?: File) => f && set(await textOfFile(f));
   return (
     <>
       <h1>Configuration</h1>
       <Running key={applied} namespace={namespace} edit={edit} />
-      <Panel title="Another one, to compare and apply">
+      <Panel title="Compare and apply">
         <form class="entity-form" onSubmit={(e) => { e.preventDefault(); if (text.trim()) void compare(text, prune); }}>
-          <p class="hint">Paste a Config.json, or an object with <code>Queues</code> and <code>Topics</code>, or choose a file. Nothing changes before you have seen the difference.</p>
-          <textarea ref={area} rows={12} aria-label="Config.json" value={text} spellcheck={false} placeholder={'{"Queues": [{"Name": "orders", "Properties": {"MaxDeliveryCount": 5}}]}'} onInput={(e) => set(e.currentTarget.value)} />
-          <label class="check"><input type="checkbox" checked={prune} onChange={(e) => { const on = e.currentTarget.checked; refine({ prune: on ? "1" : undefined }); if (compared) void compare(compared.text, on); }} /> Delete entities that it does not have, with their messages</label>
-          {wrong !== undefined && <Wrong e={wrong} area={area.current} />}
+          <p class="hint">Paste a Config.json, or an object with <code>Queues</code> and <code>Topics</code>, or choose a file. You see the changes before anything is applied.</p>
+          <TextEdit label="Config.json" text={text} set={set} json hint={'{"Queues": [{"Name": "orders", "Properties": {"MaxDeliveryCount": 5}}]}'} place={place} />
+          <label class="check"><input type="checkbox" checked={prune} onChange={(e) => { const on = e.currentTarget.checked; refine({ prune: on ? "1" : undefined }); if (compared) void compare(compared.text, on); }} /> Delete entities it doesn’t have, with their messages</label>
+          {wrong !== undefined && <Wrong e={wrong} lead={lead} />}
           <div class="bar">
             <Button kind={compared ? "plain" : "primary"} type="submit" disabled={!text.trim()}>Compare</Button>
             <label class="button">Choose a file<input type="file" accept=".json,application/json" class="hidden" onChange={(e) => { void choose(e.currentTarget.files?.[0]); e.currentTarget.value = ""; }} /></label>
             <Button disabled={!text} act={() => set("")}>Clear</Button>
           </div>
         </form>
+      </Panel>
+      <Panel title="For Azure">
+        <p class="hint">The command line writes the same entities as Bicep or Terraform, and names the settings these don’t have.</p>
+        <Shell lines={["minibus export --format bicep > servicebus.bicep", "minibus export --format terraform > servicebus.tf"]} />
       </Panel>
       {compared && (
         <DiffView diff={compared.diff}>

@@ -3,14 +3,14 @@ import { all, at, call, type Connection, type Link } from "./api";
 import { ask } from "./asking";
 import { bytes, number, plural } from "./format";
 import { Badge, Button, Empty, Facts, Loading, Panel, Problem, Text, Time } from "./kit";
-import { deadLetters, shown } from "./names";
+import { clientOf, deadLetters, shown } from "./names";
 import { usePoll } from "./poll";
 import { Refusals } from "./refusals";
 import { link, route, withQuery } from "./route";
 
 const waits: Record<Link["waitsFor"], string> = {
-  message: "a message", credit: "credit", session: "a free session", window: "room in the session’s window", settlement: "settlements",
-  reading: "the client to read", journal: "the disk", fault: "the end of an injected fault", detach: "the end of the link",
+  message: "messages", credit: "credit", session: "a free session", window: "session window", settlement: "settlement",
+  reading: "the client to read", journal: "the disk", fault: "an injected fault", detach: "its detach",
 };
 
 // useConnections follows the connections, of one entity if it is given.
@@ -21,15 +21,13 @@ export function useConnections(namespace: string, entity?: string) {
 // carries reports whether a link carries messages of a program, and not requests of its library.
 export const carries = (l: Link) => l.entity !== undefined && !l.address.endsWith("/$management");
 
-const nameOf = (c: Connection) => c.container || c.product || c.remote;
-
 function close(namespace: string, c: Connection, done: () => void): void {
   const busy = c.links.reduce((n, l) => n + l.unsettled, 0);
   ask({
     title: "Close this connection?", yes: "Close the connection",
     text: <>
-      <p><Text>{nameOf(c)}</Text> at {c.remote} loses {plural(c.links.length, "link")}.</p>
-      <p>{busy > 0 ? `${plural(busy, "message")} that it has not settled come back.` : "It has no message that is not settled."} An SDK connects again by itself.</p>
+      <p><Text>{clientOf(c)}</Text> at {c.remote} is disconnected, with {plural(c.links.length, "link")}.</p>
+      <p>{busy > 0 ? `${plural(busy, "unsettled message")} ${busy === 1 ? "becomes" : "become"} available again.` : "It holds no unsettled messages."} SDKs reconnect by themselves.</p>
     </>,
     act: async () => {
       await call("DELETE", at`${namespace}/connections/${c.id}`);
@@ -42,8 +40,8 @@ function detach(namespace: string, c: Connection, l: Link, done: () => void): vo
   ask({
     title: "Detach this link?", yes: "Detach the link",
     text: <>
-      <p>The {l.role} of <Text>{nameOf(c)}</Text> on <Text>{shown(l.address)}</Text> ends, and the rest of its connection stays.</p>
-      <p>{l.role === "receiver" && l.unsettled > 0 ? `It holds ${plural(l.unsettled, "message")} that it has not settled.` : "It holds no message."} An SDK attaches again by itself.</p>
+      <p>The {l.role} of <Text>{clientOf(c)}</Text> on <Text>{shown(l.address)}</Text> is detached. The connection stays open.</p>
+      <p>{l.role === "receiver" && l.unsettled > 0 ? `It holds ${plural(l.unsettled, "unsettled message")}.` : "It holds no unsettled messages."} SDKs attach again by themselves.</p>
     </>,
     act: async () => {
       await call("DELETE", at`${namespace}/connections/${c.id}/links/${l.id}`);
@@ -57,18 +55,18 @@ const whyOf = (c: Connection, l: Link) => withQuery(link("entity", l.entity!, "w
 
 export function Links({ namespace, connection: c, links, done }: { namespace: string; connection: Connection; links: Link[]; done: () => void }) {
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={`Links of ${nameOf(c)}`}>
-      <table class="plain">
+    <div class="scroll" tabIndex={0} role="region" aria-label={`Links of ${clientOf(c)}`}>
+      <table class="plain lines">
         <thead><tr><th>Role</th><th>Entity</th><th>Waits for</th><th class="right">Credit</th><th class="right">Unsettled</th><th class="right">Messages</th><th>Active</th><th><span class="hidden">Actions</span></th></tr></thead>
         <tbody>
           {links.map((l) => (
             <tr key={l.id}>
-              <td><Badge tone={l.role === "receiver" ? "good" : ""}>{l.role}</Badge> {l.mode === "receiveAndDelete" && <span class="faint">deletes</span>}</td>
+              <td><Badge tone={l.role === "receiver" ? "good" : ""}>{l.role}</Badge> {l.mode === "receiveAndDelete" && <span class="faint" title="Messages are removed as they are sent to the client">ReceiveAndDelete</span>}</td>
               <td>{l.entity ? <a href={link("entity", l.entity)}><Text>{shown(l.address)}</Text></a> : <Text>{l.address}</Text>}
                 {l.sessionId !== undefined && <div class="faint">session <Text>{l.sessionId}</Text></div>}</td>
-              <td>{waits[l.waitsFor]}</td>
-              <td class="right">{number(l.credit)}</td><td class="right">{number(l.unsettled)}</td><td class="right">{number(l.deliveries)}</td>
-              <td><Time at={l.lastActive} ageOnly /></td>
+              <td data-label="waits for">{waits[l.waitsFor]}</td>
+              <td class="right" data-label="credit">{number(l.credit)}</td><td class="right" data-label="unsettled">{number(l.unsettled)}</td><td class="right" data-label="messages">{number(l.deliveries)}</td>
+              <td data-label="active"><Time at={l.lastActive} ageOnly /></td>
               <td class="right">{l.role === "receiver" && l.entity && <a class="button small" href={whyOf(c, l)} title="Why doesn’t it receive?">Why?</a>} <Button small act={() => detach(namespace, c, l, done)}>Detach</Button></td>
             </tr>
           ))}
@@ -87,9 +85,9 @@ function LinksOf({ namespace, c, done }: { namespace: string; c: Connection; don
     <>
       {first.length > 0 && <Links namespace={namespace} connection={c} links={first.slice(0, most)} done={done} />}
       {first.length > most && <p class="hint pad">and {plural(first.length - most, "more link")}</p>}
-      {first.length === 0 && !c.busy && <p class="hint pad">No link carries messages.</p>}
+      {first.length === 0 && !c.busy && <p class="hint pad">No sender or receiver is open.</p>}
       {rest.length > 0 && (
-        <details class="more"><summary>{plural(rest.length, "link")} of the library itself: tokens, requests, transactions</summary>
+        <details class="more"><summary>{plural(rest.length, "link")} of the library itself, for tokens, management and transactions</summary>
           <Links namespace={namespace} connection={c} links={rest.slice(0, most)} done={done} /></details>
       )}
     </>
@@ -97,18 +95,20 @@ function LinksOf({ namespace, c, done }: { namespace: string; c: Connection; don
 }
 
 function Card({ namespace, c, done }: { namespace: string; c: Connection; done: () => void }) {
-  const http = c.transport === "http";
+  const http = c.transport === "http", library = [c.product, c.version].filter(Boolean).join(" ");
   return (
-    <Panel flush title={<><Text>{nameOf(c)}</Text> <span class="faint">{c.id}</span></>} actions={<>
+    <Panel flush title={<><Text>{clientOf(c)}</Text> <span class="faint client">{[library === clientOf(c) ? "" : library, c.remote, c.id].filter(Boolean).join(" · ")} · <Time at={c.since} ageOnly /></span></>} actions={<>
       <a class="button small" href={withQuery(link("events"), { client: http ? c.remote : c.id })}>Events</a>
       {!http && <Button small kind="danger" act={() => close(namespace, c, done)}>Close</Button>}
     </>}>
-      <Facts facts={[
-        ["Library", [c.product, c.version].filter(Boolean).join(" ") || "unknown"], ["Platform", c.platform ? <Text>{c.platform}</Text> : "unknown"], ["From", c.remote], ["Transport", c.transport],
-        ["Since", <Time at={c.since} />], ["Unread", bytes(c.pendingBytes)], ...(c.policies.length ? [["Policies", c.policies.join(", ")] as [string, string]] : []),
-      ]} />
-      {c.busy && <p class="hint pad">The connection did not answer in time, so its links are not known.</p>}
+      {c.busy && <p class="hint pad above">The connection is busy: its links are unknown for now.</p>}
       <LinksOf namespace={namespace} c={c} done={done} />
+      <details class="more"><summary>Details</summary>
+        <Facts facts={[
+          ["Connected", <Time at={c.since} />], ["Transport", c.transport], ["Library", library || "unknown"], ["Platform", c.platform ? <Text>{c.platform}</Text> : "unknown"],
+          ["Container id", c.container ? <Text>{c.container}</Text> : "none"], ["Waiting to be sent", bytes(c.pendingBytes)], ...(c.policies.length ? [["Policies", c.policies.join(", ")] as [string, string]] : []),
+        ]} />
+      </details>
     </Panel>
   );
 }
@@ -119,10 +119,10 @@ export function Connections() {
   const links = p.value?.reduce((n, c) => n + c.links.length, 0) ?? 0;
   return (
     <>
-      <h1>Connections {p.value && <span class="faint">{number(p.value.length)}, {plural(links, "link")}</span>}</h1>
+      <div class="title"><h1>Connections</h1>{p.value && p.value.length > 0 && <span class="faint">{plural(p.value.length, "client")}, {plural(links, "link")}</span>}</div>
       {p.error && <Problem text={p.error} retry={p.refresh} />}
       {!p.value && !p.error && <Loading />}
-      {p.value?.length === 0 && <Empty title="No client is connected."><p><a href={link("connect")}>Copy a connection string</a>, and start your program.</p></Empty>}
+      {p.value?.length === 0 && <Empty title="No client is connected."><p><a href={link("connect")}>Copy a connection string</a> and start your program.</p></Empty>}
       <Refusals namespace={namespace} />
       {p.value?.map((c) => <Card key={c.id} namespace={namespace} c={c} done={p.refresh} />)}
     </>

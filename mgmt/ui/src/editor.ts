@@ -2,10 +2,10 @@
 // and it imports nothing that has state.
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
-import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, linter } from "@codemirror/lint";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
-import { Compartment, EditorState } from "@codemirror/state";
+import { Compartment, EditorState, type Extension } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { mistakeAround } from "./json";
@@ -14,14 +14,17 @@ export interface Settings {
   text: string;
   label: string;
   hint?: string; // shown while it is empty
-  json: boolean;
+  language: Language;
+  fixed?: boolean; // it can be searched and copied, and not changed
   submits: boolean; // Ctrl Enter is for the form around it
   changed: (text: string) => void;
 }
 
+export type Language = "json" | "sql" | "text";
+
 export interface Mounted {
   set: (text: string) => void;
-  json: (on: boolean) => void;
+  speak: (language: Language) => void;
   focus: (from: number, to: number) => void; // with that selected
   end: () => void;
 }
@@ -29,7 +32,7 @@ export interface Mounted {
 const colours = HighlightStyle.define([
   { tag: tags.propertyName, color: "var(--accent)" },
   { tag: tags.string, color: "var(--good)" },
-  { tag: [tags.number, tags.bool, tags.null], color: "var(--violet)" },
+  { tag: [tags.number, tags.bool, tags.null, tags.keyword], color: "var(--violet)" },
 ]);
 
 const look = EditorView.theme({
@@ -67,7 +70,22 @@ const checked = linter((view) => {
   return [{ from, to: from + 1, severity: "error", message: `Not JSON: ${what}, in line ${line.number}, column ${from - line.from + 1}.` }];
 }, { delay: 300 });
 
-const inJSON = [json(), checked, lintGutter()];
+const words = /^(and|or|not|in|like|escape|is|null|exists|true|false|set|remove|between)$/i;
+
+// sql is the language of filters and actions of rules.
+const sql = StreamLanguage.define<null>({
+  token(s) {
+    if (s.match(/^'(?:[^']|'')*'?/)) return "string";
+    if (s.match(/^"(?:[^"]|"")*"?/) || s.match(/^\[[^\]]*\]?/) || s.match(/^@\w+/)) return "propertyName";
+    if (s.match(/^\d[\d.]*(?:e[-+]?\d+)?/i)) return "number";
+    if (s.match(/^[a-z_][\w.]*/i)) return words.test(s.current()) ? "keyword" : "propertyName";
+    s.next();
+    return null;
+  },
+});
+
+const ofTexts = [lineNumbers(), keymap.of([indentWithTab])]; // conditions are short: there Tab goes to the next field
+const languages: Record<Language, Extension> = { json: [json(), checked, lintGutter(), ofTexts], sql, text: ofTexts };
 
 // selected returns where the selection begins and ends. The browser knows it before the editor has seen that it has changed;
 // one that does not tell what is selected in a shadow root leaves the editor's own.
@@ -109,19 +127,19 @@ export function mount(host: HTMLElement, s: Settings): Mounted {
     state: EditorState.create({
       doc: s.text,
       extensions: [
-        lineNumbers(), history(), bracketMatching(), indentOnInput(), indentUnit.of("  "), highlightSelectionMatches(), search({ top: true }),
-        syntaxHighlighting(colours), look, typedOver, EditorView.lineWrapping, keymap.of([...(s.submits ? [{ key: "Mod-Enter", run: () => true }] : []), ...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
-        language.of(s.json ? inJSON : []), placeholder(s.hint ?? ""),
-        EditorView.contentAttributes.of({ "aria-label": s.label, "aria-description": "Press Escape, then Tab, to leave it", spellcheck: "false", tabindex: "0" }),
+        history(), bracketMatching(), indentOnInput(), indentUnit.of("  "), highlightSelectionMatches(), search({ top: true }),
+        syntaxHighlighting(colours), look, typedOver, EditorView.lineWrapping, keymap.of([...(s.submits ? [{ key: "Mod-Enter", run: () => true }] : []), ...searchKeymap, ...historyKeymap, ...defaultKeymap]),
+        language.of(languages[s.language]), placeholder(s.hint ?? ""), EditorState.readOnly.of(s.fixed === true),
+        EditorView.contentAttributes.of({ "aria-label": s.label, tabindex: "0", ...(s.language === "sql" ? {} : { "aria-description": "Press Escape, then Tab, to leave it" }), spellcheck: "false" }),
         EditorView.updateListener.of((u) => u.docChanged && s.changed(u.state.doc.toString())),
       ],
     }),
   });
   return {
     set: (text) => { if (text !== view.state.doc.toString()) view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }); },
-    json: (on) => view.dispatch({ effects: language.reconfigure(on ? inJSON : []) }),
+    speak: (to) => view.dispatch({ effects: language.reconfigure(languages[to]) }),
     focus: (anchor, head) => {
-      view.dispatch({ selection: { anchor, head } });
+      view.dispatch({ selection: { anchor, head }, scrollIntoView: true });
       view.focus();
     },
     end: () => {

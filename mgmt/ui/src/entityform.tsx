@@ -1,7 +1,7 @@
 // The fields of the settings of an entity, in groups of which each can be folded.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { topicOf } from "./names";
-import { groupsOf, statuses, type Group, type Kind, type Setting, type Texts } from "./settings";
+import { groupsOf, said, statuses, type Group, type Kind, type Setting, type Texts } from "./settings";
 import { entities } from "./state";
 
 interface FieldsProps {
@@ -22,7 +22,7 @@ function Targets() {
 
 function initialOf(s: Setting): string {
   if (s.type === "flag") return s.initial === "true" ? "Default: on." : "Default: off.";
-  return s.initial && s.type !== "status" ? `Default: ${s.initial}${s.unit ? " " + s.unit : ""}.` : "";
+  return s.initial && s.type !== "status" ? `Default: ${s.initial}${s.unit ? " " + s.unit : ""}.` : s.type === "entity" ? "Default: none." : "";
 }
 
 const examples: Partial<Record<Setting["type"], string>> = { duration: "30s, 5m, 14d, never" };
@@ -43,7 +43,7 @@ function Input({ s, text, set, described, wrong, locked }: { s: Setting; text: s
 
 function SettingField({ s, text, set, wrong, exists }: { s: Setting; text: string; set: (text: string) => void; wrong?: string; exists: boolean }) {
   const described = "help-" + s.name, locked = exists && s.fixed === true;
-  const note = locked ? "Fixed when the entity was created." : [s.help, s.fixed ? "Fixed once it is created." : "", initialOf(s)].filter(Boolean).join(" ");
+  const note = locked ? "Set at creation, can’t be changed." : [s.help, s.fixed ? "Can’t be changed later." : "", initialOf(s)].filter(Boolean).join(" ");
   const help = <span class={wrong ? "wrong" : "hint"} id={described}>{wrong && <>{wrong} </>}{!wrong && note}</span>;
   if (s.type === "flag") {
     return (
@@ -72,8 +72,9 @@ function changed(s: Setting, { texts, before }: FieldsProps): boolean {
 // brief says on the line of a group what was changed in it, and while it is folded what it has.
 function brief(g: Group, p: FieldsProps, open: boolean): string {
   const n = g.settings.filter((s) => changed(s, p)).length;
-  if (n > 0) return `${n} changed`;
-  return open ? "" : g.settings.map((s) => s.title.toLowerCase()).join(", ");
+  if (open) return n > 0 ? `${n} changed` : "";
+  const values = g.settings.map((s) => said(s, p.texts[s.name])).filter(Boolean).join(", ");
+  return n > 0 ? `${n} changed: ${values}` : values;
 }
 
 // Folded is a group of settings. It opens when something in it is wrong, and stays as the reader leaves it.
@@ -111,7 +112,7 @@ export function useFocusOn(wrong: Texts): void {
 
 // fieldOf returns the field of a path in the body of a request.
 export const fieldOf = (kind: Kind) => (path: string): string | undefined => {
-  const name = /^\$\.(?:Properties\.)?(\w+)$/.exec(path)?.[1];
+  const name = path === "$" ? "Name" : /^\$\.(?:Properties\.)?(\w+)$/.exec(path)?.[1]; // what is wrong with the whole is the name, which is in the address
   return name === "Name" || groupsOf(kind).some((g) => g.settings.some((s) => s.name === name)) ? name : undefined;
 };
 

@@ -36,8 +36,8 @@ export function drop(e: Whole): void {
     title: `Delete the ${e.kind}?`, yes: `Delete the ${e.kind}`,
     text: <>
       <p><b><Text>{shown(e.path)}</Text></b> is deleted{subscriptions > 0 && <> with {plural(subscriptions, "subscription")}</>}, and {messages > 0 ? <b>{plural(messages, "message")}</b> : "no message"} with it.</p>
-      {sources > 0 && <p>{plural(sources, "entity", "entities")} {sources === 1 ? "forwards" : "forward"} to it. What they forward waits there until there is such an entity again.</p>}
-      <p>Clients that send or receive here lose their links.</p>
+      {sources > 0 && <p>{plural(sources, "entity", "entities")} {sources === 1 ? "forwards" : "forward"} to it. Their messages wait until an entity of this name exists again.</p>}
+      <p>Clients that send or receive here are disconnected from it.</p>
     </>,
     losing: messages > 0 ? "deletion" : undefined,
     act: async () => {
@@ -47,12 +47,12 @@ export function drop(e: Whole): void {
       const topic = e.kind === "subscription" ? topicOf(e.path) : undefined;
       go(topic ? link("entity", topic) : link(""));
       refresh();
-      if (!text) return tell(`The ${e.kind} was deleted${messages > 0 ? ` with ${plural(messages, "message")}` : ""}.`);
-      tellUndo(`The ${e.kind} was deleted. It was empty.`, async () => {
+      if (!text) return tell(`Deleted ${shown(e.path)}${messages > 0 ? ` with ${plural(messages, "message")}` : ""}.`);
+      tellUndo(`Deleted ${shown(e.path)}. It was empty.`, async () => {
         await call("PUT", at`${namespace}/entities/${e.path}`, { query: { kind: e.kind, onlyNew: true }, text });
         refresh();
         go(link("entity", e.path));
-        return `The ${e.kind} is back, with its settings and empty.`;
+        return `${shown(e.path)} is back, with its settings.`;
       });
     },
   });
@@ -87,6 +87,11 @@ export function EntitySettings({ e, done }: { e: Whole; done: () => void }) {
     setWrong(fields);
     setProblem(rest);
   };
+  const put = (name: string, text: string) => {
+    setTexts((old) => ({ ...old, [name]: text }));
+    setWrong(({ [name]: _, ...rest }) => rest); // what was wrong is being corrected
+    setProblem("");
+  };
   const submit = async () => {
     if (Object.keys(local).length > 0) return refuse(local, "");
     try {
@@ -98,24 +103,24 @@ export function EntitySettings({ e, done }: { e: Whole; done: () => void }) {
     }
     done();
     refresh();
-    tell(`${plural(count, "setting")} changed.`);
+    tell(`Saved ${plural(count, "setting")}.`);
   };
   return (
     <>
       <form class="entity-form" onSubmit={(x) => { x.preventDefault(); void submit(); }}>
         <Panel title="Settings">
-          <p class="hint">A change counts at once. Clients attach again by themselves. An empty field gets its default.</p>
-          <Fields kind={e.kind} texts={texts} wrong={wrong} before={before} set={(s, text) => setTexts((old) => ({ ...old, [s]: text }))} />
+          <p class="hint">Changes apply at once, and connected clients reconnect by themselves. An empty field gets the default.</p>
+          <Fields kind={e.kind} texts={texts} wrong={wrong} before={before} set={put} />
           {problem && <Problem text={problem} />}
           <div class="bar stick">
-            <Button kind="primary" type="submit" disabled={count === 0}>{count > 0 ? `Save ${plural(count, "change")}` : "Nothing to save"}</Button>
-            <Button disabled={count === 0} act={() => begin(textsOf(e.kind, e.properties))}>Undo</Button>
+            <Button kind="primary" type="submit" disabled={count === 0}>{count > 0 ? `Save ${plural(count, "change")}` : "No changes"}</Button>
+            <Button disabled={count === 0} act={() => begin(textsOf(e.kind, e.properties))}>Discard</Button>
           </div>
         </Panel>
       </form>
       {e.kind !== "subscription" && <Policies path={e.path} />}
       <Panel title={`Delete the ${e.kind}`}>
-        <p class="hint">With {e.kind === "topic" ? "its subscriptions and all of their messages" : "all of its messages, dead letters too"}. To remove only messages, use Purge above.</p>
+        <p class="hint">Deletes the {e.kind} with {e.kind === "topic" ? "its subscriptions and all of their messages" : "all of its messages and dead letters"}. To remove only the messages, purge it.</p>
         <div><Button kind="danger" act={() => drop(e)}>Delete…</Button></div>
       </Panel>
     </>

@@ -29,7 +29,7 @@ const fresh: Omit<Draft, "entity"> = { kind: "throttle", operations: [], client:
 function numberOf(text: string, what: string, whole = true): number | undefined {
   if (text.trim() === "") return undefined;
   const n = Number(text);
-  if (!Number.isFinite(n) || n < 0 || (whole && !Number.isInteger(n))) throw new Error(`${what}: ${text} is no ${whole ? "whole " : ""}number of zero or more.`);
+  if (!Number.isFinite(n) || n < 0 || (whole && !Number.isInteger(n))) throw new Error(`${what}: ${text} isn’t a ${whole ? "whole " : ""}number of zero or more.`);
   return n;
 }
 
@@ -41,7 +41,7 @@ function orderOf(d: Draft): Order {
   };
   if (d.kind === "delay") o.delayMilliseconds = numberOf(d.delay, "Delay");
   if (k.endless) return o;
-  return { ...o, skip: numberOf(d.skip, "Go well first"), count: numberOf(d.count, "How many"), probability: numberOf(d.probability, "Probability", false), seed: numberOf(d.seed, "Seed") };
+  return { ...o, skip: numberOf(d.skip, "Skip first"), count: numberOf(d.count, "Count"), probability: numberOf(d.probability, "Probability", false), seed: numberOf(d.seed, "Seed") };
 }
 
 // Paths are the entities and their dead-letter queues, to choose from. A browser shows few of very many.
@@ -58,7 +58,7 @@ function Operations({ d, set }: { d: Draft; set: (d: Draft) => void }) {
     set({ ...d, operations: next.length > 0 ? next : chosen });
   };
   return (
-    <fieldset class="properties"><legend>What it hits</legend>
+    <fieldset class="properties"><legend>Operations it hits</legend>
       <div class="chips">{possible.map((o) => <button key={o} type="button" class="chip" aria-pressed={chosen.includes(o)} onClick={() => toggle(o)}>{operations[o]}</button>)}</div>
     </fieldset>
   );
@@ -75,7 +75,7 @@ export function FaultForm({ namespace, entity, done }: { namespace: string; enti
     setWrong("");
     try {
       const f = await call<Fault>("POST", at`${namespace}/faults`, { body: orderOf(d) });
-      tell(`Fault ${f.id} is injected.`);
+      tell(`Injected fault ${f.id}.`);
       done();
     } catch (x) {
       setWrong(textOf(x));
@@ -88,17 +88,17 @@ export function FaultForm({ namespace, entity, done }: { namespace: string; enti
           <select value={d.kind} onChange={(e) => set({ ...d, kind: e.currentTarget.value as Draft["kind"], operations: [], condition: "", after: false })}>{kinds.map((x) => <option key={x.name}>{x.name}</option>)}</select>
         </Field>
         <Operations d={d} set={set} />
-        {k.after && <label class="check"><input type="checkbox" checked={d.after} onChange={(e) => set({ ...d, after: e.currentTarget.checked, operations: e.currentTarget.checked ? ["send", "settle"] : [] })} /> Carry the operation out, and lose only its answer</label>}
+        {k.after && <label class="check"><input type="checkbox" checked={d.after} onChange={(e) => set({ ...d, after: e.currentTarget.checked, operations: e.currentTarget.checked ? ["send", "settle"] : [] })} /> Let the operation succeed and lose only its answer</label>}
         <div class="grid">
-          <Field label="Entity" hint="A path; empty: all"><input list="fault-paths" value={d.entity} spellcheck={false} onInput={(e) => set({ ...d, entity: e.currentTarget.value })} /></Field>
-          {field("Client", "client", "Id of a connection, container, library or address; empty: any", false)}
-          {k.conditions && <Field label="Condition" hint="Of the error"><select value={d.condition} onChange={(e) => set({ ...d, condition: e.currentTarget.value })}>{k.conditions.map((c, i) => <option key={c} value={i === 0 ? "" : c}>{c}</option>)}</select></Field>}
-          {d.kind === "delay" && field("Delay in ms", "delay", "Real time, at most 600000")}
-          {!k.endless && field("How many", "count", "Operations that are hit; empty: all")}
-          {!k.endless && field("Go well first", "skip", "Operations before the first that is hit")}
-          {!k.endless && field("Probability", "probability", "From 0 to 1, such as 0.1; empty: always")}
-          {!k.endless && field("Seed", "seed", "The same one makes the same choices")}
-          <SpanField label="For" value={d.for} set={(text) => set({ ...d, for: text })} hint={`${spanHint}, by the clock of the namespace; empty: until it is removed`} />
+          <Field label="Entity" hint="Empty: all entities"><input list="fault-paths" value={d.entity} spellcheck={false} onInput={(e) => set({ ...d, entity: e.currentTarget.value })} /></Field>
+          {field("Client", "client", "Connection or container id, library, or address. Empty: any", false)}
+          {k.conditions && <Field label="Condition" hint="The error’s AMQP condition"><select value={d.condition} onChange={(e) => set({ ...d, condition: e.currentTarget.value })}>{k.conditions.map((c, i) => <option key={c} value={i === 0 ? "" : c}>{c}</option>)}</select></Field>}
+          {d.kind === "delay" && field("Delay in ms", "delay", "In real time, up to 600000")}
+          {!k.endless && field("Count", "count", "How many operations are hit. Empty: all")}
+          {!k.endless && field("Skip first", "skip", "Operations that succeed before the first hit")}
+          {!k.endless && field("Probability", "probability", "From 0 to 1, such as 0.1. Empty: always")}
+          {!k.endless && field("Seed", "seed", "The same seed makes the same choices")}
+          <SpanField label="Duration" value={d.for} set={(text) => set({ ...d, for: text })} hint={`${spanHint}, by the namespace’s clock. Empty: until removed`} />
         </div>
         <Paths />
         {wrong && <Problem text={wrong} />}

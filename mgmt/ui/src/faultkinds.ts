@@ -23,17 +23,17 @@ const conditions = ["argument-error", "connection-forced", "detach-forced", "ent
 const first = (usual: string) => [usual, ...conditions.filter((c) => c !== usual)];
 
 export const kinds: Kind[] = [
-  { name: "throttle", what: "The operation is refused with server-busy, as Azure does when it throttles. Over HTTP it gets 503.", usual: ["send"], possible: requests },
+  { name: "throttle", what: "The operation is refused with server-busy, as Azure does when it throttles. Over HTTP the answer is 503.", usual: ["send"], possible: requests },
   { name: "refuse", what: "The operation is refused with a condition that you choose.", usual: ["attachSender", "attachReceiver"], possible: requests, conditions: first("internal-error") },
-  { name: "detach", what: "The link is detached, and the client has to attach another one.", usual: onMessages, possible: [...requests, "now"], conditions: first("detach-forced"), after: true },
-  { name: "drop", what: "The connection is cut without a word, as by a network that fails.", usual: onMessages, possible: [...requests, "now"], after: true },
-  { name: "close", what: "The connection is closed with a condition, as by a service that restarts.", usual: onMessages, possible: [...requests, "now"], conditions: first("connection-forced"), after: true },
-  { name: "loseLock", what: "The message’s lock ends before the operation, which gets message-lock-lost. The message comes again, with one more delivery counted.", usual: ["settle", "renew"], possible: ["settle", "renew"] },
-  { name: "loseSession", what: "The session’s lock ends before the operation, which gets session-lock-lost. The session is free.", usual: ["settle", "renew"], possible: ["settle", "renew", "manage"] },
-  { name: "delay", what: "The outcome comes later, in real time. No other link waits for it.", usual: ["send", "settle"], possible: ["send", "settle", "renew", "manage"] },
-  { name: "starve", what: "Senders get no credit and receivers no messages, until the fault is over.", usual: ["send", "receive"], possible: ["send", "receive"], endless: true },
-  { name: "failJournal", what: "The change can’t be written, as on a broken disk or a full one. Nothing has happened then.", usual: ["send", "settle"], possible: ["send", "receive", "settle", "manage"], conditions: ["internal-error", "resource-limit-exceeded"] },
-  { name: "expireToken", what: "The tokens of the connection are over: its links are detached, and the client has to put a new one.", usual: ["now"], possible: ["send", "receive", "settle", "manage", "now"] },
+  { name: "detach", what: "The link is detached, and the client has to attach again.", usual: onMessages, possible: [...requests, "now"], conditions: first("detach-forced"), after: true },
+  { name: "drop", what: "The connection drops without a word, as when a network fails.", usual: onMessages, possible: [...requests, "now"], after: true },
+  { name: "close", what: "The connection is closed with a condition, as when the service restarts.", usual: onMessages, possible: [...requests, "now"], conditions: first("connection-forced"), after: true },
+  { name: "loseLock", what: "The message lock expires before the operation, which fails with message-lock-lost. The message is delivered again, and its delivery count rises.", usual: ["settle", "renew"], possible: ["settle", "renew"] },
+  { name: "loseSession", what: "The session lock expires before the operation, which fails with session-lock-lost. Others can accept the session.", usual: ["settle", "renew"], possible: ["settle", "renew", "manage"] },
+  { name: "delay", what: "The outcome is delayed, in real time. Other links don’t wait.", usual: ["send", "settle"], possible: ["send", "settle", "renew", "manage"] },
+  { name: "starve", what: "Senders get no credit and receivers no messages until the fault ends.", usual: ["send", "receive"], possible: ["send", "receive"], endless: true },
+  { name: "failJournal", what: "The write fails, as on a broken or full disk. Nothing is changed.", usual: ["send", "settle"], possible: ["send", "receive", "settle", "manage"], conditions: ["internal-error", "resource-limit-exceeded"] },
+  { name: "expireToken", what: "The connection’s tokens expire: its links are detached, and the client needs a new token.", usual: ["now"], possible: ["send", "receive", "settle", "manage", "now"] },
 ];
 
 export const kindOf = (name: string): Kind => kinds.find((k) => k.name === name) ?? kinds[0]!;

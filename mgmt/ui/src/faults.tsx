@@ -11,7 +11,7 @@ import { link, refine, route, withQuery } from "./route";
 import { tell } from "./toasts";
 
 const tones: Record<Fault["state"], string> = { active: "bad", spent: "", over: "", removed: "" };
-const states: Record<Fault["state"], string> = { active: "active", spent: "spent", over: "over", removed: "removed" };
+const states: Record<Fault["state"], string> = { active: "active", spent: "spent", over: "ended", removed: "removed" };
 
 const useFaults = (namespace: string, pause: number) =>
   usePoll(namespace, pause, (signal) => all<Fault>(at`${namespace}/faults`, { limit: undefined }, 1000, signal));
@@ -20,34 +20,34 @@ const useFaults = (namespace: string, pause: number) =>
 function left(f: Fault): Children {
   if (f.state === "spent") return "none";
   if (f.count) return `${number(f.count - f.hits)} of ${number(f.count)}`;
-  return f.until ? "until it is over" : "until it is removed";
+  return f.until ? "until it ends" : "until removed";
 }
 
 function facts(f: Fault): [string, Children][] {
   const list: [string, Children][] = [
     ["Operations", (f.operations ?? []).map((o) => operations[o]).join(", ")],
-    ["Hit so far", <b>{number(f.hits)}</b>], ["Left", left(f)],
+    ["Hits so far", <b>{number(f.hits)}</b>], ["Left", left(f)],
     ["Client", f.client ? <Text>{f.client}</Text> : "any"],
   ];
   if (f.condition) list.push(["Condition", f.condition]);
   if (f.delayMilliseconds) list.push(["Delay", `${number(f.delayMilliseconds)} ms`]);
-  if (f.after) list.push(["After", "the operation is carried out, its answer is lost"]);
-  if (f.skip) list.push(["Go well first", number(f.skip)]);
+  if (f.after) list.push(["Effect", "the operation succeeds, its answer is lost"]);
+  if (f.skip) list.push(["Skips first", number(f.skip)]);
   if (f.probability) list.push(["Probability", `${f.probability}, seed ${f.seed}`]);
-  if (f.until) list.push(["Over", <><Time at={f.until} />{f.for && <span class="faint"> after {duration(f.for)}</span>}</>]);
+  if (f.until) list.push(["Ends", <><Time at={f.until} />{f.for && <span class="faint"> after {duration(f.for)}</span>}</>]);
   return list;
 }
 
 function Card({ namespace, f, done }: { namespace: string; f: Fault; done: () => void }) {
   const remove = async () => {
     await call("DELETE", at`${namespace}/faults/${f.id}`);
-    tell(`Fault ${f.id} is removed.`);
+    tell(`Removed fault ${f.id}.`);
     done();
   };
   const where = f.entity ? <>on <a href={link("entity", f.entity.replace(/\/\$[^/]*$/, ""))}><Text>{shown(f.entity)}</Text></a></> : "on all entities";
   return (
     <Panel flush title={<>{f.id}. {f.kind} {where} <Badge tone={tones[f.state]}>{states[f.state]}</Badge></>}
-      actions={<Button small kind={f.state === "active" ? "danger" : "plain"} act={remove}>{f.state === "active" ? "Remove" : "Remove from the list"}</Button>}>
+      actions={<Button small kind={f.state === "active" ? "danger" : "plain"} act={remove}>{f.state === "active" ? "Remove" : "Clear from the list"}</Button>}>
       <p class="hint fault-what">{kindOf(f.kind).what}</p>
       <Facts facts={facts(f)} />
     </Panel>
@@ -61,21 +61,21 @@ export function Faults() {
   const list = of ? every.filter((f) => hitsPath(f, of)) : every, active = every.filter((f) => f.state === "active").length;
   const removeAll = () => ask({
     title: "Remove all faults?", yes: `Remove ${plural(every.length, "fault")}`,
-    text: <p>{plural(active, "active fault")} and {number(every.length - active)} that are over are removed from <b><Text>{namespace}</Text></b>. What they keep back goes on, and clients meet no errors any more.</p>,
+    text: <p>Removes {plural(active, "active fault")}{every.length > active && <> and {plural(every.length - active, "ended one")}</>} from <b><Text>{namespace}</Text></b>. Operations that they hold back continue.</p>,
     act: async () => {
       await call("DELETE", at`${namespace}/faults`);
-      tell("All faults are removed.");
+      tell("Removed all faults.");
       p.refresh();
     },
   });
   return (
     <>
-      <div class="title"><h1>Faults</h1>{every.length > 0 && <Button small kind="danger" act={removeAll}>Remove all</Button>}<a class="button small" href={withQuery(link("events"), { kind: "fault" })}>Their hits as they happen</a></div>
-      <p class="hint">A fault lets operations of clients go wrong, so that a program meets here what Azure does on a bad day. The explorer itself is never hit.</p>
+      <div class="title"><h1>Faults</h1>{every.length > 0 && <Button small kind="danger" act={removeAll}>Remove all</Button>}<a class="button small" href={withQuery(link("events"), { kind: "fault" })}>See hits live</a></div>
+      <p class="hint">Faults make client operations fail, so you can test how your program copes with a bad day in Azure. The explorer itself is never hit.</p>
       {of && <div class="chips"><button type="button" class="chip" onClick={() => refine({ entity: undefined })} title="Show the faults of all entities">on <Text>{shown(of)}</Text> ×</button></div>}
       {p.error && <Problem text={p.error} retry={p.refresh} />}
       {!p.value && !p.error && <Loading />}
-      {p.value && list.length === 0 && <Empty title={of ? "No fault hits this entity." : "Nothing goes wrong here."}><p>Inject a fault below, for instance throttle with a count of 2: the next two sends are refused, and the SDK has to try again. A restart forgets faults.</p></Empty>}
+      {p.value && list.length === 0 && <Empty title={of ? "No faults on this entity" : "No faults"}><p>Inject one below. For example, throttle with a count of 2 refuses the next two sends, and the SDK retries. A restart clears all faults.</p></Empty>}
       {list.map((f) => <Card key={f.id} namespace={namespace} f={f} done={p.refresh} />)}
       {p.value && <FaultForm key={namespace + of} namespace={namespace} entity={of ?? ""} done={p.refresh} />}
     </>

@@ -3,7 +3,8 @@ import { keptHere } from "./kept";
 
 const grouped = new Intl.NumberFormat("en");
 
-export const number = (n: number): string => grouped.format(n).replace(/,/g, "\u202f");
+// number is for people: 1,234. Ids and sequence numbers are never parted.
+export const number = (n: number): string => grouped.format(n);
 
 // short is for badges: 12, 1.2k, 34k, 5.6M.
 export function short(n: number): string {
@@ -17,7 +18,7 @@ export function short(n: number): string {
   return String(n);
 }
 
-// perSecond shows a rate: 0, 0.4, 12, 3 400.
+// perSecond shows a rate: 0, 0.4, 12, 3,400.
 export const perSecond = (n: number): string => `${n > 0 && n < 9.95 ? n.toFixed(1) : number(Math.round(n))}/s`;
 
 export function bytes(n: number): string {

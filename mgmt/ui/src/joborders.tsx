@@ -16,7 +16,7 @@ export async function start(order: Order): Promise<void> {
   const job = await call<Job>("POST", at`${route.value.namespace}/jobs`, { body: order, query: { wait: "1s" } });
   refresh();
   if (job.state !== "done" || job.failed > 0) go(link("jobs"));
-  tell(job.state === "done" ? `Done: ${plural(job.done, "message")}${job.failed ? `, ${number(job.failed)} failed` : ""}.` : "The job runs in the background.");
+  tell(job.state === "done" ? `Done: ${plural(job.done, "message")}${job.failed ? `, ${number(job.failed)} failed` : ""}.` : "Running in the background.");
 }
 
 // purge removes all messages of an entity or a sub-queue.

@@ -14,7 +14,7 @@ const tones: Record<Job["state"], string> = { running: "", done: "good", cancell
 function cancel(namespace: string, j: Job, done: () => void): void {
   ask({
     title: "Cancel this job?", yes: "Cancel the job",
-    text: <p>It ends after the messages that it has in hand. The {plural(j.done, "message")} that it has {j.kind === "purge" ? "removed" : "moved"} so far stay so.</p>,
+    text: <p>It stops after the current batch. The {plural(j.done, "message")} it has {j.kind === "purge" ? "removed" : "moved"} so far {j.done === 1 ? "isn’t" : "aren’t"} brought back.</p>,
     act: async () => {
       await call("POST", at`${namespace}/jobs/${j.id}/cancel`, { query: { wait: "2s" } });
       done();
@@ -30,8 +30,8 @@ function Card({ namespace, j, done }: { namespace: string; j: Job; done: () => v
       <progress class="job-progress" max={Math.max(j.total, 1)} value={j.state === "done" ? Math.max(j.total, 1) : j.examined} aria-label={`${number(j.examined)} of ${number(j.total)} messages examined`} />
       <Facts facts={[
         ["Examined", `${number(j.examined)} of ${number(j.total)}`], [j.kind === "purge" ? "Removed" : "Moved", number(j.done)],
-        ["Failed", j.failed ? <span class="dead-text">{number(j.failed)}</span> : "0"], ["Skipped", <span title="Clients had locked them, or took them meanwhile">{number(j.skipped)}</span>],
-        ["Began", <Time at={j.started} />], ["Ended", j.ended ? <Time at={j.ended} /> : "not yet"],
+        ["Failed", j.failed ? <span class="dead-text">{number(j.failed)}</span> : "0"], ["Skipped", <span title="Locked or received by clients meanwhile">{number(j.skipped)}</span>],
+        ["Started", <Time at={j.started} />], ["Ended", j.ended ? <Time at={j.ended} /> : "not yet"],
       ]} />
       {j.why && <Problem text={j.why} />}
       {j.errors.length > 0 && (
@@ -52,7 +52,7 @@ export function Jobs() {
       <h1>Jobs</h1>
       {p.error && <Problem text={p.error} retry={p.refresh} />}
       {!p.value && !p.error && <Loading />}
-      {p.value?.length === 0 && <Empty title="No job has run since Minibus started."><p>Purge an entity, or send its dead letters again: both run here in the background. <a href={link("")}>Choose an entity</a></p></Empty>}
+      {p.value?.length === 0 && <Empty title="No jobs since Minibus started"><p>Purging an entity and resubmitting its dead letters run here in the background. <a href={link("")}>Choose an entity</a></p></Empty>}
       {p.value?.map((j) => <Card key={j.id} namespace={namespace} j={j} done={p.refresh} />)}
     </>
   );

@@ -15,10 +15,16 @@ export function nameOf(e: Pick<Entity, "path" | "kind">): string {
   return topic === undefined ? e.path : e.path.slice(topic.length + between.length);
 }
 
-// shown returns a path for people: topic › subscription.
+// shown returns a path for tables and headings: topic/subscription. Where it is copied or typed, it is the path itself.
 export function shown(path: string): string {
   const topic = topicOf(path);
-  return topic === undefined ? path : `${topic} › ${path.slice(topic.length + between.length)}`;
+  return topic === undefined ? path : `${topic}/${path.slice(topic.length + between.length)}`;
+}
+
+// clientOf names a client: by its container id, which programs can choose, but not by one that a library made up.
+export function clientOf(c: { container?: string; product?: string; remote: string }): string {
+  const made = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(c.container ?? "");
+  return (made ? c.product || c.container : c.container || c.product) || c.remote;
 }
 
 export const deadLetters = "$DeadLetterQueue";

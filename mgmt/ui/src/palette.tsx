@@ -186,6 +186,7 @@ function onKey(e: KeyboardEvent): void {
   else if (e.key === "n") go(newEntity("queue"));
   else if (e.key === "z") undoLast();
   else if (e.key === "t") toggleTheme();
+  else if (e.key === "Escape") document.querySelector<HTMLAnchorElement>("a.close[href]")?.click(); // of an open message
   else if (e.key === "u") zone.value = zone.value === "utc" ? "local" : "utc";
   else return;
   e.preventDefault();

@@ -33,7 +33,7 @@ function NewPolicy({ add }: { add: (p: Policy) => Promise<void> }) {
   const [name, setName] = useState(""), [chosen, choose] = useState<string[]>(["Send"]), [wrong, setWrong] = useState("");
   const toggle = (right: string, on: boolean) => choose(right === "Manage" && on ? rights : on ? [...chosen, right] : chosen.filter((r) => r !== right && r !== "Manage"));
   const submit = async () => {
-    if (!name.trim() || chosen.length === 0) return setWrong("A policy needs a name and a right.");
+    if (!name.trim() || chosen.length === 0) return setWrong("Enter a name and choose a right.");
     try {
       await add({ KeyName: name.trim(), Rights: rights.filter((r) => chosen.includes(r)), PrimaryKey: newKey(), SecondaryKey: newKey() });
       setName("");
@@ -46,7 +46,7 @@ function NewPolicy({ add }: { add: (p: Policy) => Promise<void> }) {
     <form class="bar" onSubmit={(e) => { e.preventDefault(); void submit(); }}>
       <input aria-label="Name of the policy" placeholder="Name of the policy" value={name} spellcheck={false} autocomplete="off" onInput={(e) => setName(e.currentTarget.value)} />
       {rights.map((r) => <label key={r} class="check"><input type="checkbox" checked={chosen.includes(r)} onChange={(e) => toggle(r, e.currentTarget.checked)} /> {r}</label>)}
-      <Button type="submit">Add a policy</Button>
+      <Button type="submit">Add policy</Button>
       {wrong && <Problem text={wrong} />}
     </form>
   );
@@ -69,26 +69,26 @@ export function Policies({ path }: { path: string }) {
   };
   const drop = (p: Policy) => ask({
     title: "Delete the policy?", yes: "Delete the policy",
-    text: <p>With <code>--auth sas</code>, clients that use the keys of <b><Text>{p.KeyName}</Text></b> get no further.</p>,
-    act: () => change((list ?? []).filter((x) => x !== p), "The policy was deleted.", "The policy is back, with its keys."),
+    text: <p>With <code>--auth sas</code>, clients that use the keys of <b><Text>{p.KeyName}</Text></b> are refused.</p>,
+    act: () => change((list ?? []).filter((x) => x !== p), "Deleted the policy.", "The policy is back, with its keys."),
   });
   const renew = (p: Policy) => ask({
-    title: "Make new keys?", yes: "Make new keys",
-    text: <p>Both keys of <b><Text>{p.KeyName}</Text></b> are replaced. With <code>--auth sas</code>, clients need the new connection string.</p>,
-    act: () => change((list ?? []).map((x) => (x === p ? { ...p, PrimaryKey: newKey(), SecondaryKey: newKey() } : x)), "The policy has new keys.", "The policy has its old keys again."),
+    title: "Regenerate the keys?", yes: "Regenerate keys",
+    text: <p>Replaces both keys of <b><Text>{p.KeyName}</Text></b>. With <code>--auth sas</code>, clients need the new connection string.</p>,
+    act: () => change((list ?? []).map((x) => (x === p ? { ...p, PrimaryKey: newKey(), SecondaryKey: newKey() } : x)), "Regenerated the keys.", "The policy has its old keys again."),
   });
   return (
-    <Panel title="Policies of this entity alone">
+    <Panel title="Shared access policies">
       {problem && <Problem text={problem} />}
       {!list && !problem && <Loading />}
-      {list?.length === 0 && <Empty title="It has none."><p>Clients use the policies of the namespace. One of its own lets a client use this entity and no other. Keys count with <code>--auth sas</code>.</p></Empty>}
+      {list?.length === 0 && <Empty title="No policies of its own"><p>Clients use the policies of the namespace. A policy here gives access to this entity alone. Keys are checked with <code>--auth sas</code>.</p></Empty>}
       {list && list.length > 0 && <ul class="rule-list policies">{list.map((p) => (
         <li key={p.KeyName} class="rule-row">
           <div class="rule-what"><b><Text>{p.KeyName}</Text></b> {p.Rights.map((r) => <Badge key={r}>{r}</Badge>)}</div>
-          <div class="actions"><Button small act={() => copy(connectionOf(p, path))}>Copy the connection string</Button><Button small act={() => renew(p)}>New keys</Button><Button small kind="danger" act={() => drop(p)}>Delete</Button></div>
+          <div class="actions"><Button small act={() => copy(connectionOf(p, path))}>Copy connection string</Button><Button small act={() => renew(p)}>Regenerate keys</Button><Button small kind="danger" act={() => drop(p)}>Delete</Button></div>
         </li>
       ))}</ul>}
-      {list && <NewPolicy add={(p) => save([...list, p], "The policy was added.")} />}
+      {list && <NewPolicy add={(p) => save([...list, p], "Added the policy.")} />}
     </Panel>
   );
 }

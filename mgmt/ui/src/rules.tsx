@@ -1,8 +1,8 @@
 // The rules of a subscription: the list, and a form for one of them.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { at, call, open, type Schemas } from "./api";
+import { at, call, Failure, open, type Schemas } from "./api";
 import { ask } from "./asking";
-import { mark, placeOf, sorted } from "./findings";
+import { placeOf, sorted, sqlReason } from "./findings";
 import { plural } from "./format";
 import { Button, Empty, Field, Loading, Panel, Problem, Text, type Children } from "./kit";
 import { shown } from "./names";
@@ -10,6 +10,7 @@ import { Properties } from "./properties";
 import { go, link, route, withQuery } from "./route";
 import { correlationFields, draftOf, emptyDraft, filterTypes, parse, propertiesOf, valueTypes, type Draft, type FilterType } from "./ruletext";
 import { refresh } from "./state";
+import { TextEdit, type Place } from "./textedit";
 import { tell, tellUndo } from "./toasts";
 
 export type Rule = Schemas["EntityRule"];
@@ -23,16 +24,16 @@ export function Sentence({ properties: p }: { properties: Schemas["RulePropertie
   const value = (v: unknown) => (v !== null && typeof v === "object" ? `${(v as { Value: unknown }).Value} (${(v as { Type: string }).Type})` : typeof v === "string" ? `“${v}”` : String(v));
   return (
     <div class="sentence">
-      {p.FilterType === "True" && <p>takes every message</p>}
-      {p.FilterType === "False" && <p>takes no message</p>}
-      {p.FilterType === "Sql" && <p>takes messages for which <code class="wrap"><Text>{p.SqlFilter?.SqlExpression ?? ""}</Text></code></p>}
+      {p.FilterType === "True" && <p>selects every message</p>}
+      {p.FilterType === "False" && <p>selects no message</p>}
+      {p.FilterType === "Sql" && <p>selects messages where <code class="wrap"><Text>{p.SqlFilter?.SqlExpression ?? ""}</Text></code></p>}
       {p.FilterType === "Correlation" && (
-        <p>{equal.length === 0 ? "takes every message" : <>takes messages with {equal.map(([k, v], i) => <span key={k}>{i > 0 && ", "}<code class="wrap"><Text>{`${k} = ${value(v)}`}</Text></code></span>)}</>}</p>
+        <p>{equal.length === 0 ? "selects every message" : <>selects messages with {equal.map(([k, v], i) => <span key={k}>{i > 0 && ", "}<code class="wrap"><Text>{`${k} = ${value(v)}`}</Text></code></span>)}</>}</p>
       )}
       {[p.SqlFilter?.Parameters, p.Action?.Parameters].map((list, i) => list && Object.keys(list).length > 0 && (
         <p key={i} class="faint">with {Object.entries(list).map(([k, v]) => `${k} = ${value(v)}`).map((t, n) => <span key={t}>{n > 0 && ", "}<Text>{t}</Text></span>)}</p>
       ))}
-      {p.Action?.SqlExpression && <p>and changes its copy: <code class="wrap"><Text>{p.Action.SqlExpression}</Text></code></p>}
+      {p.Action?.SqlExpression && <p>then changes the copy: <code class="wrap"><Text>{p.Action.SqlExpression}</Text></code></p>}
     </div>
   );
 }
@@ -48,17 +49,17 @@ function remove(path: string, rule: Rule, left: number, done: () => void): void 
   ask({
     title: "Delete the rule?", yes: "Delete the rule",
     text: <>
-      <p>The rule <b><Text>{rule.name}</Text></b> of <Text>{shown(path)}</Text> is deleted. Messages that came by it stay.</p>
-      <p>{left > 0 ? `${plural(left, "rule")} ${left === 1 ? "is" : "are"} left.` : "It is the last one: the subscription takes no message then."}</p>
+      <p>The rule <b><Text>{rule.name}</Text></b> of <Text>{shown(path)}</Text> is deleted. Messages it selected before stay.</p>
+      <p>{left > 0 ? `${plural(left, "rule")} ${left === 1 ? "remains" : "remain"}.` : "It is the last one: without a rule the subscription gets no messages."}</p>
     </>,
     act: async () => {
       const { draft } = await draftAt(namespace, path, rule.name);
       await call("DELETE", address);
       done();
-      tellUndo(`The rule ${rule.name} was deleted.`, async () => {
+      tellUndo(`Deleted the rule ${rule.name}.`, async () => {
         await call("PUT", address, { query: { onlyNew: true }, body: { Properties: propertiesOf(draft) } });
         done();
-        return `The rule ${rule.name} is back. What was sent meanwhile did not come by it.`;
+        return `The rule ${rule.name} is back. Messages sent in between were not matched by it.`;
       });
     },
   });
@@ -68,9 +69,9 @@ export function RuleList({ path, rules, done }: { path: string; rules: Rule[]; d
   const all = rules.find(everything);
   return (
     <Panel title="Rules" flush actions={<><a class="button small" href={link("entity", path, "test")}>Test a message</a><a class="button small" href={withQuery(link("entity", path, "rules"), { new: 1 })}>New rule</a></>}>
-      {rules.length === 0 && <Empty title="Without a rule the subscription takes no message."><p>Make one: a condition on properties, or one that takes everything.</p></Empty>}
+      {rules.length === 0 && <Empty title="No rules"><p>Without a rule the subscription gets no messages. Create one with a condition, or one that selects every message.</p></Empty>}
       {all && rules.length > 1 && (
-        <p class="note">The rule <b><Text>{all.name}</Text></b> takes every message, so the others filter nothing. <Button small act={() => remove(path, all, rules.length - 1, done)}>Delete it</Button></p>
+        <p class="note">The rule <b><Text>{all.name}</Text></b> selects every message, so the other rules have no effect. <Button small act={() => remove(path, all, rules.length - 1, done)}>Delete it</Button></p>
       )}
       <ul class="rule-list">
         {rules.map((r) => (
@@ -85,19 +86,19 @@ export function RuleList({ path, rules, done }: { path: string; rules: Rule[]; d
   );
 }
 
-// SqlField is a field for an expression. Where the parser stopped is a click away.
+// SqlField is a field for an expression. The cursor goes where the parser stopped; what it said goes when the text is corrected.
 export function SqlField({ id, label, hint, text, set, wrong, placeholder }: { id: string; label: string; hint: Children; text: string; set: (text: string) => void; wrong?: string; placeholder: string }) {
-  const area = useRef<HTMLTextAreaElement>(null);
-  const place = wrong ? placeOf(wrong) : undefined;
+  const [place, lead] = useState<Place>(), refused = useRef<{ wrong?: string; text: string }>({ text });
+  if (wrong !== refused.current.wrong) refused.current = { wrong, text };
+  const shown = wrong && text === refused.current.text ? wrong : undefined, found = shown ? placeOf(shown) : undefined;
   useLayoutEffect(() => {
-    if (place) mark(area.current, place.line, place.column);
-  }, [wrong]);
+    if (found) lead(found);
+  }, [shown]);
   return (
     <div class="setting">
-      <label class="field-label" for={id}>{label}</label>
-      <textarea id={id} ref={area} rows={3} value={text} spellcheck={false} placeholder={placeholder} aria-describedby={id + "-help"} aria-invalid={wrong ? true : undefined} onInput={(e) => set(e.currentTarget.value)} />
-      <div id={id + "-help"} class={wrong ? "wrong wrap" : "hint"}>{wrong
-        ? <>{place && <b>Line {place.line}, column {place.column + 1}. </b>}<Text>{wrong}</Text> {place && <Button small act={() => mark(area.current, place.line, place.column)}>Show the place</Button>}</> : hint}</div>
+      <TextEdit label={label} text={text} set={set} language="sql" rows={3} hint={placeholder} place={place} wrong={shown !== undefined} />
+      <div id={id + "-help"} class={shown ? "wrong wrap" : "hint"} role={shown ? "alert" : undefined}>{shown
+        ? <>{found && <b>Line {found.line}, column {found.column + 1}. </b>}<Text>{sqlReason(shown)}</Text> {found && <Button small act={() => lead({ ...found })}>Show it</Button>}</> : hint}</div>
     </div>
   );
 }
@@ -105,7 +106,7 @@ export function SqlField({ id, label, hint, text, set, wrong, placeholder }: { i
 function Parameters({ title, list, set }: { title: string; list: Draft["parameters"]; set: (list: Draft["parameters"]) => void }) {
   return (
     <details class="group" open={list.length > 0}>
-      <summary><b>Parameters</b> <span class="faint">values for names such as @amount</span></summary>
+      <summary><b>Parameters</b> <span class="faint">for names such as @amount</span></summary>
       <Properties list={list} set={set} types={valueTypes} title={title} add="Add a parameter" />
     </details>
   );
@@ -114,7 +115,7 @@ function Parameters({ title, list, set }: { title: string; list: Draft["paramete
 const fieldOf = (path: string) => {
   if (path.startsWith("$.Properties.SqlFilter")) return "sql";
   if (path.startsWith("$.Properties.Action")) return "action";
-  return path === "$.Name" ? "name" : undefined;
+  return path === "$.Name" || path === "$" ? "name" : undefined;
 };
 
 // withField sets a field; one that is cleared is not compared.
@@ -128,24 +129,24 @@ export function RuleFields({ d, set, wrong }: { d: Draft; set: (d: Draft) => voi
   return (
     <>
       <div class="setting">
-        <span class="field-label">Which messages</span>
+        <span class="field-label">Filter</span>
         <div class="chips" role="group" aria-label="Kind of filter">{filterTypes.map(([type, title]) => (
           <button key={type} type="button" class="chip" aria-pressed={d.type === type} onClick={() => set({ ...d, type: type as FilterType })}>{title}</button>
         ))}</div>
       </div>
       {d.type === "Sql" && <>
         <SqlField id="rule-sql" label="Condition" text={d.sql} set={(sql) => set({ ...d, sql })} wrong={wrong.sql} placeholder="amount > 1000 AND region = 'eu'"
-          hint={<>Names are application properties; <code>sys.Label</code>, <code>sys.MessageId</code>, <code>sys.To</code> and so on are the service’s. Only true selects.</>} />
+          hint={<>Names are application properties. System properties have the prefix <code>sys.</code>, such as <code>sys.Label</code>, <code>sys.MessageId</code> and <code>sys.To</code>.</>} />
         <Parameters title="Parameters of the condition" list={d.parameters} set={(parameters) => set({ ...d, parameters })} />
       </>}
       {d.type === "Correlation" && <>
         <div class="settings">{correlationFields.map(([name, title]) => (
           <Field key={name} label={title}><input value={d.fields[name] ?? ""} placeholder={name in d.fields ? "the empty text" : "any"} spellcheck={false} onInput={(e) => set({ ...d, fields: withField(d.fields, name, e.currentTarget.value) })} /></Field>
         ))}</div>
-        <Properties list={d.properties} set={(properties) => set({ ...d, properties })} types={valueTypes} title="Application properties that must be equal, in value and type" />
+        <Properties list={d.properties} set={(properties) => set({ ...d, properties })} types={valueTypes} title="Application properties, equal in value and type" />
       </>}
-      <SqlField id="rule-action" label="Change the copy (optional)" text={d.action} set={(action) => set({ ...d, action })} wrong={wrong.action} placeholder="SET priority = 'high'; REMOVE draft"
-        hint="SET and REMOVE, separated by semicolons. With an action the subscription gets a copy of its own for this rule." />
+      <SqlField id="rule-action" label="Action (optional)" text={d.action} set={(action) => set({ ...d, action })} wrong={wrong.action} placeholder="SET priority = 'high'; REMOVE draft"
+        hint="Changes the copy: SET and REMOVE, separated by semicolons. A rule with an action makes a copy of its own." />
       {d.action.trim() && <Parameters title="Parameters of the action" list={d.actionParameters} set={(actionParameters) => set({ ...d, actionParameters })} />}
     </>
   );
@@ -166,17 +167,17 @@ function RuleForm({ path, rule, all, done }: FormProps) {
   const submit = async () => {
     setProblem("");
     try {
-      if (!name.trim()) return setWrong({ name: "Give it a name." });
+      if (!name.trim()) return setWrong({ name: "Enter a name." });
       await call("PUT", at`${namespace}/entities/${path}/rules/${name.trim()}`, { query: rule ? {} : { onlyNew: true }, body: body() });
       if (replaces && alone) await call("DELETE", at`${namespace}/entities/${path}/rules/${all.name}`);
     } catch (e) {
-      const found = sorted(e, fieldOf);
+      const found = e instanceof Failure && e.status === 409 && !rule ? { wrong: { name: "There is already a rule with this name." }, rest: "" } : sorted(e, fieldOf);
       setWrong(found.wrong);
       return setProblem(found.rest);
     }
     done();
     go(here);
-    tell(rule ? "The rule was changed. It counts for what is sent from now on." : "The rule was created.");
+    tell(rule ? "Saved the rule. It applies to messages sent from now on." : `Created the rule ${name.trim()}.`);
   };
   const test = () => {
     try {
@@ -190,11 +191,11 @@ function RuleForm({ path, rule, all, done }: FormProps) {
       <Panel title={rule ? <>Rule <Text>{rule.name}</Text></> : "New rule"}>
         {!rule && <div class="setting name">
           <label class="field-label" for="rule-name">Name</label>
-          <input id="rule-name" value={name} spellcheck={false} autocomplete="off" aria-invalid={wrong.name ? true : undefined} aria-describedby="rule-name-help" onInput={(e) => setName(e.currentTarget.value)} />
-          <span id="rule-name-help" class={wrong.name ? "wrong" : "hint"}>{wrong.name ?? "50 characters at most."}</span>
+          <input id="rule-name" value={name} spellcheck={false} autocomplete="off" aria-invalid={wrong.name ? true : undefined} aria-describedby="rule-name-help" onInput={(e) => { setName(e.currentTarget.value); setWrong(({ name: _, ...rest }) => rest); setProblem(""); }} />
+          <span id="rule-name-help" class={wrong.name ? "wrong" : "hint"}>{wrong.name ?? "Up to 50 characters."}</span>
         </div>}
         <RuleFields d={d} set={set} wrong={wrong} />
-        {replaces && <label class="check"><input type="checkbox" checked={alone} onChange={(e) => setAlone(e.currentTarget.checked)} /> <span>Delete the rule <b><Text>{all.name}</Text></b>, which takes every message</span></label>}
+        {replaces && <label class="check"><input type="checkbox" checked={alone} onChange={(e) => setAlone(e.currentTarget.checked)} /> <span>Delete the rule <b><Text>{all.name}</Text></b>, which selects every message</span></label>}
         {problem && <Problem text={problem} />}
         <div class="bar"><Button kind="primary" type="submit">{rule ? "Save the rule" : "Create the rule"}</Button><Button act={test}>Test before saving</Button><a class="button" href={here}>Cancel</a></div>
       </Panel>

@@ -124,12 +124,12 @@ function Trial({ path, rule, problem }: { path: string; rule: string; problem: u
   const parsed = rule ? draftOfText(rule) : undefined;
   return (
     <details class="group" open={rule !== ""}>
-      <summary><b>Try a rule that is not stored</b> <span class="faint">{isTopic ? "as that of a new subscription" : "in place of those of the subscription"}</span></summary>
+      <summary><b>Try a rule before saving it</b> <span class="faint">{isTopic ? "as a new subscription’s" : "instead of the subscription’s rules"}</span></summary>
       <form class="trial" onSubmit={(e) => { e.preventDefault(); ask(); }}>
-        {parsed && <div class="note">The rule that is tried <Sentence properties={propertiesOf(parsed) as Schemas["RuleProperties"]} /></div>}
+        {parsed && <div class="note">Trying: <Sentence properties={propertiesOf(parsed) as Schemas["RuleProperties"]} /></div>}
         <RuleFields d={d} set={set} wrong={found} />
         {wrong && <Problem text={wrong} />}
-        <div class="bar"><Button type="submit">Try the rule</Button>{rule && <Button act={() => refine({ rule: undefined })}>Back to the stored rules</Button>}</div>
+        <div class="bar"><Button type="submit">Try the rule</Button>{rule && <Button act={() => refine({ rule: undefined })}>Back to the saved rules</Button>}</div>
       </form>
     </details>
   );
@@ -144,7 +144,7 @@ function Copies({ topic, set }: { topic: string; set: (m: Message) => void }) {
     if (newest) set(lookedAt(await readStored(namespace, path, newest.sequenceNumber)));
   };
   if (owners.length === 0) return null;
-  return <div class="bar"><span class="faint">Or take the newest message of</span>{owners.map((e) => <Button key={e.path} small act={() => take(e.path)}>{nameOf(e)}</Button>)}</div>;
+  return <div class="bar"><span class="faint">Or use the newest message of</span>{owners.map((e) => <Button key={e.path} small act={() => take(e.path)}>{nameOf(e)}</Button>)}</div>;
 }
 
 export function RuleTest({ path }: { path: string }) {
@@ -163,15 +163,15 @@ export function RuleTest({ path }: { path: string }) {
   const inRule = rule && Object.keys(found.wrong).length > 0;
   return (
     <div class="rule-test">
-      <Panel title="A message that is not sent">
-        <p class="hint">Type what the rules look at. What each subscription would do shows at once; nothing is sent, and the body does not matter. The address of this page has the message.</p>
+      <Panel title="Test message">
+        <p class="hint">Enter the properties your rules look at, and see at once which subscriptions would get the message. Nothing is sent, and the body doesn’t matter. The page’s address includes the message, so you can share it.</p>
         <Copies topic={topic ?? path} set={set} />
         <MessageForm m={m} set={set} />
         <Trial key={rule} path={path} rule={rule} problem={problem} />
       </Panel>
       <div class="rule-test-results">
         {local && <Problem text={local} />}
-        {problem !== undefined && !local && <Problem text={inRule ? "The rule that is tried is wrong. The form says where." : found.rest} />}
+        {problem !== undefined && !local && <Problem text={inRule ? "There is an error in the rule you try. See the form." : found.rest} />}
         {topic && <p class="hint">Only <b><Text>{shown(path)}</Text></b>. <a href={withQuery(link("entity", topic, "test"), { m: query.m })}>Test all subscriptions of <Text>{topic}</Text></a></p>}
         {matching && !problem && <Results matching={matching} m={query.m} stale={local !== undefined} trial={rule !== ""} />}
       </div>

@@ -24,14 +24,14 @@ function CopyView({ c, rules }: { c: Copy; rules: Rule[] }) {
   const dead = c.subQueue !== undefined, rule = rules.find((r) => r.name === c.rule);
   return (
     <div class="copy">
-      <p>{dead ? <Badge tone="bad">a dead letter</Badge> : <Badge tone="good">a copy</Badge>} {c.rule !== undefined ? <>by the rule <b><Text>{c.rule}</Text></b> {rule && <code class="wrap"><Text>{rule.filter}</Text></code>}</> : "since a rule failed"}</p>
+      <p>{dead ? <Badge tone="bad">a dead letter</Badge> : <Badge tone="good">a copy</Badge>} {c.rule !== undefined ? <>by the rule <b><Text>{c.rule}</Text></b> {rule && <code class="wrap"><Text>{rule.filter}</Text></code>}</> : "because a rule failed"}</p>
       {dead && <p class="wrap"><Text>{c.deadLetterReason ?? ""}</Text>{c.deadLetterErrorDescription && <>: <Text>{c.deadLetterErrorDescription}</Text></>}</p>}
       {c.changes.length > 0 && (
         <ul class="changes">{c.changes.map((x) => (
           <li key={x.property}><b><Text>{x.property}</Text></b> <ValueText value={x.before} /> → {x.removed ? <span class="faint">removed</span> : <ValueText value={x.after} />}</li>
         ))}</ul>
       )}
-      {c.forwards.length > 0 && <p>goes on to {c.forwards.map((f, i) => <span key={i}>{i > 0 && " → "}<a href={link("entity", f)}><Text>{shown(f)}</Text></a></span>)}</p>}
+      {c.forwards.length > 0 && <p>forwarded to {c.forwards.map((f, i) => <span key={i}>{i > 0 && " → "}<a href={link("entity", f)}><Text>{shown(f)}</Text></a></span>)}</p>}
       {c.stopped && <p class="wrong wrap"><Text>{c.stopped}</Text></p>}
     </div>
   );
@@ -60,16 +60,16 @@ function SubscriptionView({ s, m }: { s: Subscription; m?: string }) {
         <h2>{s.path ? <a href={link("entity", s.path)}><Text>{s.name}</Text></a> : "A new subscription"}</h2>
         <div class="actions">
           {s.status !== "Active" && <Badge tone="warn">{s.status}</Badge>}
-          <Badge tone={on ? "good" : dead ? "bad" : ""}>{on ? "gets it" : dead ? "dead-letters it" : "does not get it"}</Badge>
+          <Badge tone={on ? "good" : dead ? "bad" : ""}>{on ? "gets it" : dead ? "dead-letters it" : "doesn’t get it"}</Badge>
         </div>
       </header>
       <div class="panel-body">
         {s.copies.map((c, i) => <CopyView key={i} c={c} rules={s.rules} />)}
-        {s.rules.length === 0 && <p class="hint">It has no rule, and so takes nothing.</p>}
+        {s.rules.length === 0 && <p class="hint">It has no rules, so it gets nothing.</p>}
         {missed.length > 0 && (on
-          ? <details><summary>{plural(missed.length, "rule")} that {missed.length === 1 ? "does" : "do"} not select it</summary><ul class="verdicts">{missed.map((r) => <RuleView key={r.name} r={r} />)}</ul></details>
+          ? <details><summary>{plural(missed.length, "other rule")} {missed.length === 1 ? "doesn’t" : "don’t"} select it</summary><ul class="verdicts">{missed.map((r) => <RuleView key={r.name} r={r} />)}</ul></details>
           : <ul class="verdicts">{missed.map((r) => <RuleView key={r.name} r={r} />)}</ul>)}
-        {s.path && <p class="small"><a href={withQuery(link("entity", s.path, "test"), { m })}>Only this one</a> · <a href={link("entity", s.path, "rules")}>Its rules</a></p>}
+        {s.path && <p class="small"><a href={withQuery(link("entity", s.path, "test"), { m })}>Only this subscription</a> · <a href={link("entity", s.path, "rules")}>Rules</a></p>}
       </div>
     </section>
   );
@@ -82,11 +82,11 @@ export function Results({ matching: x, m, stale, trial }: { matching: Matching; 
   return (
     <div class={stale ? "results stale" : "results"}>
       {x.refused && <Problem text={`The topic would refuse the message: ${x.refused}`} />}
-      {x.duplicate && <p class="note">The topic had a message with this id and would drop this one.</p>}
-      {x.scheduledFor && <p class="note">The rules would be asked at <Time at={x.scheduledFor} />.</p>}
+      {x.duplicate && <p class="note">The topic would drop this as a duplicate: it had a message with this id.</p>}
+      {x.scheduledFor && <p class="note">The rules would be evaluated at <Time at={x.scheduledFor} />.</p>}
       {list.length === 0
-        ? <Panel><Empty title="The topic has no subscription."><p>What is sent to it is gone at once.</p></Empty></Panel>
-        : <p class="lights" role="status">{trial ? "With the rule that is tried: " : ""}{number(reached)} of {plural(list.length, "subscription")} {reached === 1 || list.length === 1 ? "gets" : "get"} it</p>}
+        ? <Panel><Empty title="No subscriptions"><p>Messages sent to this topic are lost.</p></Empty></Panel>
+        : <p class="lights" role="status">{trial ? "With the rule you try: " : ""}{number(reached)} of {plural(list.length, "subscription")} {reached === 1 || list.length === 1 ? "gets" : "get"} it</p>}
       {(all ? list : list.slice(0, most)).map((s) => <SubscriptionView key={s.path ?? s.name} s={s} m={m} />)}
       {!all && list.length > most && <div><Button act={() => setAll(true)}>Show {number(list.length - most)} more</Button></div>}
       {x.unexplained !== undefined && x.unexplained > 0 && <p class="hint">{plural(x.unexplained, "rule")} that {x.unexplained === 1 ? "does" : "do"} not select the message {x.unexplained === 1 ? "is" : "are"} left out, since there are too many.</p>}

@@ -12,7 +12,7 @@ export const correlationFields: [string, string][] = [
 
 export type FilterType = "Sql" | "Correlation" | "True" | "False";
 
-export const filterTypes: [FilterType, string][] = [["Sql", "SQL"], ["Correlation", "Equal properties (correlation filter)"], ["True", "Every message"], ["False", "No message"]];
+export const filterTypes: [FilterType, string][] = [["Sql", "SQL filter"], ["Correlation", "Correlation filter"], ["True", "Every message"], ["False", "No message"]];
 
 // Draft is a rule while it is typed.
 export interface Draft {

@@ -221,6 +221,7 @@ export const screens: { name: string; title: string; key: string; group: "See" |
   { name: "faults", title: "Faults", key: "f", group: "Change" },
   { name: "snapshots", title: "Snapshots", key: "n", group: "Change" },
   { name: "configuration", title: "Configuration", key: "i", group: "Change" },
+  { name: "namespaces", title: "Namespaces", key: "a", group: "Change" },
   { name: "connect", title: "Connect", key: "s", group: "Change" },
 ];
 
@@ -252,10 +253,10 @@ function Namespaces() {
 export function Missing() {
   const list = namespaces.value ?? [];
   return (
-    <Empty title="There is no such namespace.">
+    <><h1>Namespace not found</h1><Empty title="There is no such namespace.">
       <p><b><Text>{current.value}</Text></b> was deleted or renamed, or the address is wrong.{list.length > 0 && " Choose one that there is:"}</p>
       <ul class="choose">{list.map((n) => <li key={n.name}><a href={linkIn(n.name, "")}><Text>{n.name}</Text></a>{n.default && list.length > 1 && <span class="faint"> default</span>}</li>)}</ul>
-    </Empty>
+    </Empty></>
   );
 }
 

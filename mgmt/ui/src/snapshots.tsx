@@ -43,7 +43,7 @@ function Running({ namespace }: { namespace: string }) {
       {works.value.filter((w) => w.namespace === namespace).map((w) => (
         <Panel key={w.since} title={<Text>{w.what}</Text>} flush actions={<Button small kind="danger" act={() => w.end.abort()}>Cancel</Button>}>
           <progress class="job-progress" aria-label={w.what} />
-          <p class="pad hint running">For {span(Math.max(0, tick.value - w.since))}. It goes on while you look at other screens of this page, and ends if the page is closed.</p>
+          <p class="pad hint running">Running for {span(Math.max(0, tick.value - w.since))}. It continues while you use other screens, and stops if you close the page.</p>
         </Panel>
       ))}
     </>
@@ -60,9 +60,9 @@ function Lost({ namespace, keeps }: { namespace: string; keeps: Children }) {
   const now = inside();
   return (
     <>
-      <p>What is in <b><Text>{namespace}</Text></b> now is lost: {plural(now.messages, "message")} in {plural(now.entities, "entity", "entities")}.</p>
+      <p>You lose what is in <b><Text>{namespace}</Text></b> now: <b>{plural(now.messages, "message")}</b> in {plural(now.entities, "entity", "entities")}.</p>
       <p>{keeps}</p>
-      <p>Clients stay connected: their links are detached, and SDKs attach them again by themselves. Locks from before are lost, open transactions are rolled back, and jobs end.</p>
+      <p>Clients stay connected, and SDKs attach again by themselves. Locks are lost, open transactions roll back, and jobs stop.</p>
     </>
   );
 }
@@ -72,7 +72,7 @@ function Save({ namespace, list, done }: { namespace: string; list: Snapshot[]; 
   const save = (replace: boolean) => begin(namespace, `Saving ${name}`, "Cancelled. Nothing was saved.", async (signal) => {
     const s = await call<Snapshot>("POST", at`${namespace}/snapshots`, { body: { name: name.trim(), replace }, signal });
     set("");
-    return `${s.name} is saved: ${plural(s.messages, "message")}.`;
+    return `Saved ${s.name} with ${plural(s.messages, "message")}.`;
   }, done);
   const submit = (e: Event) => {
     e.preventDefault();
@@ -80,7 +80,7 @@ function Save({ namespace, list, done }: { namespace: string; list: Snapshot[]; 
     if (!old) return save(false);
     ask({
       title: "Replace the snapshot?", yes: "Replace 1 snapshot",
-      text: <p><b><Text>{old.name}</Text></b> has {plural(old.messages, "message")}, saved <Time at={old.saved} real />. It is lost when the new one is whole, and stays if that fails.</p>, act: () => save(true),
+      text: <p><b><Text>{old.name}</Text></b> with {plural(old.messages, "message")}, saved <Time at={old.saved} real />, is replaced once the new one is complete.</p>, act: () => save(true),
     });
   };
   return (
@@ -94,17 +94,17 @@ function Save({ namespace, list, done }: { namespace: string; list: Snapshot[]; 
 function Card({ namespace, s, done }: { namespace: string; s: Snapshot; done: () => void }) {
   const restore = () => ask({
     title: "Restore the snapshot?", yes: "Restore", losing: "restoring",
-    text: <Lost namespace={namespace} keeps={<>Afterwards it is what it was when <b><Text>{s.name}</Text></b> was saved: {plural(s.messages, "message")} in {plural(s.entities, "entity", "entities")}. Its clock shows <Time at={s.now} /> again{s.frozen ? ", and stands still" : ""}. The snapshot stays.</>} />,
-    act: () => begin(namespace, `Restoring ${s.name}`, "Cancelled. The namespace has its old state, or the restored one if that was complete.", async (signal) => {
+    text: <Lost namespace={namespace} keeps={<><b><Text>{s.name}</Text></b> brings back {plural(s.messages, "message")} in {plural(s.entities, "entity", "entities")}, and the clock goes back to <Time at={s.now} />{s.frozen ? ", frozen" : ""}. The snapshot stays.</>} />,
+    act: () => begin(namespace, `Restoring ${s.name}`, "Cancelled. Either nothing changed, or the restore had just completed.", async (signal) => {
       await call("POST", at`${namespace}/snapshots/${s.name}/restore`, { signal });
-      return `${s.name} is restored: ${plural(s.messages, "message")}.`;
+      return `Restored ${s.name} with ${plural(s.messages, "message")}.`;
     }, done),
   });
   const remove = () => ask({
-    title: "Delete the snapshot?", yes: "Delete 1 snapshot", text: <p><b><Text>{s.name}</Text></b> with {plural(s.messages, "message")}, saved <Time at={s.saved} real />, is deleted. This cannot be undone. The namespace stays as it is.</p>,
+    title: "Delete the snapshot?", yes: "Delete 1 snapshot", text: <p><b><Text>{s.name}</Text></b> with {plural(s.messages, "message")}, saved <Time at={s.saved} real />, is deleted for good. The namespace doesn’t change.</p>,
     act: async () => {
       await call("DELETE", at`${namespace}/snapshots/${s.name}`);
-      tell(`${s.name} is deleted.`);
+      tell(`Deleted ${s.name}.`);
       done();
     },
   });
@@ -121,26 +121,26 @@ export function Snapshots() {
   const p = usePoll(namespace, 5000, (signal) => all<Snapshot>(at`${namespace}/snapshots`, { limit: undefined }, 1000, signal));
   const reset = () => ask({
     title: "Reset the namespace?", yes: "Reset", losing: "reset",
-    text: <Lost namespace={namespace} keeps="Afterwards it has the entities of its configuration and no others, all of them empty, and its clock shows the machine’s time. Snapshots and keys stay, faults are removed." />,
-    act: () => begin(namespace, `Resetting ${namespace}`, "The reset was asked for already, and may be complete.", async (signal) => {
+    text: <Lost namespace={namespace} keeps="It gets the entities of its configuration, all of them empty, and this computer’s time. Snapshots and keys stay, faults are removed." />,
+    act: () => begin(namespace, `Resetting ${namespace}`, "Cancelled. The reset may have completed already.", async (signal) => {
       await call("POST", at`${namespace}/reset`, { signal });
-      return "The namespace is what its configuration says, and empty.";
+      return "Reset the namespace.";
     }, p.refresh),
   });
   return (
     <>
       <h1>Snapshots</h1>
       <Running namespace={namespace} />
-      <Panel title="Save what is in the namespace now">
-        <p class="hint">Entities, messages in their states, states of sessions and the clock. Clients go on meanwhile. Locks are not saved: a locked message is available in the snapshot.</p>
+      <Panel title="New snapshot">
+        <p class="hint">Saves the entities, messages, session states and the clock while clients keep working. Locks aren’t saved: locked messages are active in the snapshot.</p>
         <Save namespace={namespace} list={p.value ?? []} done={p.refresh} />
       </Panel>
       {p.error && <Problem text={p.error} retry={p.refresh} />}
       {!p.value && !p.error && <Loading />}
-      {p.value?.length === 0 && <Empty title="There is no snapshot."><p>Save one before a test changes everything, and restore it afterwards: clients stay connected. A difficult state can be kept for later, too.</p></Empty>}
+      {p.value?.length === 0 && <Empty title="No snapshots"><p>Save one before a test and restore it afterwards, or keep a state that was hard to reach. Clients stay connected.</p></Empty>}
       {p.value?.map((s) => <Card key={s.name} namespace={namespace} s={s} done={p.refresh} />)}
       <Panel title="Reset" actions={<Button small kind="danger" act={reset}>Reset</Button>}>
-        <p class="hint">A reset makes the namespace what its configuration says, and empty. Snapshots stay.</p>
+        <p class="hint">Empties the namespace and gives it the entities of its configuration and this computer’s time. Snapshots stay.</p>
       </Panel>
     </>
   );

@@ -12,6 +12,7 @@ export type Counts = Schemas["Counts"];
 export const namespaces = signal<Namespace[] | undefined>(undefined);
 export const entities = signal<Entity[] | undefined>(undefined);
 export const trouble = signal(""); // why the last request for the entities failed
+const gone = signal(false); // the server does not answer: what is shown is old
 export const clock = signal<{ offset: number; frozen?: number } | undefined>(undefined);
 export const tick = signal(Date.now()); // ms; once a second while the page is visible
 export const theme = keptHere<"system" | "light" | "dark">("theme", "system");
@@ -37,8 +38,12 @@ effect(() => {
   document.documentElement.dataset.theme = theme.value;
 });
 
+effect(() => {
+  document.documentElement.classList.toggle("gone", gone.value);
+});
+
 every(() => 1000, async () => {
-  tick.value = Date.now();
+  if (!gone.value) tick.value = Date.now();
 });
 
 function readClock(c: Clock): void {
@@ -62,12 +67,14 @@ async function load(signal: AbortSignal): Promise<void> {
     const asked = !clock.value || round % 5 === 4 ? failureOf(loadClock(named, signal)) : "";
     const list = await all<Entity>(at`${named}/entities`, {}, 20_000, signal);
     round++;
+    gone.value = false;
     if (current.value !== named) return;
     entities.value = list;
     wrong ||= await asked;
     if (current.value === named) trouble.value = wrong;
   } catch (e) {
     if (signal.aborted || current.value !== named) return;
+    gone.value = e instanceof Failure && e.status === 0;
     if (e instanceof Failure && e.status === 404) await failureOf(loadNamespaces(signal));
     if (current.value !== named) return;
     trouble.value = missing.value ? "" : textOf(e);

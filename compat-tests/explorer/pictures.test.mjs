@@ -1,0 +1,54 @@
+// Draws the pictures of README.md and docs/explorer.md: a shop after some minutes of traffic.
+import { after, before, test } from "node:test";
+import { launch, open, settled } from "./page.mjs";
+import { connect, namespace } from "./house.mjs";
+
+const directory = process.env.MINIBUS_PICTURES, minutes = 5;
+
+const client = connect();
+let browser;
+before(async () => (browser = await launch()));
+after(async () => {
+  await browser?.close();
+  await client.close();
+});
+
+const customers = ["Ada Lovelace", "Grace Hopper", "Alan Turing", "Katherine Johnson"], items = ["Espresso cup", "Desk lamp", "Notebook", "Headphones"];
+
+const order = (n) => ({
+  body: { orderId: `ORD-${n}`, customer: customers[n % 4], items: [{ name: items[n % 4], quantity: 1 + (n % 3) }], total: 19.9 + (n % 7) * 10 },
+  messageId: `ORD-${n}`, correlationId: `cart-${n}`, subject: "order", contentType: "application/json", applicationProperties: { country: n % 5 === 0 ? "de" : "fr", amount: (n % 4) * 400 },
+});
+
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
+test("pictures", { skip: !directory && "MINIBUS_PICTURES names no directory" }, async () => {
+  const orders = client.createSender("orders"), payments = client.createSender("payments"), events = client.createSender("events");
+  const worker = client.createReceiver("orders", { receiveMode: "receiveAndDelete" }), cashier = client.createReceiver("payments"), audit = client.createReceiver("events", "everything", { receiveMode: "receiveAndDelete" });
+  await orders.scheduleMessages([1, 2].map((i) => order(9000 + i)), new Date(Date.now() + 3_600_000));
+  let n = 2000, declined = 0;
+  const wave = (at) => Math.max(0, Math.round(4 + 3 * Math.sin(at / 30) + 2 * Math.sin(at / 11)));
+  for (const begin = Date.now(); ;) {
+    const at = (Date.now() - begin) / 1000;
+    if (at > minutes * 60) break;
+    const batch = Array.from({ length: wave(at) }, () => order(++n));
+    if (batch.length > 0) await Promise.all([orders.sendMessages(batch), payments.sendMessages(batch.slice(0, Math.ceil(batch.length / 2))), events.sendMessages(batch.slice(0, 3))]);
+    await worker.receiveMessages(wave(at - 15) || 1, { maxWaitTimeInMs: 100 }); // it lags behind
+    for (const m of await cashier.receiveMessages(10, { maxWaitTimeInMs: 100 })) {
+      if (declined < 3 && at > (declined + 1) * 60) {
+        declined++;
+        await cashier.deadLetterMessage(m, { deadLetterReason: "PaymentDeclined", deadLetterErrorDescription: "The card was declined by the bank: insufficient funds." });
+      } else await cashier.completeMessage(m);
+    }
+    await audit.receiveMessages(5, { maxWaitTimeInMs: 100 });
+    await pause(500);
+  }
+  for (const [name, theme, hash] of [["overview", "light", ""], ["overview-dark", "dark", ""], ["dead-letter", "dark", "/entity/payments/dead/"]]) {
+    const page = await open(browser, { theme, path: `/#/${namespace}${hash}` });
+    if (hash) await page.getByRole("link", { name: /^\d+$/ }).first().click();
+    await page.locator(hash ? "main .one" : ".hour path.line").first().waitFor();
+    await settled(page);
+    await page.screenshot({ path: `${directory}/explorer-${name}.png` });
+    await page.context().close();
+  }
+});
