@@ -39,7 +39,7 @@ var looks = map[string]look{
 	"SUBSCRIPTIONS": {show: count}, "TEXT": {least: 20, end: true}, "TIME": {show: (*output).since},
 	"TRANSFER": {show: count, rank: 9, spare: true}, "TRANSFER-DLQ": {show: count, rank: 8, spare: true},
 	"TRANSPORT": {rank: 6}, "UNSETTLED": {show: count}, "UNTIL": {show: (*output).time},
-	"WAITS FOR": {least: 12, end: true}, "WINDOW": {rank: 7},
+	"WAITS FOR": {least: 12, end: true}, "WHAT": {rank: 4}, "WINDOW": {rank: 7},
 }
 
 // gap is between two columns.
@@ -76,14 +76,16 @@ func (o *output) fitted() (columns []string, rows [][]string) {
 			}
 		}
 	}
-	widths := naturalWidths(columns, rows)
-	for !narrowed(widths, columns, o.width) {
-		least := leastOf(columns)
-		if least == 0 {
-			break // the terminal is too narrow for what matters
+	var widths []int
+	for _, comfort := range []bool{true, false} {
+		for widths = naturalWidths(columns, rows); !narrowed(widths, columns, o.width, comfort); {
+			least := leastOf(columns, comfort)
+			if least == 0 {
+				break // at last the terminal is too narrow for what matters
+			}
+			drop(least)
+			widths = naturalWidths(columns, rows)
 		}
-		drop(least)
-		widths = naturalWidths(columns, rows)
 	}
 	for _, row := range rows {
 		for i := range row {
@@ -93,9 +95,16 @@ func (o *output) fitted() (columns []string, rows [][]string) {
 	return columns, rows
 }
 
-// leastOf returns the least important of some columns; 0 if all of them matter. The first one always does.
-func leastOf(columns []string) (least int) {
+// minor is the least rank of a column that goes before others get uncomfortably narrow.
+const minor = 4
+
+// leastOf returns the least important of some columns; 0 if all of them matter. The first one always does. For the
+// comfort of others only a minor one goes.
+func leastOf(columns []string, comfort bool) (least int) {
 	rank := 0
+	if comfort {
+		rank = minor - 1
+	}
 	for i := 1; i < len(columns); i++ {
 		if r := looks[columns[i]].rank; r > rank {
 			least, rank = i, r
@@ -115,15 +124,15 @@ func (o *output) fitLive() {
 	}
 	names, natural := slices.Clone(o.columns), append(slices.Clone(o.widths), liveBody)
 	for i, name := range names {
-		if looks[name].show != nil && natural[i] >= len(time.RFC3339) {
+		if looks[name].show != nil && natural[i] > len(time.DateTime) {
 			natural[i] = max(len(name), len(time.TimeOnly))
 		}
 		o.shown = append(o.shown, i)
 	}
 	for {
 		o.widths = slices.Clone(natural)
-		least := leastOf(names)
-		if narrowed(o.widths, names, o.width) || least == 0 {
+		least := leastOf(names, false)
+		if narrowed(o.widths, names, o.width, false) || least == 0 {
 			break
 		}
 		names, natural = slices.Delete(names, least, least+1), slices.Delete(natural, least, least+1)
@@ -147,8 +156,9 @@ func naturalWidths(columns []string, rows [][]string) []int {
 	return widths
 }
 
-// narrowed takes from the widest columns until all of them fit, and reports whether they do.
-func narrowed(widths []int, columns []string, most int) bool {
+// narrowed takes from the widest columns until all of them fit, and reports whether they do. With comfort no text
+// becomes so short that it says little.
+func narrowed(widths []int, columns []string, most int, comfort bool) bool {
 	total := gap * (len(widths) - 1)
 	for _, w := range widths {
 		total += w
@@ -157,7 +167,14 @@ func narrowed(widths []int, columns []string, most int) bool {
 		widest := -1
 		for i, w := range widths {
 			l := looks[columns[i]]
-			if l.least > 0 && w > max(l.least, len(columns[i])) && (widest < 0 || w > widths[widest]) {
+			least := max(l.least, len(columns[i]))
+			switch {
+			case comfort && l.end:
+				least *= 2
+			case comfort:
+				least += least / 4
+			}
+			if l.least > 0 && w > least && (widest < 0 || w > widths[widest]) {
 				widest = i
 			}
 		}
