@@ -55,12 +55,12 @@ function Part({ line, depth, all, until }: { line: Line } & Place) {
   const [next, setNext] = useState(until);
   const name = line.name && <span class="fold-name">{visible(line.name)}</span>;
   if (line.count === 0) return <li class="fold-line">{name}<Value text={line.head} tone={line.tone} /></li>;
-  if (depth >= lowest) return <li class="fold-line">{name}{visible(line.head.slice(0, longest))} <span class="faint">what is deeper is in the other forms of the body</span></li>;
+  if (depth >= lowest) return <li class="fold-line">{name}{visible(line.head.slice(0, longest))} <span class="faint">deeper levels are in the other forms of the body</span></li>;
   const turn = () => { setOpen(!open); setNext(depth + levels); };
   return (
     <li>
       <button type="button" class="fold-head" aria-expanded={open} onClick={turn}>
-        {name}<span class={`fold-${line.tone || "mark"}`}>{visible(line.head.slice(0, longest))}</span>{!open && <span class="faint"> {number(line.count)} … {visible(line.tail)}</span>}
+        {name}<span class={`fold-${line.tone || "mark"}`}>{visible(line.head.slice(0, longest))}</span>{!open && <span class="faint"> {line.tail === "…" ? `${number(line.count)} and more` : `${number(line.count)} … ${visible(line.tail)}`}</span>}
       </button>
       {open && <><Parts list={line.parts()} depth={depth + 1} all={all} until={next} /><div class="fold-line fold-mark">{visible(line.tail)}</div></>}
     </li>

@@ -106,7 +106,7 @@ export function Timeline({ of: p, level: Heading = "h2" }: { of: Polled<Page>; l
   return (
     <>
       {p.error && <Problem text={p.error} />}
-      <p class="hint">{plural(list.length, "step")} in {elapsed(lasted)}, the first <Time at={list[0]!.time} ageOnly />{lanes.length > 1 && `, ${number(lanes.length)} messages`}</p>
+      <p class="hint">{plural(list.length, "step")}{list.length > 1 && ` in ${elapsed(lasted)}`}, {list.length > 1 && "the first "}<Time at={list[0]!.time} ageOnly />{lanes.length > 1 && `, ${number(lanes.length)} messages`}</p>
       {lanes.map((l, i) => (
         <section key={i} class="lane">
           {lanes.length > 1 && <Heading class="lane-head">{l.number !== undefined && <a href={link("entity", l.entity, "messages", String(l.number))}>#{l.number}</a>} <Text>{shown(l.entity)}</Text></Heading>}

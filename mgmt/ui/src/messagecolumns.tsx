@@ -36,7 +36,7 @@ interface Shown extends Column<Message> {
 
 const instant = (at?: string) => (at ? Date.parse(at) : 0);
 
-function all(dead: boolean, digits: number, href: (m: Message) => string): Shown[] {
+function all(dead: boolean, beside: boolean, digits: number, href: (m: Message) => string): Shown[] {
   const text = (of: (m: Message) => unknown, show = (s: string): Children => <Text>{s}</Text>) => {
     const by = (m: Message) => textOfValue(of(m));
     return { by, show: (m: Message) => by(m) && show(by(m)) };
@@ -45,7 +45,7 @@ function all(dead: boolean, digits: number, href: (m: Message) => string): Shown
   const columns: Shown[] = [
     { name: "number", title: "#", width: `${32 + 9 * digits}px`, by: (m) => m.sequenceNumber, show: (m) => <a href={href(m)}>{m.sequenceNumber}</a> },
     { name: "enqueued", yields: 4, title: "Enqueued", width: "112px", by: (m) => instant(m.state === "scheduled" ? m.scheduledEnqueueTime : m.enqueuedTime), show: (m) => <When m={m} /> },
-    { name: "id", title: "Message id", width: "minmax(120px, 1fr)", ...text((m) => m.messageId, name) },
+    { name: "id", title: "Message id", width: beside ? "minmax(120px, 1fr)" : "minmax(150px, 1fr)", ...text((m) => m.messageId, name) },
     { name: "subject", yields: 3, title: "Subject", width: "minmax(84px, .6fr)", ...text((m) => m.subject) },
     { name: "state", yields: 1, title: "State", width: "100px", by: (m) => m.state ?? "", show: (m) => <Badge tone={stateTone[m.state ?? ""]} title={m.lockedBy}>{m.state}</Badge> },
     { name: "reason", title: "Reason", width: "minmax(150px, .8fr)", ...text((m) => m.deadLetterReason, name) },
@@ -68,7 +68,7 @@ function all(dead: boolean, digits: number, href: (m: Message) => string): Shown
 // sorted returns the messages in the order of the column that the address names; those without one as they are.
 export function sorted(items: Message[], dead: boolean): Message[] {
   const { sort } = route.value.query, down = sort?.startsWith("-");
-  const by = sort && all(dead, 1, () => "").find((c) => c.name === (down ? sort.slice(1) : sort))?.by;
+  const by = sort && all(dead, false, 1, () => "").find((c) => c.name === (down ? sort.slice(1) : sort))?.by;
   if (!by) return items;
   const compare = (a: string | number, b: string | number) => (typeof a === "number" && typeof b === "number" ? a - b : natural(String(a), String(b)));
   return items.map((m) => ({ m, key: by(m) })).sort((x, y) => (down ? -1 : 1) * compare(x.key, y.key)).map((x) => x.m);
@@ -83,7 +83,7 @@ export function columns(items: Message[], dead: boolean, beside: boolean, digits
     if (c.name === "body" && beside) return false;
     return shownColumns.value.includes(c.name) && (!optional[c.name] || items.some(optional[c.name]!));
   };
-  return all(dead, digits, href).filter(shown).map((c) => {
+  return all(dead, beside, digits, href).filter(shown).map((c) => {
     if (c.name === "number") { // in the order of which the server has them
       return { ...c, sort: sort ? "none" : order === "newest" ? "descending" : "ascending", onSort: () => refine({ sort: undefined, order: !sort && order === "newest" ? "oldest" : undefined }) };
     }

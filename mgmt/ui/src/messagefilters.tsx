@@ -1,7 +1,7 @@
 // Which messages a table shows: fields in a bar, further ones in a menu, and a chip for each filter that has no field in sight.
 import { instantOf } from "./format";
 import { Search } from "./events";
-import { Field, Text, Time } from "./kit";
+import { Text, Time } from "./kit";
 import { Menu } from "./menu";
 import { refine, route } from "./route";
 import { narrow } from "./virtual";
@@ -69,8 +69,8 @@ export function Filters({ dead }: { dead: boolean }) {
       {!narrow.value && rest}
       <Menu label="+ Filter">
         {narrow.value && rest}
-        {ids.map(([name, title]) => <Field key={name} label={title}><Search label={title} value={q[name] ?? ""} set={(text) => refine({ [name]: text })} /></Field>)}
-        <Field label="From number"><Search label="From number" value={q.from ?? ""} set={(text) => refine({ from: /^\d+$/.test(text) ? text : undefined })} /></Field>
+        {ids.map(([name, title]) => <Search key={name} label={title} value={q[name] ?? ""} set={(text) => refine({ [name]: text })} />)}
+        <Search label="From number" value={q.from ?? ""} set={(text) => refine({ from: /^\d+$/.test(text) ? text : undefined })} />
       </Menu>
     </>
   );
