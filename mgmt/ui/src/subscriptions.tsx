@@ -27,10 +27,11 @@ function RuleBrief({ s }: { s: Subscribed }) {
 }
 
 // Subscriptions tells which subscriptions of a topic get what, and what became of it.
-export function Subscriptions({ topic, sent }: { topic: string; sent: number }) {
+export function Subscriptions({ topic, sent: known }: { topic: string; sent: number }) {
   const namespace = route.value.namespace;
   const p = usePoll(JSON.stringify([namespace, topic]), 3000, (signal) => get<Schemas["PageRuledSubscription"]>(at`${namespace}/entities/${topic}/subscriptions`, {}, signal));
   const list = (p.value?.items ?? []).toSorted((x, y) => natural(x.name, y.name));
+  const sent = Math.max(known, ...list.map((s) => s.traffic.stored)); // what is known of the topic may be a moment older
   return (
     <Panel title="Subscriptions" flush actions={<a class="button small" href={newEntity("subscription", topic)}>New subscription</a>}>
       {p.error && <Problem text={p.error} retry={p.refresh} />}
