@@ -126,7 +126,12 @@ func (h *handler) routes() *mux.Router {
 	if h.options.WebSocket != nil {
 		r.MatcherFunc(isWebSocket).Handler(h.known(keeping(h.options.WebSocket)))
 	}
-	if h.options.Manual != nil {
+	if h.options.Manual == nil {
+		r.PathPrefix(docsPath).Methods(get...).HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "The program minibus has the docs, and servers in tests do not. See /docs of the program.",
+				http.StatusNotFound)
+		})
+	} else {
 		r.PathPrefix(docsPath).Methods(get...).Handler(http.StripPrefix(docsPath, h.options.Manual))
 		r.Handle("/docs", http.RedirectHandler(docsPath, http.StatusFound)).Methods(get...).MatcherFunc(isExplorer)
 	}

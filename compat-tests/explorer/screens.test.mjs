@@ -67,12 +67,15 @@ for (const size of ["wide", "phone"]) {
       await check(page, name);
       await checkDark(page, name);
     };
+    const docs = new Set(); // the pages to which the screens lead
     for (const [name, [hash, text]] of Object.entries(screens)) {
       await show(page, `#/${namespace}${hash}`);
       await page.locator("main").getByText(text).first().waitFor().catch(() => wrong.push(`${name} does not show ${text}`));
       await both(name).catch((e) => wrong.push(e.message));
       page.errors.splice(0);
+      docs.add(await page.locator("a.docs").evaluate((a) => a.href));
     }
+    for (const href of docs) if ((await fetch(href)).status !== 200) wrong.push(`the docs have no ${href}`);
     assert.deepEqual(wrong, []);
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox", { name: "Screen, entity or message" }).waitFor();

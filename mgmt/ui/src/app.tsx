@@ -25,6 +25,7 @@ import { Missing, menuOpen, Sidebar } from "./sidebar";
 import { Snapshots } from "./snapshots";
 import { clock, missing, now, refresh, start, theme, trouble } from "./state";
 import { textOf } from "./api";
+import { docsPage } from "./docspage";
 import { keepTitle } from "./title";
 import { Toasts } from "./toasts";
 
@@ -114,6 +115,7 @@ function Header() {
       <ClockChip />
       <button type="button" class="tool" aria-label={`Times: ${zone.value}`} title="Times: local or UTC (u)" onClick={() => (zone.value = zone.value === "utc" ? "local" : "utc")}>{zone.value === "utc" ? "UTC" : "local"}</button>
       <button type="button" class="tool" aria-label={`Theme: ${theme.value}`} title={`Theme: ${theme.value}`} onClick={() => (theme.value = following[theme.value])}>{icons[theme.value]}</button>
+      <a class="tool docs" href={docsPage()} target="_blank" title="The page of the docs about this screen">Docs</a>
       <button type="button" class="tool" aria-label="Keys" title="Keys (?)" onClick={openKeys}>?</button>
       {hasKey() && <button type="button" class="tool" onClick={forgetKey}>Forget key</button>}
     </header>

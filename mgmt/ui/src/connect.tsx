@@ -217,7 +217,7 @@ function About() {
   useEffect(() => void open("GET", "namespaces").then((a) => set((a.headers.get("Server") ?? "").replace(/^Minibus\//, "")), () => undefined), []);
   return (
     <Panel title="About">
-      <p>{version && <><b>Minibus {version}</b> · </>}<a href="/$minibus/docs/">Documentation</a> · <a href="/$minibus/docs/troubleshooting/">Troubleshooting</a> · <a href="/$minibus/v1/openapi.json">Control API</a></p>
+      <p>{version && <><b>Minibus {version}</b> · </>}<a href="/$minibus/docs/">Documentation</a> · <a href="/$minibus/docs/troubleshooting">Troubleshooting</a> · <a href="/$minibus/v1/openapi.json">Control API</a></p>
       <p class="hint">To report a problem, run <code>minibus support-bundle</code> and attach its file to an issue. It has no messages and no keys.</p>
     </Panel>
   );
