@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+	"net"
 	"os"
 	"regexp"
 	"slices"
@@ -189,9 +191,15 @@ func TestWait(t *testing.T) {
 	b.fails(6, []string{"nothing listens"}, "-c", nowhere, "wait", "orders", "--idle")
 
 	b.waitsForAMessage()
-	cmd := b.command("wait", "events/audit", "--active", "0", "--timeout", "1h")
+	mute, err := net.Listen("tcp", "127.0.0.1:0") // which never answers
+	b.must("listen", err)
+	defer mute.Close()
+	cmd := b.command("-c", fmt.Sprintf("Endpoint=sb://%s;SharedAccessKeyName=a;SharedAccessKey=b;UseDevelopmentEmulator=true", mute.Addr()),
+		"wait", "events/audit", "--active", "0", "--timeout", "1h")
 	b.must("start", cmd.Start())
-	time.Sleep(500 * time.Millisecond) // until it waits
+	conn, err := mute.Accept()
+	b.must("accept", err)
+	defer conn.Close()
 	b.must("interrupt", cmd.Process.Signal(os.Interrupt))
 	_ = cmd.Wait()
 	if cmd.ProcessState.ExitCode() != 130 {

@@ -18,12 +18,12 @@ const damTime = 500 * time.Millisecond
 
 // start runs the broker on the database of the run.
 func (s *soak) start() error {
+	ports := func() string { return filepath.Join(s.dir, fmt.Sprintf("ports-%d.json", s.life)) }
+	os.Remove(ports()) // of the life before: the broker that has written a file locks it next
 	s.life++
-	ports := filepath.Join(s.dir, fmt.Sprintf("ports-%d.json", s.life))
-	defer os.Remove(ports)
 	fmt.Fprintf(s.logFile, "--- life %d, %s\n", s.life, time.Now().Format(time.RFC3339))
 	began := time.Now()
-	server, err := harness.Launch(s.options.binary, ports, harness.Options{
+	server, err := harness.Launch(s.options.binary, ports(), harness.Options{
 		Config: s.config, Data: s.data, Log: s.logFile, Args: []string{"--log-level", "warn", "--history", history},
 		Env: []string{"MINIBUS_CLOCK_FILE=" + s.clockFile()},
 	})

@@ -20,15 +20,15 @@ func node(t *testing.T, file string, queues []harness.Queue, topics []harness.To
 
 // withSessions is a topic whose subscription "all" requires sessions.
 func withSessions(name string) []harness.Topic {
-	all := harness.Subscription{Queue: harness.Queue{Name: "all", RequiresSession: true, LockDuration: "PT5S"}}
+	all := harness.Subscription{Queue: harness.Queue{Name: "all", RequiresSession: true}}
 	return []harness.Topic{{Name: name, Subscriptions: []harness.Subscription{all}}}
 }
 
 // TestSubscribeToSessions runs workers that subscribe to sessions with @azure/service-bus.
 func TestSubscribeToSessions(t *testing.T) {
 	var queues []harness.Queue
-	for _, name := range []string{"carts", "baskets", "visits", "angry"} {
-		queues = append(queues, harness.Queue{Name: name, RequiresSession: true, LockDuration: "PT5S", MaxDeliveryCount: 3})
+	for name, lock := range map[string]string{"carts": "", "angry": "", "baskets": "PT5S", "visits": "PT5S"} {
+		queues = append(queues, harness.Queue{Name: name, RequiresSession: true, LockDuration: lock, MaxDeliveryCount: 3})
 	}
 	node(t, "subscribe.test.mjs", queues, withSessions("news"))
 }

@@ -1,5 +1,6 @@
 // Workers that subscribe to sessions, as @azure/service-bus's samples do: each takes the next session, is handed its messages, and
-// leaves it when nothing comes any more. The queues require sessions, whose locks last 5 s. MINIBUS_CONNECTION_STRING says where.
+// leaves it when nothing comes any more. The queues require sessions, whose locks last a minute, in baskets and visits 5 s.
+// MINIBUS_CONNECTION_STRING says where.
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,7 +9,7 @@ import { ServiceBusClient } from "@azure/service-bus";
 const client = new ServiceBusClient(process.env.MINIBUS_CONNECTION_STRING, { retryOptions: { maxRetries: 0, timeoutInMs: 30_000 } });
 after(() => client.close());
 
-const lockDuration = 5000;
+const lockDuration = 5000; // of baskets and visits
 const idle = 3000; // after which a worker leaves its session
 
 const send = async (queue, ...messages) => {

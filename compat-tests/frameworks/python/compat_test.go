@@ -78,10 +78,10 @@ func TestAutoLockRenewer(t *testing.T) {
 	python := harness.Python(t, "../../python")
 	var queues []harness.Queue
 	for _, name := range []string{"orders", "parcels", "letters"} {
-		queues = append(queues, harness.Queue{Name: name, LockDuration: "PT5S"})
+		queues = append(queues, harness.Queue{Name: name, LockDuration: "PT10S"})
 	}
 	for _, name := range []string{"carts", "baskets", "visits"} {
-		queues = append(queues, harness.Queue{Name: name, LockDuration: "PT5S", RequiresSession: true})
+		queues = append(queues, harness.Queue{Name: name, LockDuration: "PT10S", RequiresSession: true})
 	}
 	server := harness.Start(t, harness.Options{Config: harness.WriteConfig(t, queues...)})
 	environ := append(server.Environ(), "PYTHONDONTWRITEBYTECODE=1", "PYTHONPATH=renewal")

@@ -16,7 +16,7 @@ from azure.servicebus.exceptions import (
 )
 
 WAIT = 60  # seconds for what is certain to come
-LOCK = 5  # seconds; the shortest that the service has
+LOCK = 10  # seconds
 LONG = LOCK * 2.5  # how long the work takes
 
 
