@@ -150,7 +150,7 @@ func naturalWidths(columns []string, rows [][]string) []int {
 	for i, name := range columns {
 		widths[i] = len(name)
 		for _, row := range rows {
-			widths[i] = max(widths[i], displaywidth.String(row[i]))
+			widths[i] = max(widths[i], cells(row[i]))
 		}
 	}
 	return widths
@@ -186,22 +186,36 @@ func narrowed(widths []int, columns []string, most int, comfort bool) bool {
 	return true
 }
 
+// cells is how many columns a text takes at most: some terminals show each part of an emoji by itself.
+func cells(text string) (n int) {
+	for g := displaywidth.StringGraphemes(text); g.Next(); {
+		parts := 0
+		for _, r := range g.Value() {
+			parts += displaywidth.Rune(r)
+		}
+		n += max(g.Width(), parts)
+	}
+	return n
+}
+
 // shorten cuts a text to a width on the screen, with dots in its middle or at its end.
 func shorten(text string, width int, end bool) string {
-	if displaywidth.String(text) <= width {
+	if cells(text) <= width {
 		return text
 	}
-	if end || width < 4 {
-		return displaywidth.TruncateString(text, width, "…")
-	}
-	tail := (width - 1) / 2
-	begin := displaywidth.TruncateString(text, width-1-tail, "")
 	var parts []string
 	for g := displaywidth.StringGraphemes(text); g.Next(); {
 		parts = append(parts, g.Value())
 	}
-	rest := ""
-	for i := len(parts) - 1; i >= 0 && displaywidth.String(parts[i]+rest) <= tail; i-- {
+	tail := (width - 1) / 2
+	if end || width < 4 {
+		tail = 0
+	}
+	begin, rest := "", ""
+	for i := 0; i < len(parts) && cells(begin+parts[i]) < width-tail; i++ {
+		begin += parts[i]
+	}
+	for i := len(parts) - 1; i >= 0 && cells(parts[i]+rest) <= tail; i-- {
 		rest = parts[i] + rest
 	}
 	return begin + "…" + rest

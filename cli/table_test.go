@@ -82,9 +82,9 @@ func TestShorten(t *testing.T) {
 		want  string
 	}{
 		{"orders", 6, false, "orders"}, {"a-long-name", 7, false, "a-l…ame"}, {"a-long-name", 8, false, "a-lo…ame"}, {"a-long-name", 7, true, "a-long…"},
-		{"日本語の名前", 7, false, "日…前"}, {"👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", 5, false, "👩‍👩‍👧…👩‍👩‍👧"},
+		{"日本語の名前", 7, false, "日…前"}, {"👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", 13, false, "👩‍👩‍👧…👩‍👩‍👧"},
 	} {
-		if got := shorten(c.text, c.width, c.end); got != c.want || displaywidth.String(got) > c.width {
+		if got := shorten(c.text, c.width, c.end); got != c.want || cells(got) > c.width {
 			t.Errorf("%q in %d columns is %q, want %q", c.text, c.width, got, c.want)
 		}
 	}

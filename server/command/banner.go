@@ -47,6 +47,18 @@ func banner(a *server.Server, c *server.Config, source string) string {
 	return b.String()
 }
 
+// aligned puts what the lines of a banner say into a column, for a person.
+func aligned(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if label, rest, ok := strings.Cut(line, ": "); ok {
+			line = fmt.Sprintf("%-*s  %s", len("Connection string"), label, rest)
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
 // maxNamespaces is how many namespaces the banner shows.
 const maxNamespaces = 20
 

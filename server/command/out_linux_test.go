@@ -1,8 +1,10 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,4 +61,31 @@ func TestABinaryTrustStoreIsNotWrittenToATerminal(t *testing.T) {
 		t.Errorf("into a pipe: %v", err)
 	}
 	_ = to.Close()
+}
+
+// TestBannerAtATerminal has a column for what it says. Everywhere else the lines are those that programs look for.
+func TestBannerAtATerminal(t *testing.T) {
+	reader, tty := terminal(t)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- Run(ctx, append(slices.Clone(freePorts), "--ephemeral"), nil, tty, &output{})
+	}()
+	shown := ""
+	for buffer := make([]byte, 1000); !strings.Contains(shown, readyLine); {
+		n, err := reader.Read(buffer)
+		if err != nil {
+			t.Fatalf("%v after %q", err, shown)
+		}
+		shown += string(buffer[:n])
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	for _, want := range []string{"\nExplorer           http://localhost:", "\nConnection string  Endpoint=sb://localhost:", "\nDatabase           in memory", "\n" + readyLine} {
+		if !strings.Contains(strings.ReplaceAll(shown, "\r", ""), want) {
+			t.Errorf("the terminal shows\n%s\nwant %q in it", shown, want)
+		}
+	}
 }

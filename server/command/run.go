@@ -121,10 +121,13 @@ func isTerminal(stream any) bool {
 // onScreen returns a writer that keeps texts of clients and files from steering the terminal, if w is one.
 func onScreen(w io.Writer) io.Writer {
 	if isTerminal(w) {
-		return printable.Screen(w)
+		return forPerson{printable.Screen(w)}
 	}
 	return w
 }
+
+// forPerson is a writer to a terminal.
+type forPerson struct{ io.Writer }
 
 // authority returns where a Minibus with the settings in the environment keeps the certificate of its authority.
 func (p *program) authority() (string, error) {

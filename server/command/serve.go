@@ -78,7 +78,11 @@ func announce(a *server.Server, c *server.Config, source string, stdout io.Write
 	if err := published.write(a.Ports()); err != nil {
 		return err
 	}
-	if _, err := io.WriteString(stdout, banner(a, c, source)); err != nil {
+	text := banner(a, c, source)
+	if _, ok := stdout.(forPerson); ok {
+		text = aligned(text)
+	}
+	if _, err := io.WriteString(stdout, text); err != nil {
 		return fmt.Errorf("write to standard output: %w", err)
 	}
 	return nil
