@@ -92,7 +92,7 @@ test("a picture is drawn, a text is found in a body, and keys act on the message
   await send("empty", { body: raw(JSON.stringify({ list: Array.from({ length: 40 }, (_, i) => ({ sku: `part-${i}` })) })), contentType: "application/json", messageId: "keys" });
   await openNewest("empty");
   await page.getByLabel("Find in the body").fill("PART-3");
-  await sees("11 lines");
+  await sees("11 matches");
   assert.equal(await page.locator("mark").first().textContent(), "part-3");
   await page.getByLabel("Find in the body").fill("nowhere");
   await sees("The body does not contain this text.");

@@ -89,20 +89,34 @@ function picture(m: Message): View | undefined {
   return { name: "Picture", show: () => <Picture data={data} type={type} /> };
 }
 
-const mostFound = 200; // lines
-const around = 120; // characters of a line on each side of what is found
+const mostFound = 200; // matches
+const around = 120; // characters on each side of a match
 
-// Found are the lines of a body that have a text.
-function Found({ text, wanted }: { text: string; wanted: string }) {
+interface Match {
+  line: string;
+  row: number;
+  at: number;
+}
+
+function matches(text: string, wanted: string): Match[] {
   const low = wanted.toLowerCase();
-  const lines = useMemo(() => text.split("\n").map((line, i) => ({ line, i, at: line.toLowerCase().indexOf(low) })).filter((l) => l.at >= 0), [text, low]);
-  if (lines.length === 0) return <p class="hint" role="status">The body does not contain this text.</p>;
+  return text.split("\n").flatMap((line, row) => {
+    const list: Match[] = [], lower = line.toLowerCase();
+    for (let at = lower.indexOf(low); at >= 0; at = lower.indexOf(low, at + low.length)) list.push({ line, row, at });
+    return list;
+  });
+}
+
+// Found are the places of a body that have a text.
+function Found({ text, wanted }: { text: string; wanted: string }) {
+  const found = useMemo(() => matches(text, wanted), [text, wanted]);
+  if (found.length === 0) return <p class="hint" role="status">The body does not contain this text.</p>;
   return (
     <>
-      <p class="hint" role="status">{plural(lines.length, "line")}{lines.length > mostFound && `, of which the first ${mostFound} are shown`}</p>
-      <pre class="body" tabIndex={0} aria-label="Lines found">{lines.slice(0, mostFound).map(({ line, i, at }) => {
+      <p class="hint" role="status">{plural(found.length, "match", "matches")}{found.length > mostFound && `, the first ${mostFound} are shown`}</p>
+      <pre class="body" tabIndex={0} aria-label="Matches">{found.slice(0, mostFound).map(({ line, row, at }, i) => {
         const from = Math.max(0, at - around), end = at + wanted.length;
-        return <div key={i}><span class="faint">{i + 1} </span>{from > 0 && "…"}{visible(line.slice(from, at))}<mark>{visible(line.slice(at, end))}</mark>{visible(line.slice(end, end + around))}{end + around < line.length && "…"}</div>;
+        return <div key={i}><span class="faint">{row + 1} </span>{from > 0 && "…"}{visible(line.slice(from, at))}<mark>{visible(line.slice(at, end))}</mark>{visible(line.slice(end, end + around))}{end + around < line.length && "…"}</div>;
       })}</pre>
     </>
   );
