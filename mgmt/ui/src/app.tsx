@@ -122,10 +122,10 @@ function Header() {
   );
 }
 
-const broken = (text: string) => `This part of the explorer failed: ${text.replace(/[^.]$/, "$&.")} That is a mistake of the explorer. The rest of it works on.`;
+const broken = (text: string) => `This part of the explorer failed: ${text.replace(/[^.]$/, "$&.")} That is a bug in the explorer. The other screens still work.`;
 
 function Broken({ text, again }: { text: string; again: () => void }) {
-  return <Problem text={broken(text)} retry={again}><a class="button small" href={link("")}>Go to the overview</a></Problem>;
+  return <><h1>This screen failed</h1><Problem text={broken(text)} retry={again}><a class="button small" href={link("")}>Go to the overview</a></Problem></>;
 }
 
 function App() {

@@ -124,8 +124,8 @@ export function Tabs({ tabs, at }: { tabs: { name: string; href: string; title: 
   );
 }
 
-export function Field({ label, hint, children }: { label: string; hint?: string; children: Children }) {
-  return <label class="field"><span class="field-label">{label}</span>{children}{hint && <span class="hint">{hint}</span>}</label>;
+export function Field({ label, hint, wrong, children }: { label: string; hint?: string; wrong?: string; children: Children }) {
+  return <label class="field"><span class="field-label">{label}</span>{children}{wrong ? <span class="wrong" role="alert"><Text>{wrong}</Text></span> : hint && <span class="hint">{hint}</span>}</label>;
 }
 
 // copy puts a text into the clipboard. Browsers have one only for pages of this machine or over TLS; else a field is selected for it.

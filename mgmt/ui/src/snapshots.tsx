@@ -68,7 +68,11 @@ function Lost({ namespace, keeps }: { namespace: string; keeps: Children }) {
 }
 
 function Save({ namespace, list, done }: { namespace: string; list: Snapshot[]; done: () => void }) {
-  const [name, set] = useState("");
+  const [name, setName] = useState(""), [wrong, setWrong] = useState("");
+  const set = (text: string) => {
+    setName(text);
+    setWrong("");
+  };
   const save = (replace: boolean) => begin(namespace, `Saving ${name}`, "Cancelled. Nothing was saved.", async (signal) => {
     const s = await call<Snapshot>("POST", at`${namespace}/snapshots`, { body: { name: name.trim(), replace }, signal });
     set("");
@@ -76,6 +80,7 @@ function Save({ namespace, list, done }: { namespace: string; list: Snapshot[]; 
   }, done);
   const submit = (e: Event) => {
     e.preventDefault();
+    if (!/^[a-z\d][\w.-]*$/i.test(name.trim())) return setWrong("Use letters, digits, hyphens, dots and underscores, and begin with a letter or digit.");
     const old = list.find((s) => s.name.toLowerCase() === name.trim().toLowerCase());
     if (!old) return save(false);
     ask({
@@ -84,8 +89,8 @@ function Save({ namespace, list, done }: { namespace: string; list: Snapshot[]; 
     });
   };
   return (
-    <form class="bar" onSubmit={submit}>
-      <Field label="Name"><input value={name} maxLength={50} spellcheck={false} placeholder="seeded" onInput={(e) => set(e.currentTarget.value)} /></Field>
+    <form class="bar span-bar" onSubmit={submit}>
+      <Field label="Name" hint="For example: seeded" wrong={wrong}><input value={name} aria-invalid={wrong ? true : undefined} maxLength={50} spellcheck={false} onInput={(e) => set(e.currentTarget.value)} /></Field>
       <Button kind="primary" type="submit" disabled={!name.trim()}>Save</Button>
     </form>
   );
