@@ -67,7 +67,13 @@ func (a *app) improve(ctx context.Context, f *failure) {
 	all = append(all, pathsOf(sorted(&topics, t, states))...)
 	s, states, _ := subscriptions.list(ctx, client, "")
 	all = append(all, pathsOf(sorted(&subscriptions, s, states))...)
-	if near := printable.Closest(path, all); near != "" && !strings.EqualFold(near, path) {
+	near := printable.Closest(path, all)
+	topic, name, isSubscription := splitSubscription(path)
+	if of, other, ok := splitSubscription(near); isSubscription && ok && strings.EqualFold(of, topic) &&
+		printable.Closest(name, []string{other}) == "" {
+		return // only the topic is alike
+	}
+	if near != "" && !strings.EqualFold(near, path) {
 		f.text = listsWhatIs.ReplaceAllString(f.text, "; did you mean "+strings.ReplaceAll(near, "$", "$$")+"?")
 	}
 }

@@ -203,7 +203,7 @@ func TestPeek(t *testing.T) {
 	b.run("send", "sessions", "a", "--session", "s1")
 	b.run("send", "sessions", "b", "--session", "s2")
 	b.wantBodies("session", b.peek("sessions", "--session", "s2"), "b")
-	b.fails(1, []string{"peek at sessions", "--session ID"}, "peek", "sessions")
+	b.wantBodies("all sessions", b.peek("sessions"), "a", "b")
 	b.fails(3, []string{"peek at none", "could not be found"}, "peek", "none")
 	b.fails(3, []string{"no/ne", "could not be found"}, "peek", "no/ne")
 	b.fails(2, []string{"--count", "0"}, "peek", "q", "-n", "0")
