@@ -120,3 +120,27 @@ func TestCredit_Sent(t *testing.T) {
 		t.Errorf("credit %+v", v)
 	}
 }
+
+// Half of what a connection may hold stays for the requests that clients have credit for.
+func TestRequests_CreditIsHeldBackWhileRepliesWait(t *testing.T) {
+	for _, c := range []struct {
+		waiting, held int
+		window        uint32
+		full          bool
+	}{
+		{0, 0, requestCredit, false},
+		{maxRequests/2 - requestCredit, 0, requestCredit, false},
+		{maxRequests/2 - requestCredit + 1, 0, 0, false},
+		{0, maxHeldReplies/2 - 1, requestCredit, false},
+		{0, maxHeldReplies / 2, 0, false},
+		{maxRequests - 1, maxHeldReplies - 1, 0, false},
+		{maxRequests, 0, 0, true},
+		{0, maxHeldReplies, 0, true},
+	} {
+		rs := requests{waiting: c.waiting, held: c.held}
+		if got := rs.window(); got != c.window || rs.full() != c.full {
+			t.Errorf("%d waiting, %d bytes held: credit %d, full %v; want %d, %v", c.waiting, c.held, got, rs.full(),
+				c.window, c.full)
+		}
+	}
+}

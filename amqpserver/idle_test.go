@@ -17,7 +17,7 @@ import (
 func nextAlive(p *amqptest.Peer) (frames.Performative, time.Duration) {
 	start := time.Now()
 	for {
-		f := p.Next()
+		f := p.Within(20 * time.Second).Next() // a heartbeat comes sooner
 		if f.Body != nil {
 			return f.Body, time.Since(start)
 		}

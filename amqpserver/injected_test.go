@@ -224,7 +224,7 @@ func TestInjected_DelayedOutcomesKeepTheirOrder(t *testing.T) {
 		begin := time.Now()
 		outcome := func(first, last uint32, after time.Duration) {
 			t.Helper()
-			d := amqptest.Want[*frames.Disposition](p)
+			d := amqptest.Want[*frames.Disposition](p.Within(7 * time.Second))
 			if _, accepted := d.State.(*frames.Accepted); !accepted || d.First != first ||
 				d.HasLast && d.Last != last || !d.HasLast && first != last ||
 				time.Since(begin).Truncate(time.Second) != after {
@@ -299,7 +299,8 @@ func TestInjected_StarvedSenderLosesItsCredit(t *testing.T) {
 			t.Errorf("%d links are starved", fault.Hits())
 		}
 		for range 2 {
-			if flow := amqptest.Want[*frames.Flow](p); flow.LinkCredit == 0 {
+			flow := amqptest.Want[*frames.Flow](p.Within(31 * time.Second))
+			if flow.LinkCredit == 0 {
 				t.Errorf("the flow is %+v", flow)
 			}
 		}

@@ -147,8 +147,8 @@ func TestRAD1_FailedRemovalIsNotDelivered(t *testing.T) {
 		p := b.receiving(t, 1, deleting)
 		b.journal.FailNext(1, errors.New("disk on fire"))
 		p.Send(0, amqptest.Flow(0, 0, 1))
-		// The message is available again, and so is the credit; the second attempt succeeds.
-		amqptest.Want[*frames.Transfer](p)
+		// The message is available again, and so is the credit; the second attempt succeeds, a second later.
+		amqptest.Want[*frames.Transfer](p.Within(2 * time.Second))
 		p.WantSilence(time.Second)
 		q, _ := b.ns.Entity("q")
 		if n := q.Counts().Active; n != 0 {

@@ -55,7 +55,8 @@ func TestLarge_RepliesWaitForRoom(t *testing.T) {
 		"ended":    func(_ *testing.T, p *amqptest.Peer) { p.Send(0, &frames.End{}) },
 		"vanished": func(_ *testing.T, p *amqptest.Peer) { p.Close() },
 		"stalled": func(t *testing.T, p *amqptest.Peer) {
-			if d := amqptest.Want[*frames.Detach](p); d.Error == nil || d.Error.Condition != amqp.CondServerBusy {
+			d := amqptest.Want[*frames.Detach](p.Within(stallTimeout - 19*time.Second))
+			if d.Error == nil || d.Error.Condition != amqp.CondServerBusy {
 				t.Errorf("detached with %v", d.Error)
 			}
 		},
@@ -84,7 +85,7 @@ func TestLarge_ReplyWithoutCreditIsGivenUp(t *testing.T) {
 		first, other := b.asking(t, 1000, 0), b.asking(t, 1000, 0)
 		first.WantSilence(time.Minute)
 		second := b.asking(t, 1000, 10)
-		wantLargeReply(t, second)
+		wantLargeReply(t, second.Within(stallTimeout+time.Second))
 		if d := amqptest.Want[*frames.Detach](first); d.Error == nil || d.Error.Condition != amqp.CondServerBusy {
 			t.Errorf("detached with %v", d.Error)
 		}

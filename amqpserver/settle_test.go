@@ -206,7 +206,8 @@ func TestLOCK24_RefusedDispositionEndsTheDelivery(t *testing.T) {
 				p.Send(0, amqptest.Flow(1, 0, 2))
 				amqptest.Want[*frames.Transfer](p)
 				settle(p, 1, 1, false, c.state)
-				again, answered := false, false
+				stays := c.name == "transaction" // locked (TXN-15)
+				again, answered := stays, false
 				for !again || !answered { // the answer and the next delivery, in either order
 					switch f := p.Next().Body.(type) {
 					case *frames.Disposition:
@@ -215,9 +216,13 @@ func TestLOCK24_RefusedDispositionEndsTheDelivery(t *testing.T) {
 							t.Errorf("answered with %+v", f.State)
 						}
 					case *frames.Transfer:
+						if again {
+							t.Errorf("delivered again, stays locked: %v", stays)
+						}
 						again = true
 					}
 				}
+				p.WantSilence(time.Second)
 			})
 		})
 	}

@@ -737,6 +737,23 @@ func TestTXN5_EndOfTheControlLinkRollsBack(t *testing.T) {
 	}
 }
 
+// The end of one of several control links ends its own transactions only.
+func TestTXN5_TransactionsOfOtherControlLinksGoOn(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.controlled(t)
+		p.AttachSender(0, 0, "q")
+		p.Send(1, controlAttach(8))
+		amqptest.Want[*frames.Attach](p)
+		amqptest.Want[*frames.Flow](p)
+		txn := declare(t, p)
+		sendWithin(t, p, txn, 0, 0, "x")
+		p.Send(1, &frames.Detach{Handle: 8, Closed: true})
+		amqptest.Want[*frames.Detach](p)
+		end(t, p, txn, false)
+		b.wantReceivable(t, "q", 1)
+	})
+}
+
 func TestTXN12_TXN16_AtMostAHundredMessages(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.controlled(t)

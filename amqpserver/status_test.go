@@ -165,7 +165,7 @@ func TestPRE1_PRE2_LockLostInTheClientsBuffer(t *testing.T) {
 		p.Send(0, amqptest.Flow(0, 0, 100))
 		for count := range uint32(3) { // locked and sent at once, and again when the locks have ended
 			for _, body := range []string{"1", "2"} {
-				_, payload := amqptest.WantPayload[*frames.Transfer](p)
+				_, payload := amqptest.WantPayload[*frames.Transfer](p.Within(6 * time.Second))
 				if m := decode(t, payload); string(m.GetData()) != body || m.Header.DeliveryCount != count {
 					t.Errorf("received %q, delivery count %d; want %q, %d", m.GetData(),
 						m.Header.DeliveryCount, body, count)

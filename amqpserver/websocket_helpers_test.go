@@ -208,6 +208,7 @@ func (w *wsClient) Read(p []byte) (int, error) {
 // wantClose reads up to the server's close and fails the test unless it has this status. Then the socket must end.
 func (w *wsClient) wantClose(status int) {
 	w.t.Helper()
+	_ = w.SetReadDeadline(time.Now().Add(5 * time.Second)) // the server waits for our close first
 	if _, err := io.Copy(io.Discard, w); err != nil {
 		w.t.Errorf("read: %v", err)
 	}

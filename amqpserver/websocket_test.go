@@ -133,7 +133,7 @@ func TestWebSocket_PingsDoNotReplaceHeartbeats(t *testing.T) {
 				}
 			}
 		}()
-		c := amqptest.Want[*frames.Close](p)
+		c := amqptest.Want[*frames.Close](p.Within(10 * time.Minute))
 		if c.Error == nil || c.Error.Condition != "amqp:connection:forced" {
 			t.Errorf("closed with %v", c.Error)
 		}

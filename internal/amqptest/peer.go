@@ -2,6 +2,7 @@ package amqptest
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -20,8 +21,13 @@ var (
 	HeaderSASL = []byte("AMQP\x03\x01\x00\x00")
 )
 
-// patience is how long a peer waits for what its test wants. In a synctest bubble that takes no real time.
-const patience = 20 * time.Second
+// How long a peer waits for what its test wants. Inside a synctest bubble the clock moves only while nobody has work,
+// so what the server does at once takes no time at all. A longer wait there would see what the server's own timers
+// send: the close of an idle connection would pass for the answer that a test wants.
+const (
+	bubblePatience = time.Second / 2
+	patience       = 20 * time.Second
+)
 
 // Peer is one end of a conversation. One goroutine at a time may send and one may want.
 type Peer struct {
@@ -32,6 +38,9 @@ type Peer struct {
 	mu  sync.Mutex
 	log []string
 
+	patience time.Duration
+	within   time.Duration // of the next wait, if not 0
+
 	// MaxFrameSize is the max-frame-size of the peer's open; a larger frame fails the test.
 	MaxFrameSize uint32
 }
@@ -40,7 +49,10 @@ type Peer struct {
 // frames if the test has failed.
 func NewPeer(t testing.TB, conn net.Conn) *Peer {
 	t.Helper()
-	p := &Peer{t: t, conn: conn, MaxFrameSize: 65_536}
+	p := &Peer{t: t, conn: conn, patience: patience, MaxFrameSize: 65_536}
+	if time.Now().Year() < 2020 { // the clock of a bubble starts in 2000
+		p.patience = bubblePatience
+	}
 	t.Cleanup(func() {
 		_ = conn.Close()
 		if t.Failed() {
@@ -52,6 +64,19 @@ func NewPeer(t testing.TB, conn net.Conn) *Peer {
 		}
 	})
 	return p
+}
+
+// Within lets the next wait last for up to d, for what a timer of the server sends: Want[*frames.Close](p.Within(d)).
+func (p *Peer) Within(d time.Duration) *Peer {
+	p.within = d
+	return p
+}
+
+// deadline returns the end of a wait that begins now.
+func (p *Peer) deadline() time.Time {
+	d := cmp.Or(p.within, p.patience)
+	p.within = 0
+	return time.Now().Add(d)
 }
 
 // Raw writes bytes unchanged.
@@ -94,7 +119,7 @@ type Frame struct {
 // WantHeader fails the test unless the next eight bytes are the header.
 func (p *Peer) WantHeader(want []byte) {
 	p.t.Helper()
-	p.fill(len(want))
+	p.fill(len(want), p.deadline())
 	got := p.buf[:len(want)]
 	p.note("<- header %x", got)
 	if !bytes.Equal(got, want) {
@@ -106,7 +131,13 @@ func (p *Peer) WantHeader(want []byte) {
 // Next returns the next frame, heartbeats included.
 func (p *Peer) Next() Frame {
 	p.t.Helper()
-	p.fill(frames.HeaderSize)
+	return p.next(p.deadline())
+}
+
+// next returns the frame that arrives before the deadline.
+func (p *Peer) next(deadline time.Time) Frame {
+	p.t.Helper()
+	p.fill(frames.HeaderSize, deadline)
 	h, err := frames.ParseHeader(p.buf)
 	if err != nil {
 		p.t.Fatalf("frame header: %v", err)
@@ -114,7 +145,7 @@ func (p *Peer) Next() Frame {
 	if h.Size > p.MaxFrameSize {
 		p.t.Fatalf("frame of %d bytes, max-frame-size is %d", h.Size, p.MaxFrameSize)
 	}
-	p.fill(int(h.Size))
+	p.fill(int(h.Size), deadline)
 	body := bytes.Clone(p.buf[h.BodyStart():h.Size])
 	p.buf = p.buf[h.Size:]
 	performative, payload, err := frames.DecodeBody(body)
@@ -135,9 +166,10 @@ func Want[T frames.Performative](p *Peer) T {
 // WantPayload is Want that also returns the bytes after the performative.
 func WantPayload[T frames.Performative](p *Peer) (T, []byte) {
 	p.t.Helper()
-	f := p.Next()
+	deadline := p.deadline() // heartbeats don't move it
+	f := p.next(deadline)
 	for f.Body == nil {
-		f = p.Next()
+		f = p.next(deadline)
 	}
 	body, ok := f.Body.(T)
 	if !ok {
@@ -168,8 +200,9 @@ func (p *Peer) WantSilence(d time.Duration) {
 // WantEOF fails the test unless the server ends the connection without another frame.
 func (p *Peer) WantEOF() {
 	p.t.Helper()
+	deadline := p.deadline()
 	for {
-		err := p.read(frames.HeaderSize, time.Now().Add(patience))
+		err := p.read(frames.HeaderSize, deadline)
 		if err != nil {
 			if errors.Is(err, os.ErrDeadlineExceeded) {
 				p.t.Fatal("the connection is still open")
@@ -186,7 +219,7 @@ func (p *Peer) WantEOF() {
 // a frame.
 func (p *Peer) Rest() (f Frame, ok bool) {
 	p.t.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := p.deadline()
 	if p.read(frames.HeaderSize, deadline) != nil {
 		return Frame{}, false
 	}
@@ -199,9 +232,9 @@ func (p *Peer) Rest() (f Frame, ok bool) {
 // Close closes the connection without a close frame.
 func (p *Peer) Close() { _ = p.conn.Close() }
 
-func (p *Peer) fill(n int) {
+func (p *Peer) fill(n int, deadline time.Time) {
 	p.t.Helper()
-	if err := p.read(n, time.Now().Add(patience)); err != nil {
+	if err := p.read(n, deadline); err != nil {
 		p.t.Fatalf("read: %v (with %d bytes of %d)", err, len(p.buf), n)
 	}
 }
