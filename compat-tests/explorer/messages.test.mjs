@@ -245,7 +245,7 @@ test("many messages at a rate, with placeholders, can be stopped", async () => {
   await page.getByLabel("How many").fill("100000");
   await page.getByLabel("Messages per second").fill("20");
   await button("Send").click();
-  await sees(/of 100\s000 sent/);
+  await sees(/of 100,000 sent/);
   await button("Stop").click();
   await toast(/messages? sent: .* Stopped\./);
   await page.getByLabel("Messages per second").fill("fast");
@@ -404,9 +404,9 @@ test("of a hundred thousand messages the page draws those in sight", async () =>
     assert.equal(answer.status, 201);
   }
   await to("/entity/crowd/messages?order=oldest");
-  await page.getByText(/shown of 100\s000/).waitFor();
+  await page.getByText(/shown of 100,000/).waitFor();
   const box = page.locator(".table-box");
-  const shown = async () => Number((await page.getByText(/shown of 100\s000/).textContent()).replace(/\+.*|\D/g, ""));
+  const shown = async () => Number((await page.getByText(/shown of 100,000/).textContent()).replace(/\+.*|\D/g, ""));
   for (let n = await shown(); n < 10_000; n = await shown()) {
     await box.evaluate((b) => (b.scrollTop = b.scrollHeight));
     await until(async () => (await shown()) > n, `no more than ${n} messages come`);

@@ -225,7 +225,7 @@ export function Compose({ path }: { path: string }) {
     e.preventDefault();
     const broken = brokenAt(d);
     if (broken === undefined) return void begin();
-    ask({ title: "Send a body that is not valid JSON?", yes: "Send it anyway", text: <p>The {d.fields.contentType ? "content type says JSON" : "body looks like JSON"}, but the body is not valid JSON: {broken}.</p>, act: () => { void begin(); } });
+    ask({ title: "Send a body that is not valid JSON?", yes: "Send it anyway", harmless: true, text: <p>The {d.fields.contentType ? "content type says JSON" : "body looks like JSON"}, but the body is not valid JSON: {broken}.</p>, act: () => { void begin(); } });
   };
   const fromFile = (file?: File) => file && void job.run(async (signal, show) => {
     show({ text: `Reading ${file.name}`, done: 0, of: file.size });

@@ -55,7 +55,7 @@ export function purgeSome(entity: string, filter: Filter, count?: number): void 
 export function resubmit(entity: string, filter: Filter, count?: number, then?: () => unknown): void {
   const order: { now: Again } = { now: asTheyAre };
   ask({
-    title: "Resubmit dead letters?", yes: `Resubmit ${some(count)}`, form: true,
+    title: "Resubmit dead letters?", yes: `Resubmit ${some(count)}`, form: true, harmless: true,
     text: <AgainForm keep={(a) => (order.now = a)}>
       <p>{sentence(count)} in <b><Text>{shown(entity)}</Text></b> <Text>{words(filter)}</Text> will be sent as new messages and leave the dead-letter queue. Receivers may get them at once, so resubmitting cannot be undone.</p>
     </AgainForm>,
