@@ -20,8 +20,8 @@ import (
 func (a *app) openCommand() *cobra.Command {
 	c := &cobra.Command{Use: "open [ENTITY|ENTITY#NUMBER|MESSAGE-ID]", Aliases: []string{"ui"},
 		Short: "open the web explorer in your browser, and print its address", Args: Arguments("[ENTITY]"),
-		Long: `Opens the explorer of the namespace, or what you name: an entity, a message by ENTITY#NUMBER, or the trace
-of a message by its id. A dead-letter queue is ENTITY/$DeadLetterQueue. The address is printed in any case.
+		Long: `Opens the explorer of the namespace, or what you name: an entity, a message by ENTITY#NUMBER, or the
+trace of a message by its id. A dead-letter queue is ENTITY/$DeadLetterQueue. The address is printed in any case.
 ` + controlHelp,
 		Example: "  minibus open\n  minibus open events/audit\n  minibus open 'orders/$DeadLetterQueue#12'\n" +
 			"  minibus open order-7 --print"}

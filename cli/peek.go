@@ -300,9 +300,9 @@ func (p *peeker) nextByControl(ctx context.Context, count int) ([]message, error
 // unshown says why a message can't be shown.
 func (p *peeker) unshown(err error) error {
 	if needsSession(p.unread) {
-		return failed(exitFailed, "%s: it delivers by session, and Microsoft's SDK for Go peeks at such an entity only "+
-			"with a session: give --session ID, which locks the session while it reads; the control API of a Minibus "+
-			"shows all sessions, but: %s", p.does, oneLine(err.Error()))
+		return failed(exitFailed, "%s: it delivers by session, and Microsoft's SDK for Go peeks at such an entity "+
+			"only with a session: give --session ID, which locks the session while it reads; the control API of a "+
+			"Minibus shows all sessions, but: %s", p.does, oneLine(err.Error()))
 	}
 	return failed(exitFailed, "%s: from number %d on there is a message with a value that Microsoft's SDK for Go "+
 		"can't read (%s); the control API of a Minibus shows it, but: %s", p.does, p.from,

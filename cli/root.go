@@ -154,9 +154,9 @@ func (a *app) addTo(root *cobra.Command) {
 		a.sendCommand(), a.peekCommand(), a.receiveCommand(), a.tailCommand(), a.dlqCommand(), a.purgeCommand(),
 		a.benchCommand())
 	group("Control of a running Minibus:",
-		a.openCommand(), a.statusCommand(), a.namespaceCommand(), a.messageCommand(), a.sessionsCommand(), a.connCommand(), a.whyCommand(),
-		a.historyCommand(),
-		a.waitCommand(), a.clockCommand(), a.faultCommand(), a.resetCommand(), a.configCommand(), a.snapshotCommand())
+		a.openCommand(), a.statusCommand(), a.namespaceCommand(), a.messageCommand(), a.sessionsCommand(),
+		a.connCommand(), a.whyCommand(), a.historyCommand(), a.waitCommand(),
+		a.clockCommand(), a.faultCommand(), a.resetCommand(), a.configCommand(), a.snapshotCommand())
 	const more = "Around them:"
 	group(more, a.envCommand(), a.doctorCommand(), a.supportCommand(), a.mcpCommand())
 	root.SetCompletionCommandGroupID(more)

@@ -42,8 +42,8 @@ type inventory struct {
 func (a *app) statusCommand() *cobra.Command {
 	return &cobra.Command{Use: "status", Short: "say whether a Minibus runs, and where its explorer is",
 		Args: Arguments(),
-		Long: `Shows the version, the addresses and the contents of the running Minibus. The exit code is 0 if it answers,
-6 if nothing listens, 4 if it refuses the key. A key of your own is shown as dots; minibus env prints it.
+		Long: `Shows the version, the addresses and the contents of the running Minibus. The exit code is 0 if it
+answers, 6 if nothing listens, 4 if it refuses the key. A key of your own is shown as dots; minibus env prints it.
 ` + manageHelp,
 		Example: "  minibus status\n  minibus status -o json | jq -r .explorer\n" +
 			"  minibus status > /dev/null || minibus &",

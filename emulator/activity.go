@@ -11,10 +11,10 @@ const (
 	ActivitySteps = 180
 )
 
-// activity is what an entity needs to tell what came and went in the last hour: the steps in which a change took effect,
-// and how many messages the entity held at the end of each. A step in which nothing happened takes no room, so an idle
-// entity costs nothing, and one that is never idle about 5 KiB. Steps are those of the machine's time, whatever the
-// clock of the namespace shows. Nothing of it is stored.
+// activity is what an entity needs to tell what came and went in the last hour: the steps in which a change took
+// effect, and how many messages the entity held at the end of each. A step in which nothing happened takes no room, so
+// an idle entity costs nothing, and one that is never idle about 5 KiB. Steps are those of the machine's time, whatever
+// the clock of the namespace shows. Nothing of it is stored.
 type activity struct {
 	step   uint32  // that is running, by number since the Unix epoch; 0: nothing has happened yet
 	before Traffic // when it began

@@ -42,7 +42,8 @@ func (b *beyondNotes) add(key beyondKey, refusal error) bool {
 	if b.notes == nil {
 		b.notes = make(map[beyondKey]*Beyond)
 	}
-	b.notes[key] = &Beyond{Namespace: key.namespace, Entity: key.entity, Rule: key.rule, Text: refusal.Error(), Count: 1}
+	b.notes[key] = &Beyond{Namespace: key.namespace, Entity: key.entity, Rule: key.rule, Text: refusal.Error(),
+		Count: 1}
 	return true
 }
 
@@ -57,7 +58,8 @@ func (b *beyondNotes) list(chosen func(beyondKey) bool) []Beyond {
 		}
 	}
 	slices.SortFunc(list, func(x, y Beyond) int {
-		return cmp.Or(cmp.Compare(x.Namespace, y.Namespace), cmp.Compare(x.Entity, y.Entity), cmp.Compare(x.Rule, y.Rule))
+		return cmp.Or(cmp.Compare(x.Namespace, y.Namespace), cmp.Compare(x.Entity, y.Entity),
+			cmp.Compare(x.Rule, y.Rule))
 	})
 	return list
 }

@@ -131,7 +131,8 @@ func (q *Entity) inspectSent(in []incoming, msgs []message.Message) ([]incoming,
 // noteBeyond notes an operation that Azure would refuse, and logs the first one of its kind and entity.
 func (ns *Namespace) noteBeyond(entity, rule string, refusal error) {
 	if ns.common.beyond.add(beyondKey{ns.name, entity, rule}, refusal) {
-		ns.logger.Warn("Azure would refuse this", "namespace", ns.name, "entity", entity, "rule", rule, "reason", refusal)
+		ns.logger.Warn("Azure would refuse this", "namespace", ns.name, "entity", entity, "rule", rule,
+			"reason", refusal)
 	}
 }
 

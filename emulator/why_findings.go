@@ -438,7 +438,8 @@ func (w *why) beyond() {
 		return k.namespace == w.q.ns.name && k.entity == w.q.path
 	})
 	for _, n := range notes {
-		w.find(FindBeyondAzure, false, "Stay within the limit, or start Minibus with --limits standard to be refused here too.",
+		w.find(FindBeyondAzure, false,
+			"Stay within the limit, or start Minibus with --limits standard to be refused here too.",
 			"Azure would have refused %s: %s (%s)", count(n.Count, "operation"), n.Text, n.Rule)
 	}
 }

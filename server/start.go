@@ -141,8 +141,8 @@ func (a *Server) listen() error {
 	a.web = mgmt.NewServer(mgmt.New(mgmt.Options{
 		Ready: a.ready.Load, Trouble: func() error { return a.store.Health() }, Broker: a.Broker,
 		Control: a.controlled(), Access: a.access(), Unverified: a.noteUnverified,
-		WebSocket: http.HandlerFunc(a.serveWebSocket),
-		Manual:    a.config.Manual, Authority: a.trust.authority, MissingIsGone: a.config.MissingIsGone, Metrics: m.Handler(),
+		WebSocket: http.HandlerFunc(a.serveWebSocket), Manual: a.config.Manual, Authority: a.trust.authority,
+		MissingIsGone: a.config.MissingIsGone, Metrics: m.Handler(),
 		OpenMetrics: a.config.Settings.OpenMetrics, Observe: m.ObserveHTTP,
 		KnownHost: a.isKnownHost, Origins: a.config.Settings.AllowedOrigins.Origins(),
 		Version: Version(), Logger: a.log, Refusals: a.refusals,

@@ -333,8 +333,8 @@ func (sum *summary) markdown() []byte {
 		fmt.Fprintf(&b, "| left in %s | %d |\n", markdownEscapes.Replace(l.Entity), l.Active+l.Scheduled+l.DeadLetters)
 	}
 	for _, r := range sum.Refusals {
-		fmt.Fprintf(&b, "| %s refused: %s | %d |\n", markdownEscapes.Replace(r.Operation), markdownEscapes.Replace(r.Text),
-			r.Count)
+		fmt.Fprintf(&b, "| %s refused: %s | %d |\n", markdownEscapes.Replace(r.Operation),
+			markdownEscapes.Replace(r.Text), r.Count)
 	}
 	for _, r := range sum.Azure {
 		fmt.Fprintf(&b, "| Azure refuses: %s | %d |\n",

@@ -76,7 +76,8 @@ server when COMMAND ends. Everything is in memory unless you give --data. The ex
 COMMAND finds the connection string in these variables, and in those that you name with --env:
   ` + strings.Join(connectionVariables, "\n  ") + `
 
-At the end you see what happened to the messages. With --fail-on the exit code is ` + strconv.Itoa(exitChecked) + `, although COMMAND succeeded, if there were
+At the end you see what happened to the messages. With --fail-on the exit code is ` +
+			strconv.Itoa(exitChecked) + `, although COMMAND succeeded, if there were
   dead-letter   messages that were dead-lettered
   left          messages that nobody received
   refused       sends and settlements that Minibus refused
@@ -106,7 +107,8 @@ At the end you see what happened to the messages. With --fail-on the exit code i
 			environ = append(environ, entry)
 		}
 	}
-	settings := cli.ServerFlags(c, environ, "config", "config-json", "limits", "data", "amqp-port", "auth", "root-key", "log-level")
+	settings := cli.ServerFlags(c, environ, "config", "config-json", "limits", "data", "amqp-port", "auth", "root-key",
+		"log-level")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		s, err := settings()
 		if err != nil {
@@ -117,13 +119,14 @@ At the end you see what happened to the messages. With --fail-on the exit code i
 		}
 		given := func(name string) bool { return cmd.Flags().Changed(name) }
 		s.Ephemeral = s.Data == ""
-		for name, port := range map[string]struct {
-			of    *config.Port
-			value config.Port
-		}{"amqp-port": {&s.AMQPPort, 0}, "tls-port": {&s.TLSPort, config.PortOff}, "http-port": {&s.HTTPPort, config.PortOff}} {
-			if !given(name) {
-				*port.of = port.value // one port speaks all protocols
-			}
+		if !given("amqp-port") {
+			s.AMQPPort = 0
+		}
+		if !given("tls-port") {
+			s.TLSPort = config.PortOff // one port speaks all protocols
+		}
+		if !given("http-port") {
+			s.HTTPPort = config.PortOff
 		}
 		if !given("namespace-ports") {
 			s.NamespacePorts = "0"

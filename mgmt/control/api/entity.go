@@ -12,7 +12,7 @@ type Entity struct {
 
 	LastMinute     LastMinute `json:"lastMinute"`
 	Receivers      int64      `json:"receivers" doc:"Attached to it or one of its sub-queues at the moment"`
-	OldestEnqueued *time.Time `json:"oldestEnqueued,omitempty" doc:"When the oldest message was enqueued; none: no message"`
+	OldestEnqueued *time.Time `json:"oldestEnqueued,omitempty" doc:"When the oldest message was enqueued"`
 }
 
 // LastMinute is what came and went in the last minute, give or take twenty seconds.
