@@ -401,6 +401,74 @@ func TestInjected_Requests(t *testing.T) {
 	})
 }
 
+// TestInjected_HistoryNamesTheEntity that a fault has hit, and the client, whichever operation that was.
+func TestInjected_HistoryNamesTheEntity(t *testing.T) {
+	renewal := &goamqp.Message{
+		Properties:            &goamqp.MessageProperties{MessageID: "1"},
+		ApplicationProperties: map[string]any{"operation": "com.microsoft:renew-lock"},
+		Value:                 map[string]any{"lock-tokens": []goamqp.UUID{{1}}},
+	}
+	for operation, do := range map[emulator.Operation]func(t *testing.T, p *amqptest.Peer){
+		emulator.OperationAuthenticate: func(t *testing.T, p *amqptest.Peer) {
+			p.AttachSender(0, 0, "$cbs")
+			request(t, p, 0, 0, 0, putToken("sb://localhost/q", "me", "1"))
+		},
+		emulator.OperationAttachSender: func(_ *testing.T, p *amqptest.Peer) {
+			p.Send(0, amqptest.SenderAttach(0, "q"))
+		},
+		emulator.OperationAttachReceiver: func(_ *testing.T, p *amqptest.Peer) {
+			p.Send(0, amqptest.ReceiverAttach(0, "q"))
+		},
+		emulator.OperationSend: func(_ *testing.T, p *amqptest.Peer) {
+			p.AttachSender(0, 0, "q")
+			p.Send(0, amqptest.Transfer(0, 0), amqptest.Message("x")...)
+		},
+		emulator.OperationReceive: func(_ *testing.T, p *amqptest.Peer) {
+			p.AttachReceiver(0, amqptest.ReceiverAttach(0, "q"))
+			p.Send(0, amqptest.Flow(0, 0, 1))
+		},
+		emulator.OperationSettle: func(_ *testing.T, p *amqptest.Peer) {
+			p.AttachReceiver(0, amqptest.ReceiverAttach(0, "q"))
+			p.Send(0, amqptest.Flow(0, 0, 1))
+			amqptest.Want[*frames.Transfer](p)
+			settle(p, 0, 0, false, &frames.Accepted{})
+		},
+		emulator.OperationRenew: func(t *testing.T, p *amqptest.Peer) {
+			p.AttachSender(0, 0, "q/$management")
+			request(t, p, 0, 0, 0, renewal)
+		},
+		emulator.OperationManage: func(t *testing.T, p *amqptest.Peer) {
+			p.AttachSender(0, 0, "q/$management")
+			request(t, p, 0, 0, 0, peekRequest("me", "1"))
+		},
+	} {
+		t.Run(string(operation), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBenchFor(t, emulator.Options{Record: emulator.NewRecord(1 << 20)})
+				fill(t, b, 1)
+				b.inject(emulator.FaultOptions{Kind: emulator.FaultRefuse, Operations: on(operation), Entity: "q",
+					Count: 1})
+				do(t, b.opened(t))
+				synctest.Wait()
+				events, _ := b.ns.History().Events(0, emulator.EventFilter{})
+				n := 0
+				for e := range events {
+					if e.Kind != emulator.EventFault {
+						continue
+					}
+					n++
+					if e.Entity != "q" || e.Client == nil || !strings.Contains(e.Text, " hit "+string(operation)) {
+						t.Errorf("event %+v", e)
+					}
+				}
+				if n != 1 {
+					t.Errorf("%d events, want 1", n)
+				}
+			})
+		})
+	}
+}
+
 // TestInjected_NowHitsWhatIsConnected: each link, or each connection once, and nothing that comes later.
 func TestInjected_NowHitsWhatIsConnected(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {

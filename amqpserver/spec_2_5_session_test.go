@@ -111,6 +111,31 @@ func TestSession_Violations(t *testing.T) {
 	}
 }
 
+// Whatever the client writes before it sees our end is discarded, whichever kind it is [AMQP 2.5.5].
+func TestSession_FramesBehindOurEndAreDiscarded(t *testing.T) {
+	disposition := &frames.Disposition{Role: frames.RoleReceiver, First: 0, Settled: true, State: &frames.Accepted{}}
+	for name, frame := range map[string]frames.Performative{
+		"attach":      amqptest.SenderAttach(5, "q"),
+		"flow":        &frames.Flow{IncomingWindow: 1, OutgoingWindow: 1, Echo: true},
+		"transfer":    amqptest.Transfer(5, 0),
+		"disposition": disposition,
+		"detach":      &frames.Detach{Handle: 5, Closed: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, b *bench) {
+				p := b.opened(t)
+				p.Send(0, amqptest.Transfer(9, 0)) // to no link
+				amqptest.Want[*frames.End](p)
+				p.Send(0, frame)
+				p.WantSilence(time.Second)
+				p.Send(0, &frames.End{})
+				p.Begin(0)
+				p.AttachSender(0, 5, "q")
+			})
+		})
+	}
+}
+
 func TestSession_IncomingWindowIsOpenedAgainBeforeItCloses(t *testing.T) { // [AMQP 2.5.6]
 	bubble(t, func(t *testing.T, b *bench) {
 		p := b.opened(t)
