@@ -103,6 +103,35 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// TestSearchFindsThePage has what people look for, with the page or the section that answers.
+func TestSearchFindsThePage(t *testing.T) {
+	for query, want := range map[string]string{
+		"Jest":              "javascript#jest",
+		"JUnit":             "java#junit",
+		"MassTransit":       "dotnet#frameworks",
+		"xunit":             "dotnet#tests",
+		"Functions":         "dotnet#azure-functions",
+		"dead letter":       "jobs#dead-letters",
+		"dead-letter":       "jobs#dead-letters",
+		"certificate":       "troubleshooting#the-client-does-not-trust-the-certificate",
+		"certificates":      "security#certificates",
+		"TLS":               "connect#tls",
+		"WebSockets":        "connect#websockets",
+		"connection string": "connect#connection-strings",
+		"CI":                "ci#continuous-integration",
+		"in process":        "go#tests-in-process",
+		"port":              "troubleshooting#a-port-is-in-use",
+		"Config.json":       "configuration#configjson",
+	} {
+		hits := search(query)
+		if len(hits) == 0 {
+			t.Errorf("%s: no hit, want %s", query, want)
+		} else if first := hits[0].Page + "#" + hits[0].ID; first != want {
+			t.Errorf("%s: the first hit is %s, want %s", query, first, want)
+		}
+	}
+}
+
 // TestSmall bounds what the pages add to the program.
 func TestSmall(t *testing.T) {
 	sum := int64(0)

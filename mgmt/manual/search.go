@@ -23,22 +23,37 @@ const (
 )
 
 // search returns the best sections for a query. A word in a title or a heading counts more than one in the text.
+// Of sections that are equally good, those of the page come first that has more of the words.
 func search(query string) []hit {
 	if len(query) > maxQuery {
 		query = query[:maxQuery]
 	}
-	wanted := strings.Fields(strings.ToLower(query))
+	query = plain(query)
+	wanted := strings.Fields(query)
 	if len(wanted) == 0 {
 		return nil
 	}
+	for i, word := range wanted {
+		if len(word) > 3 && !strings.HasSuffix(word, "ss") {
+			wanted[i] = strings.TrimSuffix(word, "s") // the singular finds the plural too
+		}
+	}
 	var hits []hit
+	total := make(map[string]int)
 	for name, p := range pages() {
+		if name == index {
+			continue // each of its lines is the link to a page, which has the words itself
+		}
 		for _, s := range p.sections {
-			n := score(p.Title, s, wanted)
-			if name == "rules" || name == "parity" {
-				n = min(n, 1) // tables of everything, for contributors
+			n := score(p, s, wanted)
+			switch {
+			case n > 0 && (name == "rules" || name == "parity"):
+				n = 1 // tables of everything, for contributors
+			case n > 0 && plain(s.Heading) == query:
+				n += 10
 			}
 			if n > 0 {
+				total[name] += n
 				h := hit{Page: name, Title: p.Title, section: s, score: n}
 				h.Before, h.Match, h.After = extract(s.text, wanted)
 				hits = append(hits, h)
@@ -46,21 +61,29 @@ func search(query string) []hit {
 		}
 	}
 	slices.SortFunc(hits, func(a, b hit) int {
-		return cmp.Or(b.score-a.score, cmp.Compare(a.Page, b.Page), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(b.score-a.score, total[b.Page]-total[a.Page], cmp.Compare(a.Page, b.Page), cmp.Compare(a.ID, b.ID))
 	})
 	return hits[:min(len(hits), maxHits)]
 }
 
+// plain is a text as it is compared: "Dead-letter" is "dead letter".
+func plain(text string) string {
+	return strings.Join(strings.Fields(strings.ReplaceAll(strings.ToLower(text), "-", " ")), " ")
+}
+
 // score is 0 if a word is missing.
-func score(title string, s section, wanted []string) int {
-	title, heading, body := strings.ToLower(title), strings.ToLower(s.Heading), strings.ToLower(s.text)
+func score(p *page, s section, wanted []string) int {
+	heading, body := plain(s.Heading), strings.ToLower(s.text)
+	weight := 20
+	if s.level == 1 {
+		heading += " " + p.Name
+		weight = 40 // the page is about it
+	}
 	sum := 0
 	for _, word := range wanted {
-		n := min(strings.Count(body, word), 5) + 20*strings.Count(heading, word)
-		if s.level == 1 {
-			n *= 2 // the page is about it
-		}
-		if n == 0 && !strings.Contains(title, word) {
+		// "port" is in the heading "Ports", and not in "Export".
+		n := min(strings.Count(body, word), 5) + weight*strings.Count(" "+heading, " "+word)
+		if n == 0 && !strings.Contains(plain(p.Title), word) {
 			return 0
 		}
 		sum += n
