@@ -53,12 +53,19 @@ func TestPartialDelivery_BufferGrowsInSteps(t *testing.T) {
 	pool := sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
 	message := amqp.AppendBinary(amqp.AppendDescriptor(nil, 0x75), make([]byte, 4<<20))
 	var p partialDelivery
+	var buffers []*byte // the beginning of each
 	for piece := range slices.Chunk(message, 60_000) {
 		p.pieces, p.size = append(p.pieces, piece), p.size+len(piece)
 		p.readAnnounced(len(message))
 		if p.fillBuffer(&pool); cap(p.buffer) > 4*p.size+1<<16 {
 			t.Fatalf("of %d bytes, %d have come, and the buffer is for %d", len(message), p.size, cap(p.buffer))
 		}
+		if len(p.buffer) > 0 && (len(buffers) == 0 || &p.buffer[0] != buffers[len(buffers)-1]) {
+			buffers = append(buffers, &p.buffer[0])
+		}
+	}
+	if len(buffers) != 2 {
+		t.Errorf("there were %d buffers one after the other, want one for a half and one for all", len(buffers))
 	}
 	if cap(p.buffer) < len(message) || len(p.pieces) > 0 {
 		t.Errorf("the buffer is for %d bytes, and %d pieces are left", cap(p.buffer), len(p.pieces))

@@ -103,7 +103,8 @@ func TestLarge_RoomOfReceiversIsGivenBack(t *testing.T) {
 					second := b.wanting(t, "large")
 					second.WantSilence(20 * time.Second)
 					switch {
-					case name == "stalled", name == "detached" && mode != "peek-lock": // what is begun comes first (RAD-5)
+					case name == "stalled",
+						name == "detached" && mode != "peek-lock": // what is begun comes first (RAD-5)
 						second.Within(stallTimeout - 19*time.Second)
 					default:
 						end(first)
@@ -126,6 +127,27 @@ func TestLarge_StalledReceiverIsDetached(t *testing.T) {
 			t.Errorf("detached with %v", d.Error)
 		}
 		receiveWhole(second)
+	})
+}
+
+// The progress of a receiver is measured from when it gets its room, not from when it began to wait.
+func TestLarge_WaitingIsNoStandstill(t *testing.T) {
+	laden(t, 3, func(t *testing.T, b *bench) {
+		first := b.taking(t, 1)
+		second := b.peer(t)
+		second.Open()
+		second.BeginWindow(0, 1)
+		second.AttachReceiver(0, amqptest.ReceiverAttach(0, "large"))
+		flow := amqptest.Flow(0, 0, 10)
+		flow.IncomingWindow = 1
+		second.Send(0, flow)
+		second.WantSilence(25 * time.Second)
+		first.Send(0, &frames.Detach{Closed: true})
+		amqptest.Want[*frames.Transfer](second)
+		third := b.wanting(t, "large")
+		second.WantSilence(25 * time.Second)
+		amqptest.Want[*frames.Detach](second.Within(stallTimeout - 24*time.Second))
+		receiveWhole(third)
 	})
 }
 

@@ -29,6 +29,20 @@ func (b *bench) only(t *testing.T) amqpserver.Connection {
 	return list[0]
 }
 
+func TestInspect_SaysThatAConnectionEnds(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		p := b.opened(t)
+		if b.only(t).Ending {
+			t.Error("an open connection is said to end")
+		}
+		p.Raw([]byte{0, 0, 0, 1, 2, 0, 0, 0}) // a frame shorter than its header
+		amqptest.Want[*frames.Close](p)       // which the peer does not answer
+		if !b.only(t).Ending {
+			t.Error("a connection that waits for the peer's close is not said to end")
+		}
+	})
+}
+
 // link returns the one link to an address.
 func linkTo(t *testing.T, c amqpserver.Connection, address string) amqpserver.Link {
 	t.Helper()

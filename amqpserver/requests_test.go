@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	goamqp "github.com/Azure/go-amqp"
@@ -348,6 +349,45 @@ func TestRequests_CreditIsHeldBackWhileRepliesWait(t *testing.T) {
 		grants()
 		if limit <= sent {
 			t.Error("no credit after the replies were fetched")
+		}
+	})
+}
+
+// Replies of many bytes that wait for credit hold back the credit for requests too; no flow says so.
+func TestRequests_LargeRepliesHoldCreditBack(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		b.send(t, b.client(t), "q", strings.Repeat("x", 200<<10))
+		p := b.opened(t)
+		p.AttachSender(0, 0, "q/$management")
+		replyLink(p, 0, 1, "q/$management", "r", "r", 0)
+		request := peekRequest("r", "1")
+		const sent = 100 // all that the link has credit for
+		for id := range uint32(sent) {
+			if id == 60 {
+				request.Value = map[string]any{"from-sequence-number": int64(1000), "message-count": int32(1)} // none
+			}
+			tr := amqptest.Transfer(0, id)
+			tr.Settled = true
+			p.Send(0, tr, encode(t, request)...)
+			synctest.Wait()
+		}
+		p.WantSilence(time.Second)
+		p.Send(0, amqptest.Flow(1, 0, sent))
+		replies, credit := 0, uint32(0)
+		for replies < sent || credit == 0 {
+			switch f := p.Next().Body.(type) {
+			case *frames.Transfer:
+				if !f.More {
+					replies++
+				}
+			case *frames.Flow:
+				if !f.HasHandle {
+					continue
+				}
+				if credit = f.LinkCredit; replies < 15 { // 8 MiB wait still
+					t.Errorf("credit of %d after %d replies", credit, replies)
+				}
+			}
 		}
 	})
 }

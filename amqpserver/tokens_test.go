@@ -216,7 +216,8 @@ func TestERR3_NoTokenInTimeEndsTheConnection(t *testing.T) {
 		wantPut(t, fine, 0, signedToken("sb://localhost/q", "r", "1"), 202, "Accepted")
 		for _, p := range []*amqptest.Peer{silent, refused} {
 			begin := time.Now()
-			if e := amqptest.Want[*frames.Close](p.Within(21 * time.Second)).Error; e == nil || e.Condition != "amqp:unauthorized-access" {
+			e := amqptest.Want[*frames.Close](p.Within(21 * time.Second)).Error
+			if e == nil || e.Condition != "amqp:unauthorized-access" {
 				t.Errorf("closed with %v", e)
 			}
 			if p == silent && time.Since(begin) != 20*time.Second {

@@ -1,6 +1,9 @@
 package amqpserver
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // The loop may have a batch in hand and wait for the turn. The read goroutine must not overtake it.
 func TestTurn_TheReadGoroutineDoesNotOvertakeTheLoop(t *testing.T) {
@@ -57,5 +60,20 @@ func TestTurn_TheLoopSettlesWhileOperationsAreUnderWay(t *testing.T) {
 	c.outstanding = 0
 	if !c.takeTurn(settlement()) {
 		t.Error("the read goroutine takes no turn for a settlement although nothing is under way")
+	}
+}
+
+// The timer is heard while links can send more: its only tick would be lost.
+func TestTurn_BusyLinksDoNotDelayTheTimer(t *testing.T) {
+	server, _ := tcpPair(t)
+	c := socketConn(t, server)
+	c.begin()
+	defer c.timer.Stop()
+	due := make(chan time.Time, 1)
+	due <- time.Now()
+	c.timer.C = due
+	c.runQueue.links = make([]runnable, 1)
+	if c.next(); c.dead == nil {
+		t.Error("the connection outlives the time for its handshake")
 	}
 }

@@ -54,6 +54,17 @@ func TestDEF3_RAD3_ReceiveAndDeleteByNumber(t *testing.T) {
 	}
 }
 
+func TestDEF3_ModesThatMeanPeekLock(t *testing.T) {
+	for _, mode := range []any{nil, uint32(1), uint8(1), int64(1), true} {
+		inBubble(t, func(f *fixture) {
+			f.deferred(1)
+			if msgs, tokens := messages(f, receive(f, []int64{1}, mode)); len(msgs) != 1 || tokens[0] == nil {
+				f.Errorf("mode %T: %d messages, tokens %v", mode, len(msgs), tokens)
+			}
+		})
+	}
+}
+
 func TestDEF4_ResultOrderFollowsTheRequest(t *testing.T) {
 	inBubble(t, func(f *fixture) {
 		f.deferred(4)

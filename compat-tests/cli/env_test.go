@@ -123,8 +123,8 @@ func TestOpenAndStatus(t *testing.T) {
 		}
 	}
 	b.fails(3, []string{"there is no entity ordrs, and no message with that id is remembered; did you mean orders?"}, "open", "ordrs")
-	if got := decode[struct{ URL string }](b, b.run("ui", "--print", "-o", "json")); got.URL != root {
-		t.Errorf("ui as JSON is %+v", got)
+	if got := decode[struct{ URL string }](b, b.run("open", "--print", "-o", "json")); got.URL != root {
+		t.Errorf("open as JSON is %+v", got)
 	}
 	if runtime.GOOS == "linux" {
 		dir := t.TempDir()

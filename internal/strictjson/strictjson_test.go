@@ -2,6 +2,7 @@ package strictjson
 
 import (
 	"encoding/json"
+	"net/netip"
 	"strings"
 	"testing"
 )
@@ -46,6 +47,7 @@ func TestDecode(t *testing.T) {
 		List  []string       `json:"list"`
 		Inner *inner         `json:"inner"`
 		Any   map[string]any `json:"any"`
+		Addr  netip.Addr     `json:"addr"`
 	}
 	var good outer
 	if err := Decode([]byte(` {"text":"x","count":-1,"any":{"Text":5.0,"text":1}}`), &good); err != nil || good.Any["Text"] != json.Number("5.0") || good.Count != -1 {
@@ -66,6 +68,7 @@ func TestDecode(t *testing.T) {
 		`{"list":{}}`:             `list: found an object; allowed: an array`,
 		`{"inner":{"whole":300}}`: `inner.whole: found 300; allowed: a whole number from 0 to 255`,
 		`{"inner":"x"}`:           `inner: found a text; allowed: an object`,
+		`{"addr":5}`:              `addr: found a number; allowed: a text`,
 		`"x"`:                     `found a text; allowed: an object`,
 		`{} {}`:                   "more than one JSON document",
 		`{`:                       "unexpected EOF",
