@@ -61,7 +61,8 @@ func search(query string) []hit {
 		}
 	}
 	slices.SortFunc(hits, func(a, b hit) int {
-		return cmp.Or(b.score-a.score, total[b.Page]-total[a.Page], cmp.Compare(a.Page, b.Page), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(b.score-a.score, total[b.Page]-total[a.Page],
+			cmp.Compare(a.Page, b.Page), cmp.Compare(a.ID, b.ID))
 	})
 	return hits[:min(len(hits), maxHits)]
 }
