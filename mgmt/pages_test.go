@@ -81,7 +81,7 @@ func pathsOf(t *testing.T, h *handler) []string {
 		paths = append(paths, path)
 		return nil
 	})
-	if err != nil || len(paths) != 7 {
+	if err != nil || len(paths) != 9 {
 		t.Fatalf("%d routes, %v: %q; look whether each has the right path here", len(paths), err, paths)
 	}
 	kinds := map[targetKind]string{
@@ -111,7 +111,7 @@ func pageBus(t *testing.T) (*bus, *handler) {
 	b.makeQueue("q", emulator.QueueOptions{})
 	b.post("q", "hello")
 	served := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
-	o := Options{Broker: b.Broker, Metrics: served, WebSocket: served, Authority: []byte("x"),
+	o := Options{Broker: b.Broker, Metrics: served, Manual: served, WebSocket: served, Authority: []byte("x"),
 		KnownHost: func(host string) bool { return host == "known.example.org" }, Origins: []string{"http://localhost:3000"}}
 	h := &handler{options: o}
 	b.handler = New(o)
