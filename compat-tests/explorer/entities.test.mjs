@@ -91,7 +91,7 @@ test("errors stand beside their fields, and the form keeps what was typed", asyn
   await to("/new?kind=queue");
   await button("Create the queue").click();
   await sees("Enter a name.");
-  await sees("max delivery count 10"); // a folded group says what it has
+  await sees("max delivery count: 10"); // a folded group says what it has
   await field("Name").fill("a b");
   assert.equal(await main().getByText("Enter a name.").count(), 0);
   await button("Create the queue").click();

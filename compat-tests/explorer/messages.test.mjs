@@ -271,6 +271,21 @@ test("schedule after a span, by a clock that is frozen", async () => {
   await fetch(clock + "/resume", { method: "POST" });
 });
 
+test("schedule at a time, as people write it", async () => {
+  await to("/entity/typed/send");
+  await page.getByText("Schedule and repeat").click();
+  await page.getByLabel("When").selectOption("at");
+  await page.getByPlaceholder("2026-12-24 18:00").fill("tomorrow");
+  await page.getByLabel("Message id").fill("in-2031");
+  await button("Schedule").click();
+  await sees(/Write a date and a time such as/);
+  await page.getByPlaceholder("2026-12-24 18:00").fill("2031-05-04 18:30");
+  await button("Schedule").click();
+  await toast(/1 message scheduled/);
+  const items = (await (await fetch(`http://localhost:${process.env.MINIBUS_PORT_HTTP}/$minibus/v1/namespaces/${namespace}/entities/typed/messages?state=scheduled`)).json()).items;
+  assert.equal(items.find((m) => m.messageId === "in-2031").scheduledEnqueueTime, "2031-05-04T16:30:00Z");
+});
+
 test("a draft stays when its tab is left, says so, is sent by Ctrl Enter, and broken JSON asks first", async () => {
   await to("/entity/typed/send");
   await edit('{"kept": ');
@@ -404,9 +419,9 @@ test("of a hundred thousand messages the page draws those in sight", async () =>
     assert.equal(answer.status, 201);
   }
   await to("/entity/crowd/messages?order=oldest");
-  await page.getByText(/shown of 100,000/).waitFor();
+  await page.getByText(/of 100,000 shown/).waitFor();
   const box = page.locator(".table-box");
-  const shown = async () => Number((await page.getByText(/shown of 100,000/).textContent()).replace(/\+.*|\D/g, ""));
+  const shown = async () => Number((await page.getByText(/of 100,000 shown/).textContent()).replace(/ of.*|\D/g, ""));
   for (let n = await shown(); n < 10_000; n = await shown()) {
     await box.evaluate((b) => (b.scrollTop = b.scrollHeight));
     await until(async () => (await shown()) > n, `no more than ${n} messages come`);

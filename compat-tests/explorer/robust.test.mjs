@@ -117,9 +117,9 @@ test("a file that is no template is refused with what is wrong, and toasts are f
 
 test("a name that browsers take for a step is said to be out of reach", async () => {
   await fresh("/entity/..");
-  await sees(/out of reach of this page|no entity/i);
+  await sees(/Browsers can’t request|no entity/i);
   await to("/entity/./messages");
-  await sees(/out of reach of this page/);
+  await sees(/Browsers can’t request/);
   assert.deepEqual(page.errors, []);
 });
 

@@ -19,7 +19,7 @@ after(async () => {
 const screens = {
   overview: ["", "10 entities"],
   events: ["/events", "PaymentDeclined"],
-  queue: ["/entity/orders", "Who sends and receives now"],
+  queue: ["/entity/orders", "Connected clients"],
   topic: ["/entity/events", "Subscriptions"],
   subscription: ["/entity/events%2FSubscriptions%2Flarge", "events/large"],
   messages: ["/entity/orders/messages", "order-19"],
@@ -32,7 +32,7 @@ const screens = {
   sessions: ["/entity/carts/sessions", "alice"],
   history: ["/entity/orders/history", "PaymentDeclined"],
   why: ["/entity/orders/why", "What to do"],
-  whose: ["/entity/events/why", "Got of sent"],
+  whose: ["/entity/events/why", "Matched"],
   traced: ["/events?messageId=order-0", "PaymentDeclined"],
   nothing: ["/entity/empty/messages", "No messages."],
   life: ["/life?entity=orders&sequenceNumber=1", "Dead-lettered"],
@@ -54,8 +54,8 @@ const screens = {
   configuration: ["/configuration", "UserConfig"],
   namespaces: ["/namespaces", "New namespace"],
   connect: ["/connect", "RootManageSharedAccessKey"],
-  long: ["/entity/a-name-that-goes-on-and-on-until-it-fits-nowhere-and-then-goes-on-a-little-more-to-be-sure", "No client has a link here."],
-  wrong: ["/nowhere", "This address leads to no screen."],
+  long: ["/entity/a-name-that-goes-on-and-on-until-it-fits-nowhere-and-then-goes-on-a-little-more-to-be-sure", "No connected clients."],
+  wrong: ["/nowhere", "There is no screen at this address."],
 };
 
 for (const size of ["wide", "phone"]) {

@@ -31,7 +31,7 @@ export interface Call {
 // steps between folders, even when they are escaped, and would ask for something else.
 export function at(parts: TemplateStringsArray, ...values: (string | number)[]): string {
   const dots = values.find((v) => v === "." || v === "..");
-  if (dots !== undefined) throw new Error(`Browsers cannot ask for anything that has the name ${dots}, so it is out of reach of this page. Use an SDK for it.`);
+  if (dots !== undefined) throw new Error(`Browsers can’t request a path with the name ${dots}. Use an SDK instead.`);
   const path = parts.map((part, i) => part + (i < values.length ? encodeURIComponent(String(values[i])) : "")).join("");
   return "namespaces/" + path;
 }

@@ -59,7 +59,7 @@ function Screen() {
     case "connect":
       return <Connect />;
     default:
-      return <><h1>Not found</h1><Empty title="This address leads to no screen."><p><a href={link("")}>Go to the overview</a></p></Empty></>;
+      return <><h1>Not found</h1><Empty title="There is no screen at this address."><p><a href={link("")}>Go to the overview</a></p></Empty></>;
   }
 }
 
@@ -115,7 +115,7 @@ function Header() {
       <ClockChip />
       <button type="button" class="tool" aria-label={`Times: ${zone.value}`} title="Times: local or UTC (u)" onClick={() => (zone.value = zone.value === "utc" ? "local" : "utc")}>{zone.value === "utc" ? "UTC" : "local"}</button>
       <button type="button" class="tool" aria-label={`Theme: ${theme.value}`} title={`Theme: ${theme.value}`} onClick={() => (theme.value = following[theme.value])}>{icons[theme.value]}</button>
-      <a class="tool docs" href={docsPage()} target="_blank" title="The page of the docs about this screen">Docs</a>
+      <a class="tool docs" href={docsPage()} target="_blank" title="Docs about this screen">Docs</a>
       <button type="button" class="tool" aria-label="Keys" title="Keys (?)" onClick={openKeys}>?</button>
       {hasKey() && <button type="button" class="tool" onClick={forgetKey}>Forget key</button>}
     </header>

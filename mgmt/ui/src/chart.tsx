@@ -52,7 +52,7 @@ function lineOf(h: Hour, line: Series, top: number): string {
   line.forEach((v, i) => {
     if (v !== undefined) d += `${d ? "L" : "M"}${x(h, i).toFixed(1)} ${(height - (v / top) * height).toFixed(1)}`;
   });
-  return d;
+  return d && !d.includes("L") ? d + "h-20" : d; // the first seconds are one point, which alone would not be seen
 }
 
 function areaOf(h: Hour, line: Series, top: number): string {
@@ -145,7 +145,7 @@ export function LastHour({ of = "", had, holds = true }: { of?: string; had: boo
 export function RateTiles({ minute, out = true }: { minute: Schemas["LastMinute"]; out?: boolean }) {
   return (
     <>
-      <Tile name="In, last minute" value={number(minute.stored)} title="Messages that came in the last minute" />
+      <Tile name="In, last minute" value={number(minute.stored)} title="Messages sent in the last minute" />
       {out && <Tile name="Out, last minute" value={number(minute.completed)} title="Messages that receivers completed in the last minute" />}
     </>
   );

@@ -67,7 +67,7 @@ export function ClockScreen() {
     if (lines.length === 0) return act();
     ask({
       title: `Advance the clock by ${span(to - now.value)}?`, yes: "Advance", losing: "advance", act,
-      text: <><ul class="due-lines">{lines.map((text) => <li key={text}>{text}</li>)}</ul><p class="hint">What this causes may fall due, too. A clock never goes back.</p></>,
+      text: <><ul class="due-lines">{lines.map((text) => <li key={text}>{text}</li>)}</ul><p class="hint">More may fall due as a result. A clock never goes back.</p></>,
     });
   };
   const advance = (iso: string) =>
@@ -84,7 +84,7 @@ export function ClockScreen() {
   const submitUntil = (e: Event) => {
     e.preventDefault();
     const to = instantTyped(until, now.value);
-    if (to <= now.value) return setWrongUntil("That has passed by this clock, which never goes back.");
+    if (to <= now.value) return setWrongUntil("This clock is past that time, and never goes back.");
     void advanceTo(to).catch((x) => setWrongUntil(textOf(x)));
   };
   const offset = clock.value?.offset ?? 0;
@@ -94,7 +94,7 @@ export function ClockScreen() {
       {p.error && <Problem text={p.error} />}
       <Panel title="Now" actions={c.frozen ? <Button kind="primary" act={resume}>Resume</Button> : <Button act={freeze}>Freeze</Button>}>
         <p class={`big-clock ${p.error ? "stale" : ""}`}><span title={both(now.value)}>{time(now.value, Date.now())}</span>{c.frozen && <span class="badge warn">frozen</span>}</p>
-        <Facts facts={[["Against this computer", offset === 0 ? "the same" : `${span(offset)} ${offset > 0 ? "ahead" : "behind"}`], [zone.value === "utc" ? "Zone" : "UTC", zone.value === "utc" ? "UTC" : new Date(now.value).toISOString().replace(/\.\d+/, "")]]} />
+        <Facts facts={[["Offset", offset === 0 ? "none" : `${span(offset)} ${offset > 0 ? "ahead of" : "behind"} this computer`], [zone.value === "utc" ? "Zone" : "UTC", zone.value === "utc" ? "UTC" : new Date(now.value).toISOString().replace(/\.\d+/, "").replace("T", " ")]]} />
         <p class="hint">Locks, schedules, times to live and idle entities follow this clock. Connections, tokens and waiting receivers follow real time, so clients stay connected.</p>
         {offset !== 0 && <p>A clock never goes back. To put it back, <a href={link("snapshots")}>restore a snapshot</a> or <a href={link("snapshots")}>reset the namespace</a>.</p>}
       </Panel>

@@ -2,10 +2,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { at as path_, get, textOf } from "./api";
 import { ask } from "./asking";
-import { common, draftOf, fields, filled, fresh, messageOf, timeIn, type Draft } from "./draft";
+import { common, draftOf, fields, filled, fresh, messageOf, type Draft } from "./draft";
 import { keepWriting, written, type Later, type Writing } from "./drafts";
 import { msOf } from "./durations";
-import { number, plural, zone } from "./format";
+import { number, plural } from "./format";
+import { InstantField, instantTyped } from "./instantfield";
 import { formatted, mistakeAround } from "./json";
 import { Button, Field, Loading, Panel, Problem, Text, type Children } from "./kit";
 import { list } from "./message";
@@ -15,7 +16,7 @@ import { Properties } from "./properties";
 import { link, refine, route } from "./route";
 import { repeat, sendFile, type Sent } from "./sending";
 import { isoSpan, SpanField, spanHint } from "./spanfield";
-import { refresh, type Clock } from "./state";
+import { now, refresh, type Clock } from "./state";
 import { Templates, templateNamed } from "./templates";
 import { TextEdit } from "./textedit";
 import { tell, tellOf } from "./toasts";
@@ -67,7 +68,7 @@ function BodyField({ d, set, edits }: { d: Draft; set: (d: Partial<Draft>) => vo
 // instantOf returns the time; undefined means now. A span counts from what the clock of the namespace shows, which may be frozen or moved.
 async function instantOf(namespace: string, l: Later): Promise<string | undefined> {
   if (l.how === "now") return undefined;
-  if (l.how === "at") return timeIn(l.at);
+  if (l.how === "at") return new Date(instantTyped(l.at, now.value)).toISOString();
   const span = msOf(l.after), clock = await get<Clock>(path_`${namespace}/clock`, { due: 1 });
   return new Date(Date.parse(clock.now) + span).toISOString();
 }
@@ -78,8 +79,8 @@ function When({ later, set }: { later: Later; set: (l: Later) => void }) {
       <Field label="When"><select value={later.how} onChange={(e) => set({ ...later, how: e.currentTarget.value as Later["how"] })}>
         <option value="now">Now</option><option value="at">At a time</option><option value="after">After a time span</option>
       </select></Field>
-      {later.how === "at" && <Field label={`Time (${zone.value === "utc" ? "UTC" : "local time"})`} hint="By the namespace's clock"><input type="datetime-local" step="1" value={later.at} onInput={(e) => set({ ...later, at: e.currentTarget.value })} /></Field>}
-      {later.how === "after" && <SpanField label="Time span" hint={`${spanHint}, by the namespace's clock`} value={later.after} set={(after) => set({ ...later, after })} />}
+      {later.how === "at" && <InstantField label="Time" hint=", by the namespace’s clock" value={later.at} set={(at) => set({ ...later, at })} now={now.value} />}
+      {later.how === "after" && <SpanField label="Time span" hint={`${spanHint}, by the namespace’s clock`} value={later.after} set={(after) => set({ ...later, after })} />}
     </>
   );
 }

@@ -3,7 +3,7 @@ import { all, at, call, type Connection, type Link } from "./api";
 import { ask } from "./asking";
 import { bytes, number, plural } from "./format";
 import { Badge, Button, Empty, Facts, Loading, Panel, Problem, Text, Time } from "./kit";
-import { clientOf, deadLetters, shown } from "./names";
+import { clientOf, deadLetters, libraryOf, shown } from "./names";
 import { usePoll } from "./poll";
 import { Refusals } from "./refusals";
 import { link, route, withQuery } from "./route";
@@ -87,23 +87,23 @@ function LinksOf({ namespace, c, done }: { namespace: string; c: Connection; don
       {first.length > most && <p class="hint pad">and {plural(first.length - most, "more link")}</p>}
       {first.length === 0 && !c.busy && <p class="hint pad">No sender or receiver is open.</p>}
       {rest.length > 0 && (
-        <details class="more"><summary>{plural(rest.length, "link")} of the library itself, for tokens, management and transactions</summary>
+        <details class="more"><summary>{plural(rest.length, "link")} of the client library itself: tokens, management, transactions</summary>
           <Links namespace={namespace} connection={c} links={rest.slice(0, most)} done={done} /></details>
       )}
     </>
   );
 }
 
-function Card({ namespace, c, done }: { namespace: string; c: Connection; done: () => void }) {
+function Card({ namespace, c, done, open = false }: { namespace: string; c: Connection; done: () => void; open?: boolean }) {
   const http = c.transport === "http", library = [c.product, c.version].filter(Boolean).join(" ");
   return (
-    <Panel flush title={<><Text>{clientOf(c)}</Text> <span class="faint client">{[library === clientOf(c) ? "" : library, c.remote, c.id].filter(Boolean).join(" · ")} · <Time at={c.since} ageOnly /></span></>} actions={<>
+    <Panel flush title={<><Text>{clientOf(c)}</Text> <span class="faint client">{[libraryOf(c), c.remote, c.id].filter(Boolean).join(" · ")} · <Time at={c.since} ageOnly /></span></>} actions={<>
       <a class="button small" href={withQuery(link("events"), { client: http ? c.remote : c.id })}>Events</a>
       {!http && <Button small kind="danger" act={() => close(namespace, c, done)}>Close</Button>}
     </>}>
       {c.busy && <p class="hint pad above">The connection is busy: its links are unknown for now.</p>}
       <LinksOf namespace={namespace} c={c} done={done} />
-      <details class="more"><summary>Details</summary>
+      <details class="more" open={open}><summary>Details</summary>
         <Facts facts={[
           ["Connected", <Time at={c.since} />], ["Transport", c.transport], ["Library", library || "unknown"], ["Platform", c.platform ? <Text>{c.platform}</Text> : "unknown"],
           ["Container id", c.container ? <Text>{c.container}</Text> : "none"], ["Waiting to be sent", bytes(c.pendingBytes)], ...(c.policies.length ? [["Policies", c.policies.join(", ")] as [string, string]] : []),
@@ -113,8 +113,14 @@ function Card({ namespace, c, done }: { namespace: string; c: Connection; done: 
   );
 }
 
+// Chosen is the connection that a link elsewhere names. It stands above the others.
+function Chosen({ namespace, id, c, done }: { namespace: string; id: string; c?: Connection; done: () => void }) {
+  if (c) return <div class="chosen" aria-current="true"><Card namespace={namespace} c={c} done={done} open /></div>;
+  return <p class="notice" role="note">Connection <b><Text>{id}</Text></b> is closed. <a href={withQuery(link("events"), { client: id })}>See its events</a></p>;
+}
+
 export function Connections() {
-  const namespace = route.value.namespace;
+  const { namespace, query: { connection: chosen } } = route.value;
   const p = useConnections(namespace);
   const links = p.value?.reduce((n, c) => n + c.links.length, 0) ?? 0;
   return (
@@ -123,8 +129,9 @@ export function Connections() {
       {p.error && <Problem text={p.error} retry={p.refresh} />}
       {!p.value && !p.error && <Loading />}
       {p.value?.length === 0 && <Empty title="No client is connected."><p><a href={link("connect")}>Copy a connection string</a> and start your program.</p></Empty>}
+      {chosen && p.value && <Chosen namespace={namespace} id={chosen} c={p.value.find((c) => c.id === chosen)} done={p.refresh} />}
       <Refusals namespace={namespace} />
-      {p.value?.map((c) => <Card key={c.id} namespace={namespace} c={c} done={p.refresh} />)}
+      {p.value?.filter((c) => c.id !== chosen).map((c) => <Card key={c.id} namespace={namespace} c={c} done={p.refresh} />)}
     </>
   );
 }

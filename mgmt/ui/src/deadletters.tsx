@@ -57,7 +57,7 @@ function ReasonTable({ entity, reasons, of }: { entity: string; reasons: Reason[
     <Panel flush>
       {of > most && <p class="hint pad">Of the first {number(most)} dead letters.</p>}
       <table class="plain by-reason">
-        <thead><tr><th>Reason</th><th class="right">Messages</th><th>Newest</th><th>Its description</th><th><span class="hidden">Actions</span></th></tr></thead>
+        <thead><tr><th>Reason</th><th class="right">Messages</th><th>Newest</th><th>Newest description</th><th><span class="hidden">Actions</span></th></tr></thead>
         <tbody>{reasons.map((r) => (
           <tr key={r.reason} class={shown === (r.reason || "$empty") ? "selected" : ""}>
             <td><button type="button" class="link" onClick={() => refine({ reason: r.reason || "$empty" })}>{r.reason ? <Text>{r.reason}</Text> : "none"}</button></td>

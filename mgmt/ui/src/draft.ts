@@ -1,5 +1,4 @@
 // A message that is being written: the text of each field, and the message that it makes.
-import { zone } from "./format";
 import { formatted, onOneLine } from "./json";
 import { typed, type Message } from "./message";
 import { isType, valuesOf, type Property } from "./properties";
@@ -123,11 +122,4 @@ export function messageOf(d: Draft, at?: string): Record<string, unknown> {
   const properties = valuesOf(d.properties);
   if (properties) m.applicationProperties = properties;
   return m;
-}
-
-// timeIn reads the text of a field for a time, in the zone in which the page shows times.
-export function timeIn(text: string): string {
-  const t = new Date(zone.value === "utc" ? text + "Z" : text);
-  if (Number.isNaN(t.getTime())) throw new Error("Choose the date and time at which the message becomes active.");
-  return t.toISOString();
 }

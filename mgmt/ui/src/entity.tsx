@@ -13,13 +13,14 @@ import { EventTable } from "./eventtable";
 import { Standing, useEvents } from "./events";
 import { Calendar } from "./calendar";
 import { unsent } from "./drafts";
+import { forever } from "./durations";
 import { FaultBadge } from "./faults";
 import { bytes, duration, number } from "./format";
 import { holding } from "./held";
 import { Icon } from "./icons";
 import { purge } from "./joborders";
 import { Badge, Button, copy, Empty, Facts, Loading, Panel, Problem, Tabs, Text, Tile, Time, type Children } from "./kit";
-import { deadLetters, shown, words } from "./names";
+import { clientOf, deadLetters, libraryOf, shown, words } from "./names";
 import { usePoll } from "./poll";
 import { Receive } from "./receive";
 import { go, link, route, withQuery } from "./route";
@@ -78,7 +79,7 @@ function Known({ e }: { e: Whole }) {
   if (e.autoDelete) facts.push(["Deletes itself", <Time at={e.autoDelete.at} />]);
   if (e.forwardsTo?.length) facts.push(["Forwards", <Forwards list={e.forwardsTo} words="to" />]);
   if (e.forwardedFrom?.length) facts.push(["Receives forwards", <Forwards list={e.forwardedFrom} words="from" />]);
-  for (const [name, value] of Object.entries(e.properties ?? {})) if (!told.has(name) && typeof value !== "object") facts.push([words(name), <Value value={value} />]);
+  for (const [name, value] of Object.entries(e.properties ?? {})) if (!told.has(name) && typeof value !== "object") facts.push([words(name), name === "AutoDeleteOnIdle" && value === forever ? "never" : <Value value={value} />]);
   return <Panel title="Properties" flush><Facts facts={facts} /></Panel>;
 }
 
@@ -88,11 +89,11 @@ function Users({ path }: { path: string }) {
   const p = useConnections(namespace, path);
   const list = (p.value ?? []).map((c) => ({ c, links: c.links.filter((l) => l.entity?.toLowerCase() === path.toLowerCase() && carries(l)) })).filter((x) => x.links.length > 0);
   return (
-    <Panel title="Who sends and receives now" flush actions={<a class="button small" href={link("connections")}>All connections</a>}>
+    <Panel title="Connected clients" flush actions={<a class="button small" href={link("connections")}>All connections</a>}>
       {p.error && <Problem text={p.error} retry={p.refresh} />}
-      {p.value && list.length === 0 && <Empty title="No client has a link here."><p>A client appears as soon as it sends or receives.</p></Empty>}
+      {p.value && list.length === 0 && <Empty title="No connected clients."><p>A client appears as soon as it sends or receives.</p></Empty>}
       {list.map(({ c, links }) => (
-        <div key={c.id} class="user"><p><b><Text>{c.container || c.product || c.remote}</Text></b> <span class="faint">{[c.product, c.version].filter(Boolean).join(" ")} · {c.remote}</span></p>
+        <div key={c.id} class="user"><p><a href={withQuery(link("connections"), { connection: c.id })}><b><Text>{clientOf(c)}</Text></b></a> <span class="faint">{[libraryOf(c), c.remote].filter(Boolean).join(" · ")}</span></p>
           <Links namespace={namespace} connection={c} links={links} done={p.refresh} /></div>
       ))}
     </Panel>
@@ -121,7 +122,7 @@ function History({ path }: { path: string }) {
     <>
       <div class="bar"><Button act={() => pause(!paused)}>{paused ? "Resume" : "Pause"}</Button><Standing state={state} loaded={loaded} paused={paused} /></div>
       {state && <Problem text={state} />}
-      {events.length > 0 ? <EventTable events={events} label="Events, the newest first" without={["entity"]} /> : loaded && <Empty title="No events here in the history of Minibus." />}
+      {events.length > 0 ? <EventTable events={events} label="Events, the newest first" without={["entity"]} /> : loaded && <Empty title="No events yet." />}
     </>
   );
 }

@@ -147,7 +147,7 @@ export function Events() {
       {state && <Problem text={state} />}
       {!id && skips > 0 && <p class="hint">Too many events to show: some were skipped. Narrow them with a filter, or look in the history, which keeps all of them.</p>}
       {events.length > 0 ? <EventTable events={events} label="Events, the newest first" /> : loaded && !state && (
-        id ? <Empty title="No event of this message is remembered."><p>Type a message id, <code>orders#7</code> or a correlation id. Minibus forgets the oldest events first.</p></Empty>
+        id ? <Empty title="No events for this message."><p>Type a message id, <code>orders#7</code> or a correlation id. Minibus forgets the oldest events first.</p></Empty>
           : <Empty title={filtered ? "No event matches." : "No events yet."}><p>Send or receive a message: each step appears here at once.</p></Empty>
       )}
     </div>

@@ -26,7 +26,7 @@ export const kinds: Kind[] = [
   { name: "throttle", what: "The operation is refused with server-busy, as Azure does when it throttles. Over HTTP the answer is 503.", usual: ["send"], possible: requests },
   { name: "refuse", what: "The operation is refused with a condition that you choose.", usual: ["attachSender", "attachReceiver"], possible: requests, conditions: first("internal-error") },
   { name: "detach", what: "The link is detached, and the client has to attach again.", usual: onMessages, possible: [...requests, "now"], conditions: first("detach-forced"), after: true },
-  { name: "drop", what: "The connection drops without a word, as when a network fails.", usual: onMessages, possible: [...requests, "now"], after: true },
+  { name: "drop", what: "The connection drops without an error, as when the network fails.", usual: onMessages, possible: [...requests, "now"], after: true },
   { name: "close", what: "The connection is closed with a condition, as when the service restarts.", usual: onMessages, possible: [...requests, "now"], conditions: first("connection-forced"), after: true },
   { name: "loseLock", what: "The message lock expires before the operation, which fails with message-lock-lost. The message is delivered again, and its delivery count rises.", usual: ["settle", "renew"], possible: ["settle", "renew"] },
   { name: "loseSession", what: "The session lock expires before the operation, which fails with session-lock-lost. Others can accept the session.", usual: ["settle", "renew"], possible: ["settle", "renew", "manage"] },

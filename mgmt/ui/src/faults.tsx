@@ -20,13 +20,13 @@ const useFaults = (namespace: string, pause: number) =>
 function left(f: Fault): Children {
   if (f.state === "spent") return "none";
   if (f.count) return `${number(f.count - f.hits)} of ${number(f.count)}`;
-  return f.until ? "until it ends" : "until removed";
+  return "no limit";
 }
 
 function facts(f: Fault): [string, Children][] {
   const list: [string, Children][] = [
     ["Operations", (f.operations ?? []).map((o) => operations[o]).join(", ")],
-    ["Hits so far", <b>{number(f.hits)}</b>], ["Left", left(f)],
+    ["Hits so far", <b>{number(f.hits)}</b>], ["Hits left", left(f)],
     ["Client", f.client ? <Text>{f.client}</Text> : "any"],
   ];
   if (f.condition) list.push(["Condition", f.condition]);
@@ -34,7 +34,7 @@ function facts(f: Fault): [string, Children][] {
   if (f.after) list.push(["Effect", "the operation succeeds, its answer is lost"]);
   if (f.skip) list.push(["Skips first", number(f.skip)]);
   if (f.probability) list.push(["Probability", `${f.probability}, seed ${f.seed}`]);
-  if (f.until) list.push(["Ends", <><Time at={f.until} />{f.for && <span class="faint"> after {duration(f.for)}</span>}</>]);
+  if (f.until) list.push(["Ends", <><Time at={f.until} />{f.for && <span class="faint">, lasts {duration(f.for)}</span>}</>]);
   return list;
 }
 

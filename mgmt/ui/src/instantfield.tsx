@@ -30,7 +30,7 @@ function reason(text: string, now: number): string {
 }
 
 // InstantField keeps its form from being sent while its text is no instant.
-export function InstantField({ label, value, set, now, wrong }: { label: string; value: string; set: (text: string) => void; now: number; wrong?: string }) {
+export function InstantField({ label, value, set, now, wrong, hint = "" }: { label: string; value: string; set: (text: string) => void; now: number; wrong?: string; hint?: string }) {
   const input = useRef<HTMLInputElement>(null), [left, leave] = useState(false);
   const local = reason(value, now), shown = (left && local) || wrong;
   useLayoutEffect(() => input.current?.setCustomValidity(local), [local]);
@@ -44,7 +44,7 @@ export function InstantField({ label, value, set, now, wrong }: { label: string;
       <span class="field-label">{label}</span>
       <input ref={input} value={value} spellcheck={false} autocomplete="off" placeholder="2026-12-24 18:00" aria-invalid={shown ? true : undefined} onInput={(e) => set(e.currentTarget.value)}
         onBlur={() => leave(true)} onInvalid={refuse} />
-      {shown ? <span class="wrong" role="alert">{shown}</span> : <span class="hint">{zone.value === "utc" ? "UTC" : "Local time"}, 24 hours</span>}
+      {shown ? <span class="wrong" role="alert">{shown}</span> : <span class="hint">{zone.value === "utc" ? "UTC" : "Local time"}, 24 hours{hint}</span>}
     </label>
   );
 }

@@ -46,7 +46,7 @@ function lanesOf(events: Event[]): Lane[] {
   return lanes;
 }
 
-const elapsed = (ms: number) => (ms < 1000 ? `${ms} ms` : span(ms));
+const elapsed = (ms: number) => (ms < 1 ? "< 1 ms" : ms < 1000 ? `${ms} ms` : span(ms));
 
 function By({ e, word = "by" }: { e: Event; word?: string }) {
   return e.client ? <> {word} <Client c={e.client} /></> : null;
@@ -70,9 +70,9 @@ function lineOf(e: Event): Children {
     case "delivered":
       return <><b>Delivered</b><By e={e} word="to" />{e.lockedUntil && `, locked ${span(Math.round((Date.parse(e.lockedUntil) - Date.parse(e.time)) / 1000) * 1000)}`}</>;
     case "deadLettered":
-      return <><b>Dead-lettered</b>{e.detail && <>: <Text>{e.detail}</Text></>}<By e={e} /></>;
+      return <><b>Dead-lettered</b><By e={e} />{e.detail && <>: <Text>{e.detail}</Text></>}</>;
     default:
-      return <><b>{wordsOf(e.kind).replace(/^./, (c) => c.toUpperCase())}</b>{e.detail && <>: <Text>{e.detail}</Text></>}<By e={e} /></>;
+      return <><b>{wordsOf(e.kind).replace(/^./, (c) => c.toUpperCase())}</b><By e={e} />{e.detail && <>: <Text>{e.detail}</Text></>}</>;
   }
 }
 
@@ -100,7 +100,7 @@ export function Timeline({ of: p, level: Heading = "h2" }: { of: Polled<Page>; l
   if (!p.value) return p.error ? <Problem text={p.error} retry={p.refresh} /> : <Loading />;
   const list = p.value.items;
   if (list.length === 0) {
-    return <Empty title="The history has nothing about this message."><p>Either no message had this id, or its events are older than the oldest that Minibus keeps. The flag --history sets how many events it keeps.</p></Empty>;
+    return <Empty title="No events for this message."><p>No message had this id, or its events are no longer kept. The flag --history sets how many events Minibus keeps.</p></Empty>;
   }
   const lanes = lanesOf(list), lasted = Date.parse(list[list.length - 1]!.time) - Date.parse(list[0]!.time);
   return (
@@ -129,7 +129,7 @@ export function Life() {
   return (
     <>
       <h1>Trace a message</h1>
-      <div class="bar">
+      <div class="bar trace-bar">
         <Field label="Message id"><Search label="Message id" value={query.messageId ?? ""} set={(messageId) => refine({ messageId, entity: undefined, sequenceNumber: undefined })} /></Field>
         {query.sequenceNumber && query.entity && <span class="traced">or <a href={link("entity", query.entity, "messages", query.sequenceNumber)}>#{query.sequenceNumber} of <Text>{shown(query.entity)}</Text></a></span>}
       </div>

@@ -188,7 +188,7 @@ export function Messages({ path, dead, chosen }: { path: string; dead: boolean; 
         <Button act={reload} kind={news.fresh > 0 && !few ? "primary" : "plain"}>{news.fresh > 0 && !few ? `Show ${number(news.fresh)} new` : "Refresh"}</Button>
       </div>
       <div class="bar tools">
-        <span class="faint" role="status">{number(items.length)}{m.next ? "+" : ""} shown{total !== undefined && !narrowed && ` of ${number(total)}`}</span>
+        <span class="faint" role="status">{total === undefined || narrowed ? `${number(items.length)}${m.next ? "+" : ""} shown` : items.length === total ? total > 0 && plural(total, "message") : `${number(items.length)} of ${number(total)} shown`}</span>
         {query.sort && m.next && <Button small act={m.more}>Load more to sort</Button>}
         <Applied dead={dead} />
         {some.length > 0 && dead && <Button small act={() => resubmit(entity, { sequenceNumbers: some }, some.length, reload)}>Resubmit {number(some.length)}</Button>}

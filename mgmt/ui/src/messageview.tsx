@@ -2,10 +2,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { open, textOf } from "./api";
 import { ask } from "./asking";
-import { bytes, duration, zone, visible } from "./format";
+import { bytes, duration, visible } from "./format";
+import { InstantField, instantTyped } from "./instantfield";
 import { resubmit } from "./joborders";
 import { save } from "./save";
-import { Badge, Button, copy, Dialog, Facts, Field, Loading, Name, Problem, Text, Time, type Children } from "./kit";
+import { Badge, Button, copy, Dialog, Facts, Loading, Name, Problem, Text, Time, type Children } from "./kit";
 import { Timeline, useLife } from "./life";
 import { ruleTestOf } from "./ruletest";
 import { Body } from "./bodyview";
@@ -13,7 +14,7 @@ import { bodyPath, read, remove, reschedule, textOfValue, typed, type Message, t
 import { stateTone } from "./messagecolumns";
 import { deadLetters, natural, topicOf } from "./names";
 import { usePoll } from "./poll";
-import { entityAt } from "./state";
+import { entityAt, now } from "./state";
 import { go, link, route, withQuery } from "./route";
 import { tell } from "./toasts";
 import { WhyDead } from "./whydead";
@@ -43,7 +44,7 @@ const times = /(Time|At|Until)$/;
 const words = (name: string) => name.replace(/([a-z])([A-Z])/g, (_, a: string, b: string) => a + " " + b.toLowerCase()).replace(/^./, (c) => c.toUpperCase());
 
 function facts(m: Message): [string, Children][] {
-  return Object.entries(m).filter(([k, v]) => !hidden.has(k) && v !== undefined).map(([k, v]) => {
+  return Object.entries(m).filter(([k, v]) => !hidden.has(k) && v !== undefined && !(k === "absoluteExpiryTime" && v === m.expiresAt)).map(([k, v]) => {
     if (k === "sizeBytes") return ["Size", bytes(v as number)];
     if (k === "timeToLive") return ["Time to live", <span title={v as string}>{duration(v as string)}</span>];
     if (times.test(k) && typeof v === "string") return [words(k), <Time at={v} />];
@@ -55,7 +56,7 @@ function Reschedule({ m, act, close }: { m: Message; act: (to: string) => Promis
   const [at, set] = useState(""), [wrong, setWrong] = useState("");
   const submit = async () => {
     try {
-      await act(new Date(zone.value === "utc" ? at + "Z" : at).toISOString());
+      await act(new Date(instantTyped(at, now.value)).toISOString());
       close();
     } catch (e) {
       setWrong(textOf(e));
@@ -65,10 +66,9 @@ function Reschedule({ m, act, close }: { m: Message; act: (to: string) => Promis
     <Dialog title="Reschedule the message" close={close}>
       <div class="dialog-body">
         <p>Message #{m.sequenceNumber} is due <Time at={m.scheduledEnqueueTime} />.</p>
-        <Field label={`New time (${zone.value === "utc" ? "UTC" : "local time"})`} hint="A time in the past makes it active at once."><input type="datetime-local" step="1" value={at} onInput={(e) => set(e.currentTarget.value)} /></Field>
-        {wrong && <Problem text={wrong} />}
+        <InstantField label="New time" hint=". A time in the past makes it active at once." value={at} set={(text) => { set(text); setWrong(""); }} now={now.value} wrong={wrong} />
       </div>
-      <footer><Button act={close}>Cancel</Button><Button kind="primary" disabled={!at} act={submit}>Reschedule</Button></footer>
+      <footer><Button act={close}>Cancel</Button><Button kind="primary" disabled={!at.trim()} act={submit}>Reschedule</Button></footer>
     </Dialog>
   );
 }

@@ -27,6 +27,10 @@ export function clientOf(c: { container?: string; product?: string; remote: stri
   return (made ? c.product || c.container : c.container || c.product) || c.remote;
 }
 
+// libraryOf says which library a client uses, as far as clientOf has not said it.
+export const libraryOf = (c: { container?: string; product?: string; version?: string; remote: string }): string =>
+  [clientOf(c) === c.product ? "" : c.product, c.version].filter(Boolean).join(" ");
+
 export const deadLetters = "$DeadLetterQueue";
 
 // words makes words of a name in one: LockDuration is lock duration.

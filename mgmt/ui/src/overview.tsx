@@ -109,7 +109,7 @@ function Entities({ rows }: { rows: Row[] }) {
         <select aria-label="Which entities" value={only[0]} onChange={(e) => refine({ only: e.currentTarget.value || undefined })}>
           {choices.map(([name, title]) => <option key={name} value={name}>{title}</option>)}
         </select>
-        <Button disabled={!stale} act={() => setTurn(turn + 1)} title="The order is that of the moment at which the list was opened">Sort again</Button>
+        <Button disabled={!stale} act={() => setTurn(turn + 1)} title="Sorts by the current counts. The list keeps its order until then.">Sort again</Button>
         {list.length < rows.length && <span class="faint middle">{number(list.length)} shown</span>}
       </div>
       {list.length === 0 && <Empty title="No entity matches."><p><a href={link("")}>Show all</a></p></Empty>}
@@ -133,7 +133,7 @@ function Entities({ rows }: { rows: Row[] }) {
 function Clients() {
   const namespace = route.value.namespace;
   const p = usePoll(namespace, 10_000, (signal) => all<Connection>(at`${namespace}/connections`, {}, 1000, signal));
-  return <Tile name="Connections" value={p.value ? number(p.value.length) : "–"} to={link("connections")} title="Clients that are connected" />;
+  return <Tile name="Connections" value={p.value ? number(p.value.length) : "–"} to={link("connections")} title="Connected clients" />;
 }
 
 export function Overview() {

@@ -149,8 +149,8 @@ function Palette() {
 }
 
 const keys: [string, string][] = [
-  ["/", "Search the entities"], ["Ctrl K", "Go to a screen, an entity or a message"], ["?", "Show these keys"], ["n", "New queue, topic or subscription"], ["z", "Undo, where a note offers it"], ["t", "Light or dark"], ["u", "Times: local or UTC"],
-  ["j k", "The next or the previous message, beside an open one"], ["1 9", "The first to the ninth tab of an entity"], ["e r y Del", "Of the open message: edit, resubmit, copy as JSON, delete"], ["Esc", "Close a window or a message; in an editor, Tab after it leaves"], ...screens.map((s): [string, string] => ["g " + s.key, s.title]),
+  ["/", "Search entities"], ["Ctrl K", "Go to a screen, an entity or a message"], ["?", "Show these keys"], ["n", "New queue, topic or subscription"], ["z", "Undo, when offered"], ["t", "Light or dark"], ["u", "Times: local or UTC"],
+  ["j k", "Next or previous message"], ["1–9", "First to ninth tab of an entity"], ["e r y Del", "Open message: edit, resubmit, copy as JSON, delete"], ["Esc", "Close a dialog or a message; in an editor, then Tab to leave"], ...screens.map((s): [string, string] => ["g " + s.key, s.title]),
 ];
 
 function Keys() {

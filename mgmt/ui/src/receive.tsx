@@ -271,7 +271,7 @@ export function Receive({ path, sessions }: { path: string; sessions: boolean })
       <HeldList namespace={namespace} entity={entity} path={path} dead={dead} />
       {removed.length > 0 && <Removed list={removed} />}
       {h.messages.length === 0 && !h.session && removed.length === 0 && !none && (
-        <Empty title="No messages held."><p>Messages that you receive in PeekLock mode are locked for this page: other receivers do not get them until you settle them or the lock expires. To look at messages without a lock, see <a href={link("entity", path, dead ? "dead" : "messages")}>{dead ? "dead letters" : "messages"}</a>.</p></Empty>
+        <Empty title="No messages held."><p>Messages that you receive in PeekLock mode are locked for this page: other receivers do not get them until you settle them or the lock expires. To peek without a lock, open <a href={link("entity", path, dead ? "dead" : "messages")}>{dead ? "Dead letters" : "Messages"}</a>.</p></Empty>
       )}
     </>
   );

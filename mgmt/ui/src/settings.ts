@@ -36,7 +36,7 @@ const groups: Group[] = [
     { name: "DeadLetteringOnFilterEvaluationExceptions", title: "Dead-letter on filter errors", type: "flag", initial: "true", kinds: ["subscription"], help: "When a rule fails for a message. Otherwise that rule is skipped." },
   ] },
   { title: "Duplicate detection", settings: [
-    { name: "RequiresDuplicateDetection", title: "Detect duplicates", type: "flag", initial: "false", fixed: true, kinds: both, help: "Drops a message whose message id was sent before." },
+    { name: "RequiresDuplicateDetection", title: "Detect duplicates", type: "flag", initial: "false", fixed: true, kinds: both, help: "Drops messages with an id that was sent before." },
     { name: "DuplicateDetectionHistoryTimeWindow", title: "History window", type: "duration", initial: "10m", ours: true, kinds: both, help: "How long message ids are remembered." },
   ] },
   { title: "Forwarding", settings: [
@@ -98,9 +98,9 @@ export function propertiesOf(kind: Kind, texts: Texts, before?: Texts): { proper
 // said says what a setting is, for the line of a folded group; undefined: nothing worth a word.
 export function said(s: Setting, text = s.initial): string | undefined {
   const value = text.trim() || s.initial, title = s.title.toLowerCase();
-  if (s.type === "flag") return `${title} ${value === "true" ? "on" : "off"}`;
-  if (s.type === "status") return `${title} ${value}`;
-  return value ? `${title} ${value}${s.unit ? " " + s.unit : ""}` : s.type === "entity" ? `${title} none` : undefined;
+  if (s.type === "flag") return `${title}: ${value === "true" ? "on" : "off"}`;
+  if (s.type === "status") return `${title}: ${value}`;
+  return value ? `${title}: ${value}${s.unit ? " " + s.unit : ""}` : s.type === "entity" ? `${title}: none` : undefined;
 }
 
 function valueOf(s: Setting, text: string): unknown {

@@ -294,7 +294,7 @@ export function Sidebar() {
         </div>
       </div>
       {entities.value && list.length === 0 && (
-        <p class="hint side-empty">{search.value ? "No entity has this in its name." : deadOnly.value ? "No entity has dead letters." : "There are no entities yet. Create one with New."}</p>
+        <p class="hint side-empty">{search.value ? "No matching entities." : deadOnly.value ? "No entity has dead letters." : "There are no entities yet. Create one with New."}</p>
       )}
       <Rows items={list} height={28} label="Entities" class="tree" role="tree" at={place.value} atId={place.value === undefined ? undefined : idOf(place.value)}
         onKeyDown={onTreeKey} onFocus={enterTree} row={(row, i) => <Item key={row.key} row={row} i={i} at={i === place.value} />} />

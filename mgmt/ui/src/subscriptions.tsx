@@ -38,18 +38,18 @@ export function Subscriptions({ topic, sent: known }: { topic: string; sent: num
       {p.value && list.length === 0 && <Empty title="A topic without subscriptions drops every message."><p><a href={newEntity("subscription", topic)}>Create the first one</a>, or in a shell:</p><Shell lines={[`minibus sub create ${quoted(topic + "/audit")}`]} /></Empty>}
       {list.length > 0 && (
         <table role="table" class="plain stacks subscriptions" aria-label="Subscriptions">
-          <thead role="rowgroup"><tr role="row">{["Subscription", "Filter", "Got of sent", "Active", "Dead letters", "Forwards to", "Receivers"].map((h, i) => <th key={h} role="columnheader" class={[2, 3, 4, 6].includes(i) ? "right" : ""} title={i === 2 ? "Since Minibus started" : undefined}>{h}</th>)}</tr></thead>
+          <thead role="rowgroup"><tr role="row">{["Subscription", "Filter", "Matched", "Active", "Dead letters", "Forwards to", "Receivers"].map((h, i) => <th key={h} role="columnheader" class={[2, 3, 4, 6].includes(i) ? "right" : ""} title={i === 2 ? "Copies of the messages sent since Minibus started" : undefined}>{h}</th>)}</tr></thead>
           <tbody role="rowgroup">{list.map((s) => {
             const none = sent > 0 && s.traffic.stored === 0;
             return (
               <tr key={s.path} role="row">
                 <td role="cell"><a class="entity-name" href={link("entity", s.path)}><span class="icon subscription" aria-hidden="true" /><Name>{s.name}</Name></a>{s.status !== "Active" && <Badge tone="warn">{s.status}</Badge>}</td>
                 <td role="cell"><RuleBrief s={s} /></td>
-                <td role="cell" class="right" data-label="got">{none ? <a class="warn-text" href={link("entity", s.path, "why")} title="Why?">0 of {number(sent)}</a> : `${number(s.traffic.stored)} of ${number(sent)}`}</td>
+                <td role="cell" class="right" data-label="matched">{none ? <a class="warn-text" href={link("entity", s.path, "why")} title="Why?">0 of {number(sent)}</a> : `${number(s.traffic.stored)} of ${number(sent)}`}</td>
                 <td role="cell" class="right" data-label="active"><a class="ink" href={link("entity", s.path, "messages")}>{number(s.counts.active)}</a></td>
                 <td role="cell" class={`right ${s.counts.deadLetter ? "" : "wide-only"}`} data-label="dead letters">{s.counts.deadLetter ? <a class="dead-text" href={link("entity", s.path, "dead")}>{number(s.counts.deadLetter)}</a> : <span class="faint">0</span>}</td>
-                <td role="cell" class={s.forwardTo ? "" : "wide-only"}>{s.forwardTo ? <a href={link("entity", s.forwardTo)}><Text>{s.forwardTo}</Text></a> : <span class="faint">–</span>}</td>
-                <td role="cell" class="right" data-label="receivers">{s.receivers || s.forwardTo ? number(s.receivers) : <a class="faint" href={link("entity", s.path, "why")} title="Why?">none</a>}</td>
+                <td role="cell" class={s.forwardTo ? "" : "wide-only"} data-label="forwards to">{s.forwardTo ? <a href={link("entity", s.forwardTo)}><Text>{s.forwardTo}</Text></a> : <span class="faint">–</span>}</td>
+                <td role="cell" class="right" data-label="receivers">{s.receivers ? number(s.receivers) : s.forwardTo ? <span class="faint">–</span> : <a class="faint" href={link("entity", s.path, "why")} title="Why?">none</a>}</td>
               </tr>
             );
           })}</tbody>

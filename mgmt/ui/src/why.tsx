@@ -22,8 +22,8 @@ function standing(f: Diagnosis["findings"][number], all: Diagnosis["findings"]):
   return f.code === "empty" && all.some((x) => x.blocks && (selecting.has(x.code) || x.code === "no-subscriptions")) ? "follows" : "blocks";
 }
 
-// inWords shows a text of the server with local times, and with the names of subscriptions as tables have them.
-const inWords = (text: string) => text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (t) => time(Date.parse(t), now.value)).replaceAll("/Subscriptions/", "/");
+// inWords shows a text of the server with local times, whole seconds, and the names of subscriptions as tables have them.
+const inWords = (text: string) => text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (t) => time(Date.parse(t), now.value)).replace(/(\d)\.\d+s\)/g, "$1s)").replace(/between (\S+ \(in \S+\)) and \1/, "until $1").replaceAll("/Subscriptions/", "/");
 
 // ordered puts what explains the rest first: where there is no message, a receiver would get none.
 function ordered(d: Diagnosis): Diagnosis["findings"] {
@@ -46,7 +46,7 @@ export function Why({ path, topic: isTopic, sent }: { path: string; topic: boole
             <button type="button" class="chip" aria-pressed={!dead} onClick={() => refine({ sub: undefined })}>Messages</button>
             <button type="button" class="chip" aria-pressed={dead} onClick={() => refine({ sub: "dead" })}>Dead letters</button>
           </div>
-          <Search label="Only this client" hint="Client: its container, connection or address" value={query.client ?? ""} set={(client) => refine({ client })} />
+          <Search label="Only this client" hint="Client name, connection or address" value={query.client ?? ""} set={(client) => refine({ client })} />
         </div>
       )}
       {p.error && <Problem text={p.error} retry={p.refresh} />}
