@@ -24,7 +24,7 @@ class AdminAsyncTest extends Case {
             .block(SOON).getMaxDeliveryCount();
         assertEquals(4, count);
         assertEquals(0, async.getQueueRuntimeProperties(name).block(SOON).getTotalMessageCount());
-        assertEquals(true, async.listQueues().any(queue -> queue.getName().equals(name)).block(SOON));
+        listed(() -> async.listQueues().any(queue -> queue.getName().equals(name)).block(SOON));
         refused(ResourceExistsException.class, 409, () -> async.createQueue(name).block(SOON));
         assertEquals(false, async.deleteQueue(name).then(async.getQueueExists(name)).block(SOON));
         refused(ResourceNotFoundException.class, 404, () -> async.deleteQueue(name).block(SOON));

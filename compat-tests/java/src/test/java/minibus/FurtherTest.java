@@ -267,8 +267,8 @@ class FurtherTest extends Case {
         final OffsetDateTime before = admin.getTopicRuntimeProperties(topic).getAccessedAt();
         admin.createSubscription(topic, "Mixed");
         assertTrue(admin.getTopicRuntimeProperties(topic).getAccessedAt().isAfter(before));
-        assertTrue(admin.listQueues().stream().anyMatch(q -> q.getName().equals(queue.toLowerCase())));
-        assertTrue(admin.listTopics().stream().anyMatch(t -> t.getName().equals(topic.toLowerCase())));
+        listed(() -> admin.listQueues().stream().anyMatch(q -> q.getName().equals(queue.toLowerCase())));
+        listed(() -> admin.listTopics().stream().anyMatch(t -> t.getName().equals(topic.toLowerCase())));
     }
 
     @Test
