@@ -131,6 +131,7 @@ func TestReset(t *testing.T) {
 
 // TestDurationsFollowTheClockOfTheNamespace schedules messages after the clock was advanced.
 func TestDurationsFollowTheClockOfTheNamespace(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, queue("orders"))
 	b.run("clock", "freeze")
 	now := b.clock("advance", "30d").Now

@@ -77,6 +77,7 @@ func TestConfig(t *testing.T) {
 
 // TestConfigFails with an exit code that no difference has.
 func TestConfigFails(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, []harness.Queue{{Name: "orders"}})
 	fixed := b.file("fixed.json", `{"Queues": [{"Name": "orders", "Properties": {"RequiresSession": true}}, {"Name": "new"}]}`)
 	r := b.try("config", "diff", fixed)

@@ -58,6 +58,7 @@ func TestJSONOfCommandsThatChange(t *testing.T) {
 
 // TestCommandsThatMeetNothing wants each to say so.
 func TestCommandsThatMeetNothing(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, queue("orders"), harness.Topic{Name: "events"})
 	b.fails(1, []string{"it exists"}, "topic", "create", "events")
 	b.fails(3, []string{"no message with the sequence number 99"}, "message", "body", "orders", "99")

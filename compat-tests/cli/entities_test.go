@@ -121,6 +121,7 @@ func TestRules(t *testing.T) {
 }
 
 func TestMistakesAboutEntities(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, queue("orders"))
 	b.fails(1, []string{"create queue orders", "it exists", "--if-not-exists", "queue update"}, "queue", "create", "orders")
 	b.fails(3, []string{"queue none", "minibus queue ls"}, "queue", "show", "none")
@@ -156,6 +157,7 @@ func TestMistakesAboutEntities(t *testing.T) {
 
 // TestShowOfTheOtherKind takes a topic for a queue, and a queue for a topic.
 func TestShowOfTheOtherKind(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, queue("orders"), harness.Topic{Name: "events"})
 	b.fails(3, []string{"events is a topic; see minibus topic show events"}, "queue", "show", "events")
 	b.fails(3, []string{"orders is a queue; see minibus queue show orders"}, "topic", "show", "orders")

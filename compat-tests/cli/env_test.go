@@ -69,6 +69,7 @@ func TestEnv(t *testing.T) {
 
 // TestTheLocalMinibus finds it by the variables with which it was started.
 func TestTheLocalMinibus(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	server := harness.Start(t, harness.Options{Config: harness.WriteTopology(t, queue("q"), nil), Args: []string{"--auth", "sas", "--root-key", "a-key-of-the-test"}})
 	b := start(t, queue("other"))
 	b.connection = ""

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"minibus/compat-tests/harness"
 )
 
 // shownFault has what these tests read of a fault.
@@ -60,6 +62,7 @@ func TestFault(t *testing.T) {
 
 // TestFaultsThatAreWrong are refused, with what to do.
 func TestFaultsThatAreWrong(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, nil)
 	b.fails(2, []string{"fault needs a second word: fault ls|add|rm"}, "fault")
 	b.fails(2, []string{"fault add needs KIND"}, "fault", "add")

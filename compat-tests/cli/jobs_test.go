@@ -113,6 +113,7 @@ func TestAnInterruptCancelsAJob(t *testing.T) {
 
 // TestResubmitWithChanges changes dead letters on their way.
 func TestResubmitWithChanges(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, queue("orders"), harness.Topic{Name: "events", Subscriptions: []harness.Subscription{{Queue: harness.Queue{Name: "s"}}, {Queue: harness.Queue{Name: "t"}}}})
 	b.run("send", "orders", "wrong", "-p", "draft=yes", "-p", "tenant=a")
 	b.run("receive", "orders", "--dead-letter", "--reason", "poison")

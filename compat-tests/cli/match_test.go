@@ -63,6 +63,7 @@ func TestRuleTest(t *testing.T) {
 
 // TestRuleTestTriesRules asks rules that are not stored, and refuses what is wrong.
 func TestRuleTestTriesRules(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, queue("q"), harness.Topic{Name: "events", Subscriptions: []harness.Subscription{{Queue: harness.Queue{Name: "audit"}}}})
 	for _, entity := range []string{"events", "events/audit", "events/Subscriptions/audit"} {
 		m := decode[matched](b, b.run("rule", "test", entity, "-p", "size=int:3", "--sql", "size IN (1, 2)", "-o", "json"))

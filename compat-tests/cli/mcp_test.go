@@ -195,6 +195,7 @@ func TestMCPWrites(t *testing.T) {
 
 // TestMCPEnds with its input, and with an interrupt, and says what is wrong at the start.
 func TestMCPEnds(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, queue("orders"))
 	cmd := b.command("mcp")
 	cmd.Stdin = strings.NewReader("")
@@ -231,6 +232,7 @@ func TestMCPEnds(t *testing.T) {
 
 // TestMCPOverTLS reaches a Minibus that checks keys by the name of a namespace in Azure, and is refused with a wrong key.
 func TestMCPOverTLS(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, nil)
 	const name = "shop.servicebus.windows.net"
 	address := harness.Loopback()

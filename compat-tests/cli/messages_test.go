@@ -140,6 +140,7 @@ func TestSend(t *testing.T) {
 }
 
 func TestMistakesInSending(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, []harness.Queue{{Name: "q"}, {Name: "sessions", RequiresSession: true}})
 	b.fails(3, []string{"send to none", "could not be found", "minibus queue ls"}, "send", "none", "x")
 	b.fails(1, []string{"send to sessions", "SessionId"}, "send", "sessions", "x")
@@ -212,6 +213,7 @@ func TestPeek(t *testing.T) {
 
 // TestPeekShowsTypesThatTheSDKLacks: .NET's decimals are among them.
 func TestPeekShowsTypesThatTheSDKLacks(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, queue("q"), harness.Topic{Name: "t", Subscriptions: []harness.Subscription{{Queue: harness.Queue{Name: "s"}}}})
 	host := regexp.MustCompile(`localhost:\d+`).FindString(b.connection)
 	for _, entity := range []string{"q", "t"} {

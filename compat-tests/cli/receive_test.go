@@ -210,6 +210,7 @@ func TestResubmit_Interrupted(t *testing.T) {
 }
 
 func TestPurge(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, []harness.Queue{{Name: "q"}, {Name: "sessions", RequiresSession: true}},
 		harness.Topic{Name: "events", Subscriptions: []harness.Subscription{{Queue: harness.Queue{Name: "s"}}}})
 	b.run("send", "q", "x", "--repeat", "1200")

@@ -145,6 +145,7 @@ func read(t *testing.T, file string, decode func([]byte, any) error, into any) {
 // TestRun_Azure fails for what Minibus takes and Azure refuses: a setting that the Standard tier refuses, and a name
 // and a property that both refuse.
 func TestRun_Azure(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	t.Parallel()
 	const script = `set -e
 		"$minibus" queue create large --max-message-size-in-kilobytes 2048
@@ -237,6 +238,7 @@ func TestRun_Environment(t *testing.T) {
 
 // TestRun_Signals reach the command each time, and its exit code counts.
 func TestRun_Signals(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	t.Parallel()
 	r := runScript(t, nil, nil, `n=0; trap 'n=$((n+1)); echo "signal $n"; [ $n = 2 ] && exit 42' INT
 		echo ready; while :; do sleep 0.05; done`)
@@ -259,6 +261,7 @@ func TestRun_Signals(t *testing.T) {
 
 // TestRun_LeavesNothing ends the processes that the command has left behind.
 func TestRun_LeavesNothing(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	t.Parallel()
 	r := runScript(t, nil, nil, `(trap '' TERM; while :; do sleep 1; done) >/dev/null 2>&1 & echo $!`)
 	if code := r.code(t); code != 0 {
@@ -302,6 +305,7 @@ func (w lineWriter) await(t *testing.T, want string) {
 
 // TestRun_Keep keeps the server until an interrupt.
 func TestRun_Keep(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	t.Parallel()
 	r := runScript(t, nil, []string{"--keep"}, "exit 3")
 	lines := make(lineWriter, 64)

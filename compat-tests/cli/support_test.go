@@ -33,6 +33,7 @@ func (b *bench) bundle(file string) map[string]string {
 
 // TestSupportBundle has what helps, and nothing of messages, sessions and keys: the test puts a word of its own into all of them.
 func TestSupportBundle(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	const secret, root = "hushhush", `hushhush-root"key\&'of the test`
 	server := harness.Start(t, harness.Options{Config: harness.WriteTopology(t, []harness.Queue{{Name: "orders"}, {Name: "sessions", RequiresSession: true}}, nil),
 		Args: []string{"--auth", "sas", "--root-key", root}})

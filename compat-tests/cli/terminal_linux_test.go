@@ -109,6 +109,7 @@ func TestAtATerminal(t *testing.T) {
 
 // TestNoTableWrapsAtATerminal of 80 columns, with a name of 90 characters and an id of 128. A pipe gets all of it.
 func TestNoTableWrapsAtATerminal(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	name := strings.Repeat("team-of-9/", 9)[:89] + "q"
 	b := start(t, queue(name), harness.Topic{Name: "events", Subscriptions: []harness.Subscription{{Queue: harness.Queue{Name: "audit"}}}})
 	id := strings.Repeat("0123456789abcdef", 8)
@@ -163,6 +164,7 @@ func TestBenchShowsProgress(t *testing.T) {
 // TestNoMessageSteersATerminal sends one whose texts and names would, by escape sequences, by the C1 controls that stand for them, and by what
 // turns text around.
 func TestNoMessageSteersATerminal(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, queue("q"))
 	const evil = "a\x1b]0;owned\x07b\u009b31mc\u202ed\re\U000e0001"
 	sender, err := b.client.NewSender("q", nil)

@@ -13,6 +13,7 @@ import (
 
 // TestMisspelt wants a guess, or the commands that list what there is, for an entity that does not exist, and a guess for a command.
 func TestMisspelt(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, queue("orders"), harness.Topic{Name: "events", Subscriptions: []harness.Subscription{{Queue: harness.Queue{Name: "audit"}}}})
 	for _, line := range []string{"why %s", "message ls %s", "fault add throttle --entity %s", "sessions ls %s", "purge %s --scheduled --yes"} {
 		b.fails(3, []string{"could not be found. Did you mean orders?"}, strings.Fields(fmt.Sprintf(line, "ordrs"))...)
@@ -29,6 +30,7 @@ func TestMisspelt(t *testing.T) {
 
 // TestErrorsNameFlags wants the words of the command line in errors of the control API.
 func TestErrorsNameFlags(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, queue("orders"))
 	b.fails(2, []string{`list the messages of orders: --state: expected value to be one of "active, locked`}, "message", "ls", "orders", "--state", "lost")
 	b.fails(2, []string{`inject the fault: KIND: expected value to be one of "throttle`}, "fault", "add", "flood")
@@ -41,6 +43,7 @@ func TestErrorsNameFlags(t *testing.T) {
 
 // TestTooLarge says what the entity takes, and how to raise that.
 func TestTooLarge(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, queue("orders"), harness.Topic{Name: "events"})
 	big := b.file("big", strings.Repeat("a", 300<<10))
 	for entity, kind := range map[string]string{"orders": "queue", "events": "topic"} {
@@ -53,6 +56,7 @@ func TestTooLarge(t *testing.T) {
 
 // TestOwnName wants the commands to be known by a short name, under which others find them.
 func TestOwnName(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, queue("orders"))
 	b.run("send", "orders", "hello")
 	if out := b.run("history", "--kind", "sent"); !strings.Contains(out, "minibus-cli-") {
@@ -66,6 +70,7 @@ func TestOwnName(t *testing.T) {
 
 // TestDoctorTriesTheConnectionString of the environment, and looks at the server that it names.
 func TestDoctorTriesTheConnectionString(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, queue("orders"), harness.Topic{Name: "events", Subscriptions: []harness.Subscription{{Queue: harness.Queue{Name: "audit"}}}})
 	receiver, err := b.client.NewReceiverForQueue("events", nil)
 	b.must("make a receiver", err)
@@ -95,6 +100,7 @@ func TestDoctorTriesTheConnectionString(t *testing.T) {
 
 // TestWhyOfATopic gives advice that is about its subscriptions.
 func TestWhyOfATopic(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, nil, harness.Topic{Name: "events", Subscriptions: []harness.Subscription{{Queue: harness.Queue{Name: "audit"}}}})
 	b.run("rule", "rm", "events/audit", "$Default")
 	b.run("rule", "create", "events/audit", "red", "--sql", "color = 'red'")
@@ -109,6 +115,7 @@ func TestWhyOfATopic(t *testing.T) {
 
 // TestNothingIsMissed of what a program writes: the second of two members of one name, bytes that are no text, and keys of a file that mean nothing.
 func TestNothingIsMissed(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, queue("orders"))
 	for line, want := range map[string]string{
 		`{"body":"a","body":"b"}`: `line 1: not a message in JSON: found "body" twice in one object`,
@@ -130,6 +137,7 @@ func TestNothingIsMissed(t *testing.T) {
 
 // TestErrorsSayWhatWorks: where forwarded dead letters are, how to send an empty body, and nothing that only the service's support reads.
 func TestErrorsSayWhatWorks(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	b := start(t, []harness.Queue{{Name: "orders", ForwardDeadLettersTo: "failed"}, {Name: "failed"}, {Name: "passing", ForwardTo: "failed"}, {Name: "sessions", RequiresSession: true}})
 	for _, line := range []string{"dlq ls orders", "peek orders --dlq", "receive orders/$DeadLetterQueue", "dlq purge orders"} {
 		b.fails(1, []string{"its dead letters are forwarded to failed: look there, with minibus peek failed"}, strings.Fields(line)...)

@@ -198,6 +198,7 @@ func blocks(t *testing.T) []string {
 
 // TestEntitiesInAServiceContainer loads a Config.json into a server that runs, by the lines of the page.
 func TestEntitiesInAServiceContainer(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	section, err := harness.Section(harness.ReadPage(t, ci), "## Entities in a service container")
 	if err != nil {
 		t.Fatal(err)

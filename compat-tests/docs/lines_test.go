@@ -42,6 +42,7 @@ func TestTheCommandLine(t *testing.T) {
 
 // TestTheCommandsThatMeasure runs those of docs/cli.md.
 func TestTheCommandsThatMeasure(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	s := harness.Start(t, harness.Options{Alone: true})
 	t.Setenv("SERVICEBUS_CONNECTION_STRING", s.ConnectionString())
 	out, err := shell(t, t.TempDir(), "set -e\n"+blockOf(t, "docs/cli.md", "minibus bench "))
@@ -52,6 +53,7 @@ func TestTheCommandsThatMeasure(t *testing.T) {
 
 // TestASecondMinibus starts one beside another, on the same database's path, by the line of the page.
 func TestASecondMinibus(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	data := filepath.Join(t.TempDir(), "minibus.db")
 	harness.Start(t, harness.Options{Data: data, Alone: true})
 	t.Setenv("MINIBUS_DATA", data)
@@ -65,6 +67,7 @@ func TestASecondMinibus(t *testing.T) {
 
 // TestTheBundleOfCertificatesStays runs the lines of docs/python.md, which must not write into a file that other programs use.
 func TestTheBundleOfCertificatesStays(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	s := harness.Start(t, harness.Options{CADir: t.TempDir(), Alone: true})
 	dir := t.TempDir()
 	system := filepath.Join(dir, "system.pem")

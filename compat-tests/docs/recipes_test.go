@@ -18,6 +18,7 @@ func settings(s *harness.Server) string {
 
 // TestTheRecipesForAShell runs the lines of the page against a Minibus, each recipe against one of its own.
 func TestTheRecipesForAShell(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	for begin, want := range map[string][]string{
 		"minibus send queue.1 invoice": {"met: 1 active", "invoice"},
 		"minibus send queue.1 '{'":     {"unreadable", "moved to the dead-letter queue because of unreadable", "resubmitted 1 dead letter"},
@@ -40,6 +41,7 @@ func TestTheRecipesForAShell(t *testing.T) {
 
 // TestTheBrokerIsKilledInTheMiddle runs the lines of the page, which start two servers one after the other.
 func TestTheBrokerIsKilledInTheMiddle(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	ports := fmt.Sprintf("export MINIBUS_AMQP_PORT=%s MINIBUS_HTTP_PORT=%s MINIBUS_TLS_PORT=off\nunset SERVICEBUS_CONNECTION_STRING\nset +e\n", freePort(t), freePort(t))
 	out, err := shell(t, t.TempDir(), ports+blockOf(t, recipes, "minibus --data shop.db")+"code=$?; kill $!; wait $!; exit $code\n")
 	if err != nil || strings.Count(out, " hello\n") != 3 {

@@ -44,6 +44,7 @@ func pattern(line string) *regexp.Regexp {
 
 // TestTroubleshooting provokes each symptom of the page for which it quotes a line, and wants that line.
 func TestTroubleshooting(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provokers := provokers()
 	for _, s := range symptoms(t) {
 		provoke := provokers[s.title]

@@ -54,6 +54,7 @@ func (b *bench) wantAll(what string, list func() []string, want ...string) {
 }
 
 func TestAdminClient_QueueProperties(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "admin.queuedefaults", "admin.queueproperties", "admin.queuenames")
 	b := serveWithData(t)
 	c := b.administer()
@@ -100,6 +101,7 @@ func TestAdminClient_QueueProperties(t *testing.T) {
 }
 
 func TestAdminClient_QueueRefusals(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "admin.queuemissing", "admin.queuebad", "admin.queuefixed", "admin.queueforward")
 	b := serveWithData(t)
 	c := b.administer()
@@ -132,6 +134,7 @@ func TestAdminClient_QueueRefusals(t *testing.T) {
 }
 
 func TestAdminClient_TopicsAndTheNamespace(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "admin.topicproperties", "admin.topiccounts", "admin.topicerrors", "admin.namespace")
 	proves(t, "admin.topiclist")
 	b := serveWithData(t)
@@ -187,6 +190,7 @@ func TestAdminClient_TopicsAndTheNamespace(t *testing.T) {
 }
 
 func TestAdminClient_Subscriptions(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "admin.subproperties", "admin.sublist", "admin.subcounts", "admin.suberrors", "admin.subforward", "admin.subrule")
 	b := serveWithData(t)
 	c := b.administer()
@@ -235,6 +239,7 @@ func TestAdminClient_Subscriptions(t *testing.T) {
 }
 
 func TestAdminClient_Rules(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "admin.ruledefault", "admin.rulesql", "admin.rulecorrelation", "admin.ruleaction", "admin.rulelist", "admin.ruleerrors")
 	b := serveWithData(t)
 	c := b.administer()
@@ -276,6 +281,7 @@ func TestAdminClient_Rules(t *testing.T) {
 }
 
 func TestAdminClient_KeysAndCertificates(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	proves(t, "admin.wrongkey", "admin.trust")
 	b := startChecked(t)
 	_, err := b.administerAs("RootManageSharedAccessKey", "wrong").GetQueue(b.ctx, queueName, nil)

@@ -22,6 +22,7 @@ import (
 )
 
 func TestConnect_ACertificateThatTheProgramRefuses(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	proves(t, "conn.callback")
 	b := start(t)
 	config := trust(t, b.server)
@@ -31,6 +32,7 @@ func TestConnect_ACertificateThatTheProgramRefuses(t *testing.T) {
 }
 
 func TestConnect_ATokenOfAnUnknownIssuerIsRefused(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	proves(t, "auth.tokenrefused")
 	b := startChecked(t)
 	client, err := azservicebus.NewClient(b.server.Addr(), token{}, &azservicebus.ClientOptions{
@@ -41,6 +43,7 @@ func TestConnect_ATokenOfAnUnknownIssuerIsRefused(t *testing.T) {
 }
 
 func TestSend_ACancelledSendSendsNothing(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "send.cancelled")
 	b := start(t)
 	ctx, cancel := context.WithCancel(b.ctx)
@@ -53,6 +56,7 @@ func TestSend_ACancelledSendSendsNothing(t *testing.T) {
 }
 
 func TestSend_ABatchHoldsAMegabyteWhereMessagesMayBeLarger(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	proves(t, "send.batchlarge")
 	b := start(t, func(q *harness.Queue) { q.MaxMessageSizeInKilobytes = 2048 })
 	batch, err := b.sender.NewMessageBatch(b.ctx, nil)
@@ -69,6 +73,7 @@ func TestSend_ABatchHoldsAMegabyteWhereMessagesMayBeLarger(t *testing.T) {
 }
 
 func TestPROP_WhatTheSenderDidNotSetIsNotThere(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "prop.none")
 	b := start(t)
 	b.must("send", b.sender.SendMessage(b.ctx, &azservicebus.Message{Body: []byte("a")}, nil))
@@ -90,6 +95,7 @@ func TestPROP_WhatTheSenderDidNotSetIsNotThere(t *testing.T) {
 }
 
 func TestPROP9_NarrowIntegersAndNamesComeBackAsSent(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "app.narrow", "app.names", "trace.keep")
 	b := start(t)
 	sent := map[string]any{
@@ -108,6 +114,7 @@ func TestPROP9_NarrowIntegersAndNamesComeBackAsSent(t *testing.T) {
 const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 func TestPROP9_FurtherSectionsAndValuesComeBackAsSent(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "raw.delivery", "raw.properties", "raw.broker", "body.value")
 	b := start(t)
 	data := azservicebus.AMQPAnnotatedMessageBody{Data: [][]byte{[]byte("x")}}
@@ -140,6 +147,7 @@ func TestPROP9_FurtherSectionsAndValuesComeBackAsSent(t *testing.T) {
 }
 
 func TestReceive_ACancelledReceiveLosesNothing(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "recv.cancel", "recv.cancelother")
 	b := start(t)
 	for i := range 10 {
@@ -173,6 +181,7 @@ func TestReceive_ACancelledReceiveLosesNothing(t *testing.T) {
 }
 
 func TestTOP_ANewSubscriptionGetsOnlyWhatIsSentLater(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "topic.later", "admin.filtercounts")
 	b := serveWithData(t)
 	c := b.administer()
@@ -201,6 +210,7 @@ func TestTOP_ANewSubscriptionGetsOnlyWhatIsSentLater(t *testing.T) {
 }
 
 func TestSESS_AnIDIsTheSameSessionInAnyCase(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "sess.case")
 	b := serve(t, sessions)
 	b.put(queueName, inSession("ORDER-1", "a"))
@@ -219,6 +229,7 @@ func TestSESS_AnIDIsTheSameSessionInAnyCase(t *testing.T) {
 }
 
 func TestPEEK_ADeferredMessageOfASessionHasTheEndOfItsLock(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "peek.deferred")
 	b := serve(t, sessions)
 	b.put(queueName, inSession("s", "a"))
@@ -230,6 +241,7 @@ func TestPEEK_ADeferredMessageOfASessionHasTheEndOfItsLock(t *testing.T) {
 }
 
 func TestSettle_ByTheTokenAlone(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "settle.token", "dlq.twice")
 	b := start(t)
 	b.send("complete", "dead")
@@ -245,6 +257,7 @@ func TestSettle_ByTheTokenAlone(t *testing.T) {
 }
 
 func TestSettle_PropertiesOfEveryType(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "settle.types")
 	b := start(t)
 	b.send("a")
@@ -260,6 +273,7 @@ func TestSettle_PropertiesOfEveryType(t *testing.T) {
 }
 
 func TestPeek_250AtMost(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "peek.most")
 	b := start(t)
 	b.must("send", b.sender.SendMessageBatch(b.ctx, b.batchOf(b.sender, messages(300)...), nil))
@@ -271,6 +285,7 @@ func TestPeek_250AtMost(t *testing.T) {
 }
 
 func TestSession_ACancelledAcceptNextTakesNone(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "sess.cancel", "sess.connection")
 	b := serve(t, sessions)
 	brief, cancel := context.WithCancel(b.ctx) // a deadline would be the broker's too
@@ -293,6 +308,7 @@ func TestSession_ACancelledAcceptNextTakesNone(t *testing.T) {
 }
 
 func TestSession_ManyOfASubscriptionAreListed(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "sess.lists")
 	b := serveWithData(t)
 	c := b.administer()
@@ -319,6 +335,7 @@ func TestSession_ManyOfASubscriptionAreListed(t *testing.T) {
 }
 
 func TestAdminClient_Names(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "admin.lowercase", "admin.hyphen", "admin.dollar", "admin.topicaccess")
 	b := serveWithData(t)
 	c := b.administer()
@@ -358,6 +375,7 @@ func TestAdminClient_Names(t *testing.T) {
 }
 
 func TestAdminClient_APartitionedQueueHoldsSixteenTimesTheSize(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "admin.queuepartitions")
 	b := serveWithData(t)
 	c := b.administer()
@@ -384,6 +402,7 @@ func (b *bench) secured(end string, o azcore.ClientOptions) *admin.Client {
 }
 
 func TestAdminClient_VersionsPortAndSignature(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	proves(t, "admin.versions", "admin.port", "admin.signature")
 	b := startChecked(t)
 	const key = "SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE"

@@ -37,6 +37,7 @@ func (b *bench) secure() string {
 }
 
 func TestConnect_AnotherAddressThanTheNamespace(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	proves(t, "conn.endpoint")
 	t.Parallel()
 	config := harness.WriteConfig(t, harness.Queue{Name: queueName, MaxDeliveryCount: 10})
@@ -50,6 +51,7 @@ func TestConnect_AnotherAddressThanTheNamespace(t *testing.T) {
 }
 
 func TestConnect_AnUnknownAuthorityIsRefused(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	proves(t, "conn.untrusted")
 	b := start(t)
 	client := b.clientWith(b.secure(), azservicebus.ClientOptions{})
@@ -64,6 +66,7 @@ func (token) GetToken(context.Context, policy.TokenRequestOptions) (azcore.Acces
 }
 
 func TestConnect_WithATokenOfEntra(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	proves(t, "auth.token")
 	b := start(t)
 	client, err := azservicebus.NewClient(b.server.Addr(), token{}, &azservicebus.ClientOptions{
@@ -75,6 +78,7 @@ func TestConnect_WithATokenOfEntra(t *testing.T) {
 }
 
 func TestConnect_LinksInTurn(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "conn.reuse", "conn.close")
 	b := start(t)
 	client := b.connect()
@@ -109,6 +113,7 @@ func TestConnect_AnIdleConnectionIsKept(t *testing.T) {
 }
 
 func TestSend_ManyAtOnce(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "send.parallel", "recv.order")
 	b := start(t)
 	const total = 500
@@ -131,6 +136,7 @@ func TestSend_ManyAtOnce(t *testing.T) {
 }
 
 func TestSend_ABatchKnowsItsLimit(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "send.batchfull")
 	b := start(t)
 	batch, err := b.sender.NewMessageBatch(b.ctx, nil)
@@ -152,6 +158,7 @@ func TestSend_ABatchKnowsItsLimit(t *testing.T) {
 }
 
 func TestReceive_AMessageComesAtOnce(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "recv.one", "recv.empty")
 	b := start(t)
 	b.wantEmpty(b.receiver)
@@ -169,6 +176,7 @@ func TestReceive_AMessageComesAtOnce(t *testing.T) {
 }
 
 func TestReceive_AClosedReceiverTakesNothing(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "recv.close")
 	b := start(t)
 	closed := b.newReceiver(b.client, nil)
@@ -179,6 +187,7 @@ func TestReceive_AClosedReceiverTakesNothing(t *testing.T) {
 }
 
 func TestSettle_ManyAtOnceAndWithGaps(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "settle.many", "settle.gaps")
 	b := start(t)
 	b.must("send", b.sender.SendMessageBatch(b.ctx, b.batchOf(b.sender, messages(70)...), nil))
@@ -200,6 +209,7 @@ func TestSettle_ManyAtOnceAndWithGaps(t *testing.T) {
 }
 
 func TestDefer_RenewedAndDeadLettered(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "defer.deadletter", "defer.renew")
 	b := start(t)
 	b.send("a")
@@ -214,6 +224,7 @@ func TestDefer_RenewedAndDeadLettered(t *testing.T) {
 }
 
 func TestPeek_ManyLargeMessages(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "peek.large")
 	b := start(t)
 	const total = 40
@@ -234,6 +245,7 @@ func TestPeek_ManyLargeMessages(t *testing.T) {
 }
 
 func TestDeadLetters_InOrderAndNobodySendsThem(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "dlq.order", "dlq.nosend", "dlq.transfer")
 	b := start(t)
 	b.send("a", "b", "c")
@@ -259,6 +271,7 @@ func TestSession_AcceptNextTimesOut(t *testing.T) {
 }
 
 func TestSession_LostToTheSDK(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "sess.lost")
 	b := serve(t, harness.Queue{Name: queueName, RequiresSession: true, LockDuration: "PT5S"})
 	b.put(queueName, inSession("a", "1"))
@@ -270,6 +283,7 @@ func TestSession_LostToTheSDK(t *testing.T) {
 }
 
 func TestSession_ScheduledMessages(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "sess.schedule", "prop.sessionid")
 	b := serve(t, sessions)
 	due := time.Now().Add(b.pace(time.Second))
@@ -281,6 +295,7 @@ func TestSession_ScheduledMessages(t *testing.T) {
 }
 
 func TestERR_TheQueueOfAReceiverIsDeleted(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	provesAnywhere(t, "err.deleted")
 	b := serveWithData(t)
 	c := b.administer()
@@ -295,6 +310,7 @@ func TestERR_TheQueueOfAReceiverIsDeleted(t *testing.T) {
 
 // A signature that somebody else has made opens what it was made for.
 func TestConnect_WithASignature(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
 	proves(t, "auth.signature")
 	b := startChecked(t)
 	signed := signature("sb://"+b.server.Addr()+"/"+queueName, "writer", "writer-key")
