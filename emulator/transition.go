@@ -110,7 +110,8 @@ func (op *transition) appendLocked() {
 	}
 }
 
-// completeLocked makes the change effective in memory, or takes it back.
+// completeLocked makes the change effective in memory, or takes it back: [part.applyLocked] and [part.undoLocked], in
+// step.go.
 func (op *transition) completeLocked(err error) {
 	if op.ids != nil {
 		op.ids.end(&op.q.duplicates, err)

@@ -193,7 +193,7 @@ func (a *azure) answer(w http.ResponseWriter, body string) {
 func (a *azure) allowed(w http.ResponseWriter, r *http.Request, path string) bool {
 	token, err := sas.ParseToken(r.Header.Get("Authorization"))
 	if err == nil && token.KeyName == testKeyName {
-		err = token.Verify(testKey, time.Now(), 0)
+		err = token.VerifyWithKey(testKey, time.Now(), 0)
 	}
 	if err == nil {
 		err = token.Covers(path)

@@ -7,8 +7,8 @@ import "net/http"
 func administer(access *handler, x *request, err error) {
 	var result *answer
 	if err == nil {
-		d := domain{x.ns}
-		c := &call{request: x, broker: d, limits: d.Limits(), may: permission{request: x, access: access, broker: d}}
+		d := atomNamespace{x.ns}
+		c := &call{request: x, namespace: d, limits: d.Limits(), may: permission{request: x, access: access, namespace: d}}
 		result, err = c.handle()
 	}
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 // call is one request to the administration API.
 type call struct {
 	*request
-	broker domain
-	limits emulator.Limits
-	may    permission
+	namespace atomNamespace
+	limits    emulator.Limits
+	may       permission
 }
 
 // answer is a response.

@@ -10,8 +10,8 @@ import (
 
 // getNamespace answers with the namespace's properties.
 func (c *call) getNamespace() (*answer, error) {
-	name := c.broker.Name()
-	created := time.UnixMilli(c.broker.Created())
+	name := c.namespace.Name()
+	created := time.UnixMilli(c.namespace.Created())
 	n := atom.Namespace{Name: name, Created: created, Modified: created}
 	a := c.entry(http.StatusOK, atom.Entry{Title: name, Author: name, Updated: c.now, Content: n}, true)
 	a.updated = 0 // no ETag here
@@ -21,13 +21,13 @@ func (c *call) getNamespace() (*answer, error) {
 // getEntity answers with the queue or topic at the path, or with the feed of nothing.
 func (c *call) getEntity() (*answer, error) {
 	path := c.target.entity
-	switch c.broker.Kind(path) {
+	switch c.namespace.Kind(path) {
 	case emulator.KindQueue:
-		if q, err := c.broker.Queue(path); err == nil {
+		if q, err := c.namespace.Queue(path); err == nil {
 			return c.entry(http.StatusOK, c.queueEntry(q, path), true), nil
 		}
 	case emulator.KindTopic:
-		if t, err := c.broker.Topic(path); err == nil {
+		if t, err := c.namespace.Topic(path); err == nil {
 			return c.entry(http.StatusOK, c.topicEntry(t, path), true), nil
 		}
 	}
@@ -40,7 +40,7 @@ func (c *call) queueEntry(q atom.Queue, title string) atom.Entry {
 		Title:     title,
 		Published: q.Times.Created,
 		Updated:   q.Times.Updated,
-		Author:    c.broker.Name(),
+		Author:    c.namespace.Name(),
 		Content:   q,
 	}
 }
@@ -50,7 +50,7 @@ func (c *call) topicEntry(t atom.Topic, title string) atom.Entry {
 		Title:     title,
 		Published: t.Times.Created,
 		Updated:   t.Times.Updated,
-		Author:    c.broker.Name(),
+		Author:    c.namespace.Name(),
 		Content:   t,
 	}
 }
@@ -79,13 +79,13 @@ func (c *call) putQueue(d *atom.Element) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.may.forward(description, backend(c.broker, "Queue", c.target.String())); err != nil {
+	if err := c.may.forward(description, backend(c.namespace, "Queue", c.target.String())); err != nil {
 		return nil, err
 	}
 	if !c.isUpdate() {
 		return c.createQueue(description)
 	}
-	old, err := c.broker.Queue(path)
+	old, err := c.namespace.Queue(path)
 	if err != nil {
 		return nil, missing(err, errUpdateMissing)
 	}
@@ -94,9 +94,9 @@ func (c *call) putQueue(d *atom.Element) (*answer, error) {
 		err = c.checkTargets(description, path, old.Options)
 	}
 	if err != nil {
-		return nil, about(err, backend(c.broker, "Queue", c.target.String()))
+		return nil, about(err, backend(c.namespace, "Queue", c.target.String()))
 	}
-	q, err := c.broker.UpdateQueue(path, o)
+	q, err := c.namespace.UpdateQueue(path, o)
 	if err != nil {
 		return nil, missing(err, errUpdateMissing)
 	}
@@ -107,7 +107,7 @@ func (c *call) createQueue(d *atom.SharedDescription) (*answer, error) {
 	path := c.target.entity
 	o, err := d.Create()
 	if err == nil {
-		err = c.broker.vacant(path, "Queue")
+		err = c.namespace.vacant(path, "Queue")
 	}
 	if err == nil {
 		err = c.checkTargets(d, path, emulator.QueueOptions{})
@@ -115,7 +115,7 @@ func (c *call) createQueue(d *atom.SharedDescription) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	q, err := c.broker.CreateQueue(path, o)
+	q, err := c.namespace.CreateQueue(path, o)
 	if err != nil {
 		return nil, instead(err, emulator.CodeAlreadyExists, errConflict)
 	}
@@ -131,15 +131,15 @@ func (c *call) putTopic(d *atom.Element) (*answer, error) {
 	if !c.isUpdate() {
 		return c.createTopic(description)
 	}
-	old, err := c.broker.Topic(path)
+	old, err := c.namespace.Topic(path)
 	if err != nil {
 		return nil, missing(err, errUpdateMissing)
 	}
 	o, err := description.Update(old.Options)
 	if err != nil {
-		return nil, about(err, backend(c.broker, "Topic", c.target.String()))
+		return nil, about(err, backend(c.namespace, "Topic", c.target.String()))
 	}
-	t, err := c.broker.UpdateTopic(path, o)
+	t, err := c.namespace.UpdateTopic(path, o)
 	if err != nil {
 		return nil, missing(err, errUpdateMissing)
 	}
@@ -150,12 +150,12 @@ func (c *call) createTopic(d *atom.TopicDescription) (*answer, error) {
 	path := c.target.entity
 	o, err := d.Create()
 	if err == nil {
-		err = c.broker.vacant(path, "Topic")
+		err = c.namespace.vacant(path, "Topic")
 	}
 	if err != nil {
 		return nil, err
 	}
-	t, err := c.broker.CreateTopic(path, o)
+	t, err := c.namespace.CreateTopic(path, o)
 	if err != nil {
 		return nil, instead(err, emulator.CodeAlreadyExists, errConflict)
 	}
@@ -163,8 +163,8 @@ func (c *call) createTopic(d *atom.TopicDescription) (*answer, error) {
 }
 
 func (c *call) deleteEntity() (*answer, error) {
-	updated := c.broker.updated(c.target.entity)
-	if err := c.broker.Namespace.Entities().Delete(c.target.entity); err != nil {
+	updated := c.namespace.updated(c.target.entity)
+	if err := c.namespace.Namespace.Entities().Delete(c.target.entity); err != nil {
 		return nil, missing(err, errDeleteMissing)
 	}
 	return &answer{status: http.StatusOK, updated: updated}, nil
@@ -194,7 +194,7 @@ func (c *call) listQueues() (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.feed("Queues", p, shownAll(c.broker.Queues(p.skip, p.top), func(q atom.Queue) atom.Entry {
+	return c.feed("Queues", p, shownAll(c.namespace.Queues(p.skip, p.top), func(q atom.Queue) atom.Entry {
 		return c.listed(c.queueEntry(q, q.Path), "", "../")
 	})), nil
 }
@@ -213,7 +213,7 @@ func (c *call) listTopics() (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.feed("Topics", p, shownAll(c.broker.Topics(p.skip, p.top), func(t atom.Topic) atom.Entry {
+	return c.feed("Topics", p, shownAll(c.namespace.Topics(p.skip, p.top), func(t atom.Topic) atom.Entry {
 		return c.listed(c.topicEntry(t, t.Path), "", "../")
 	})), nil
 }

@@ -169,7 +169,7 @@ func (h *handler) namesEntity(r *http.Request) bool {
 		return r.Header.Get("Authorization") != ""
 	}
 	x := h.request(nil, r)
-	return h.find(x) == nil && domain{x.ns}.Kind(strings.TrimPrefix(r.URL.Path, "/")) != 0
+	return h.find(x) == nil && atomNamespace{x.ns}.Kind(strings.TrimPrefix(r.URL.Path, "/")) != 0
 }
 
 type handler struct {

@@ -74,7 +74,7 @@ func (c *call) checkTargets(d *atom.SharedDescription, own string, old emulator.
 				errNoTarget.detail, sas.Clip(host), c.ns.Name(), sas.Clip(c.r.Host))
 		}
 	}
-	return c.broker.checkTargets(d.Targets(), own)
+	return c.namespace.checkTargets(d.Targets(), own)
 }
 
 // known refuses requests that mean a namespace which does not exist. While the process starts it lets all pass.

@@ -9,9 +9,9 @@ import (
 // permission says what a request to the administration API may do.
 type permission struct {
 	*request
-	access  *handler // checks tokens
-	broker  domain
-	granted sas.Grant // what the request's token allows
+	access    *handler // checks tokens
+	namespace atomNamespace
+	granted   sas.Grant // what the request's token allows
 }
 
 // do fails unless the request's token allows the operation. It runs before the rest of the request is read, so that a
@@ -73,7 +73,7 @@ var operationNames = map[targetKind]map[string]string{
 
 // denied answers a valid token that does not allow the operation (management-rest 5.3).
 func (p *permission) denied(method string) error {
-	if p.target.kind == targetEntity && method == http.MethodGet && p.broker.Kind(p.target.entity) == 0 {
+	if p.target.kind == targetEntity && method == http.MethodGet && p.namespace.Kind(p.target.entity) == 0 {
 		return nil // there is nothing to hide
 	}
 	if name := operationNames[p.target.kind][method]; name != "" {

@@ -54,7 +54,7 @@ func badRequest(text string) *problem {
 }
 
 // backend returns an entity's name in texts and trackers: ns:Topic:name|subscription|rule.
-func backend(b domain, kind, path string) string { return b.Name() + ":" + kind + ":" + path }
+func backend(n atomNamespace, kind, path string) string { return n.Name() + ":" + kind + ":" + path }
 
 // statusOf maps the domain's codes to HTTP. Clients read the words before the text.
 var statusOf = map[emulator.Code]struct {

@@ -10,7 +10,7 @@ import (
 // getRule answers with a rule; with the feed of nothing if its topic does not exist, and with 404 if only the rule or
 // its subscription does not.
 func (c *call) getRule() (*answer, error) {
-	r, err := c.broker.Rule(c.target.entity, c.target.subscription, c.target.rule)
+	r, err := c.namespace.Rule(c.target.entity, c.target.subscription, c.target.rule)
 	if err != nil {
 		return c.missingBelow(err)
 	}
@@ -28,14 +28,14 @@ func (c *call) putRule() (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !c.broker.hasTopic(c.target.entity) {
+	if !c.namespace.hasTopic(c.target.entity) {
 		return nil, errNoTopic
 	}
 	put, status := (*emulator.Subscription).AddRule, http.StatusCreated
 	if c.isUpdate() {
 		put, status = (*emulator.Subscription).UpdateRule, http.StatusOK
 	}
-	made, err := c.broker.PutRule(c.target.entity, c.target.subscription, *r, put)
+	made, err := c.namespace.PutRule(c.target.entity, c.target.subscription, *r, put)
 	switch {
 	case hasCode(err, emulator.CodeAlreadyExists):
 		return nil, c.exists()
@@ -43,7 +43,7 @@ func (c *call) putRule() (*answer, error) {
 		return nil, ruleProblem(missing(err, c.notFound()))
 	}
 	a := c.entry(status, ruleEntry(made, c.target.rule), false)
-	a.updated = c.broker.updated(c.target.entity)
+	a.updated = c.namespace.updated(c.target.entity)
 	return a, nil
 }
 
@@ -86,10 +86,10 @@ func ruleProblem(err error) error {
 }
 
 func (c *call) deleteRule() (*answer, error) {
-	if err := c.broker.RemoveRule(c.target.entity, c.target.subscription, c.target.rule); err != nil {
+	if err := c.namespace.RemoveRule(c.target.entity, c.target.subscription, c.target.rule); err != nil {
 		return nil, missing(err, c.notFound())
 	}
-	return &answer{status: http.StatusOK, updated: c.broker.updated(c.target.entity)}, nil
+	return &answer{status: http.StatusOK, updated: c.namespace.updated(c.target.entity)}, nil
 }
 
 // listRules answers with a page of a subscription's rules.
@@ -98,7 +98,7 @@ func (c *call) listRules() (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := c.broker.Rules(c.target.entity, c.target.subscription, p.skip, p.top)
+	list, err := c.namespace.Rules(c.target.entity, c.target.subscription, p.skip, p.top)
 	if err != nil {
 		return c.missingBelow(err)
 	}

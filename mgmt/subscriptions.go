@@ -9,7 +9,7 @@ import (
 )
 
 // subscriptionName returns the name of the request's subscription or rule in texts.
-func (c *call) subscriptionName() string { return backend(c.broker, "Topic", c.target.String()) }
+func (c *call) subscriptionName() string { return backend(c.namespace, "Topic", c.target.String()) }
 
 // notFound answers requests for a missing subscription or rule of an existing topic.
 func (c *call) notFound() *problem {
@@ -23,7 +23,7 @@ func (c *call) exists() *problem {
 
 // getSubscription answers with a subscription; with the feed of nothing if its topic does not exist, else with 404.
 func (c *call) getSubscription() (*answer, error) {
-	s, err := c.broker.Subscription(c.target.entity, c.target.subscription)
+	s, err := c.namespace.Subscription(c.target.entity, c.target.subscription)
 	if err != nil {
 		return c.missingBelow(err)
 	}
@@ -33,7 +33,7 @@ func (c *call) getSubscription() (*answer, error) {
 // missingBelow answers the get of a missing subscription or rule: with the feed of nothing if its topic does not
 // exist either.
 func (c *call) missingBelow(err error) (*answer, error) {
-	if !c.broker.hasTopic(c.target.entity) {
+	if !c.namespace.hasTopic(c.target.entity) {
 		return c.nothing(), nil
 	}
 	return nil, missing(err, c.notFound())
@@ -46,7 +46,7 @@ func (c *call) backendEntry(e atom.Entry) *answer {
 	e.ID = "sb://" + c.r.Host + c.pathAndQuery()
 	e.Self = e.ID
 	a.body = e.Encode(c.view(true))
-	a.updated = c.broker.updated(c.target.entity)
+	a.updated = c.namespace.updated(c.target.entity)
 	return a
 }
 
@@ -72,10 +72,10 @@ func (c *call) putSubscription() (*answer, error) {
 	if err := c.may.forward(description, c.subscriptionName()); err != nil {
 		return nil, err
 	}
-	if !c.broker.hasTopic(c.target.entity) {
+	if !c.namespace.hasTopic(c.target.entity) {
 		return nil, errNoTopic
 	}
-	old, _ := c.broker.Subscription(c.target.entity, c.target.subscription) // of a new one there is nothing to keep
+	old, _ := c.namespace.Subscription(c.target.entity, c.target.subscription) // of a new one there is nothing to keep
 	if err := c.checkTargets(&description.SharedDescription, "", old.Options); err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (c *call) createSubscription(d *atom.SubscriptionDescription) (*answer, err
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.broker.CreateSubscription(c.target.entity, emulator.SubscriptionOptions{
+	s, err := c.namespace.CreateSubscription(c.target.entity, emulator.SubscriptionOptions{
 		Name:                        c.target.subscription,
 		Queue:                       o,
 		DeadLetteringOnFilterErrors: &d.FilterErrors,
@@ -116,7 +116,7 @@ func (c *call) createSubscription(d *atom.SubscriptionDescription) (*answer, err
 }
 
 func (c *call) updateSubscription(d *atom.SubscriptionDescription) (*answer, error) {
-	old, err := c.broker.Subscription(c.target.entity, c.target.subscription)
+	old, err := c.namespace.Subscription(c.target.entity, c.target.subscription)
 	if err != nil {
 		return nil, missing(err, c.notFound())
 	}
@@ -124,7 +124,7 @@ func (c *call) updateSubscription(d *atom.SubscriptionDescription) (*answer, err
 	if err != nil {
 		return nil, about(err, c.subscriptionName())
 	}
-	s, err := c.broker.UpdateSubscription(c.target.entity, emulator.SubscriptionOptions{
+	s, err := c.namespace.UpdateSubscription(c.target.entity, emulator.SubscriptionOptions{
 		Name: c.target.subscription, Queue: o, DeadLetteringOnFilterErrors: &d.FilterErrors,
 	})
 	if err != nil {
@@ -135,15 +135,15 @@ func (c *call) updateSubscription(d *atom.SubscriptionDescription) (*answer, err
 
 func (c *call) subscriptionAnswer(status int, s atom.Subscription) *answer {
 	a := c.entry(status, entryOfSubscription(s, c.target.subscription), false)
-	a.updated = c.broker.updated(c.target.entity)
+	a.updated = c.namespace.updated(c.target.entity)
 	return a
 }
 
 func (c *call) deleteSubscription() (*answer, error) {
-	if err := c.broker.DeleteSubscription(c.target.entity, c.target.subscription); err != nil {
+	if err := c.namespace.DeleteSubscription(c.target.entity, c.target.subscription); err != nil {
 		return nil, missing(err, c.notFound())
 	}
-	return &answer{status: http.StatusOK, updated: c.broker.updated(c.target.entity)}, nil
+	return &answer{status: http.StatusOK, updated: c.namespace.updated(c.target.entity)}, nil
 }
 
 // listSubscriptions answers with a page of a topic's subscriptions; with the feed of nothing if there is no such topic.
@@ -152,7 +152,7 @@ func (c *call) listSubscriptions() (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := c.broker.Subscriptions(c.target.entity, p.skip, p.top)
+	list, err := c.namespace.Subscriptions(c.target.entity, p.skip, p.top)
 	switch {
 	case hasCode(err, emulator.CodeNotFound):
 		return c.nothing(), nil

@@ -18,23 +18,23 @@ func subscriptionPath(topic, name string) string {
 }
 
 // hasTopic reports whether a topic has the path.
-func (d domain) hasTopic(path string) bool { return d.Kind(path) == emulator.KindTopic }
+func (n atomNamespace) hasTopic(path string) bool { return n.Kind(path) == emulator.KindTopic }
 
-func (d domain) Topic(path string) (atom.Topic, error) {
-	e, err := d.find(path, emulator.KindTopic)
+func (n atomNamespace) Topic(path string) (atom.Topic, error) {
+	e, err := n.find(path, emulator.KindTopic)
 	if err != nil {
 		return atom.Topic{}, err
 	}
 	t, err := e.Topic()
-	return d.shownTopic(t), err
+	return n.shownTopic(t), err
 }
 
 // shownTopic also counts the filters of all subscriptions, for newer versions of the API.
-func (d domain) shownTopic(topic *emulator.Topic) atom.Topic {
+func (n atomNamespace) shownTopic(topic *emulator.Topic) atom.Topic {
 	c := topic.Counts()
 	t := atom.Topic{Path: topic.Path(), Options: topic.Options(), Counts: c, Times: topic.Times(),
 		Subscriptions: c.Subscriptions}
-	list, _ := d.Namespace.Entities().Subscriptions(topic.Path()) // none if the topic was deleted meanwhile
+	list, _ := n.Namespace.Entities().Subscriptions(topic.Path()) // none if the topic was deleted meanwhile
 	for _, s := range list {
 		for _, r := range s.Options().Rules {
 			if r.Correlation != nil {
@@ -48,35 +48,35 @@ func (d domain) shownTopic(topic *emulator.Topic) atom.Topic {
 }
 
 // Topics returns a page of all topics.
-func (d domain) Topics(skip, top int) []atom.Topic {
+func (n atomNamespace) Topics(skip, top int) []atom.Topic {
 	var list []atom.Topic
-	page, _ := d.Namespace.Entities().Page(emulator.KindTopic, skip, top)
+	page, _ := n.Namespace.Entities().Page(emulator.KindTopic, skip, top)
 	for _, e := range page {
 		if t, err := e.Topic(); err == nil {
-			list = append(list, d.shownTopic(t))
+			list = append(list, n.shownTopic(t))
 		}
 	}
 	return list
 }
 
-func (d domain) CreateTopic(path string, o emulator.TopicOptions) (atom.Topic, error) {
-	return shown(d.shownTopic)(d.Namespace.Entities().CreateTopic(path, o))
+func (n atomNamespace) CreateTopic(path string, o emulator.TopicOptions) (atom.Topic, error) {
+	return shown(n.shownTopic)(n.Namespace.Entities().CreateTopic(path, o))
 }
 
-func (d domain) UpdateTopic(path string, o emulator.TopicOptions) (atom.Topic, error) {
-	return shown(d.shownTopic)(d.Namespace.Entities().UpdateTopic(path, o))
+func (n atomNamespace) UpdateTopic(path string, o emulator.TopicOptions) (atom.Topic, error) {
+	return shown(n.shownTopic)(n.Namespace.Entities().UpdateTopic(path, o))
 }
 
-func (d domain) subscription(topic, name string) (*emulator.Subscription, error) {
-	e, err := d.find(subscriptionPath(topic, name), emulator.KindSubscription)
+func (n atomNamespace) subscription(topic, name string) (*emulator.Subscription, error) {
+	e, err := n.find(subscriptionPath(topic, name), emulator.KindSubscription)
 	if err != nil {
 		return nil, err
 	}
 	return e.Subscription()
 }
 
-func (d domain) Subscription(topic, name string) (atom.Subscription, error) {
-	return shown(shownSubscription)(d.subscription(topic, name))
+func (n atomNamespace) Subscription(topic, name string) (atom.Subscription, error) {
+	return shown(shownSubscription)(n.subscription(topic, name))
 }
 
 func shownSubscription(s *emulator.Subscription) atom.Subscription {
@@ -86,29 +86,29 @@ func shownSubscription(s *emulator.Subscription) atom.Subscription {
 }
 
 // Subscriptions returns a page of a topic's subscriptions.
-func (d domain) Subscriptions(topic string, skip, top int) ([]atom.Subscription, error) {
-	all, err := d.Namespace.Entities().Subscriptions(topic)
+func (n atomNamespace) Subscriptions(topic string, skip, top int) ([]atom.Subscription, error) {
+	all, err := n.Namespace.Entities().Subscriptions(topic)
 	return shownAll(of(page{skip, top}, all), shownSubscription), err
 }
 
-func (d domain) CreateSubscription(topic string, o emulator.SubscriptionOptions) (atom.Subscription, error) {
-	return shown(shownSubscription)(d.Namespace.Entities().CreateSubscription(topic, o))
+func (n atomNamespace) CreateSubscription(topic string, o emulator.SubscriptionOptions) (atom.Subscription, error) {
+	return shown(shownSubscription)(n.Namespace.Entities().CreateSubscription(topic, o))
 }
 
 // UpdateSubscription updates a subscription; its rules stay.
-func (d domain) UpdateSubscription(topic string, o emulator.SubscriptionOptions) (atom.Subscription, error) {
-	return shown(shownSubscription)(d.Namespace.Entities().UpdateSubscription(topic, o))
+func (n atomNamespace) UpdateSubscription(topic string, o emulator.SubscriptionOptions) (atom.Subscription, error) {
+	return shown(shownSubscription)(n.Namespace.Entities().UpdateSubscription(topic, o))
 }
 
-func (d domain) DeleteSubscription(topic, name string) error {
-	if _, err := d.subscription(topic, name); err != nil {
+func (n atomNamespace) DeleteSubscription(topic, name string) error {
+	if _, err := n.subscription(topic, name); err != nil {
 		return err
 	}
-	return d.Namespace.Entities().Delete(subscriptionPath(topic, name))
+	return n.Namespace.Entities().Delete(subscriptionPath(topic, name))
 }
 
-func (d domain) Rule(topic, subscription, name string) (atom.Rule, error) {
-	s, err := d.subscription(topic, subscription)
+func (n atomNamespace) Rule(topic, subscription, name string) (atom.Rule, error) {
+	s, err := n.subscription(topic, subscription)
 	if err != nil {
 		return atom.Rule{}, err
 	}
@@ -125,8 +125,8 @@ func ruleOf(s *emulator.Subscription, name string) (atom.Rule, error) {
 }
 
 // Rules returns a page of a subscription's rules.
-func (d domain) Rules(topic, subscription string, skip, top int) ([]atom.Rule, error) {
-	s, err := d.subscription(topic, subscription)
+func (n atomNamespace) Rules(topic, subscription string, skip, top int) ([]atom.Rule, error) {
+	s, err := n.subscription(topic, subscription)
 	if err != nil {
 		return nil, err
 	}
@@ -135,9 +135,9 @@ func (d domain) Rules(topic, subscription string, skip, top int) ([]atom.Rule, e
 }
 
 // PutRule adds or updates a rule, as put does.
-func (d domain) PutRule(topic, subscription string, r atom.Rule,
+func (n atomNamespace) PutRule(topic, subscription string, r atom.Rule,
 	put func(*emulator.Subscription, emulator.RuleOptions, emulator.Completion) error) (atom.Rule, error) {
-	s, err := d.subscription(topic, subscription)
+	s, err := n.subscription(topic, subscription)
 	if err == nil {
 		done := newCompletion()
 		err = done.wait(put(s, r.Options(), done))
@@ -148,8 +148,8 @@ func (d domain) PutRule(topic, subscription string, r atom.Rule,
 	return ruleOf(s, r.Name)
 }
 
-func (d domain) RemoveRule(topic, subscription, name string) error {
-	s, err := d.subscription(topic, subscription)
+func (n atomNamespace) RemoveRule(topic, subscription, name string) error {
+	s, err := n.subscription(topic, subscription)
 	if err != nil {
 		return err
 	}

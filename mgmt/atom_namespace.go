@@ -8,28 +8,28 @@ import (
 	"minibus/mgmt/atom"
 )
 
-// domain translates between the broker and the administration's documents. Operations return once their change is
+// atomNamespace translates between the broker and the administration's documents. Operations return once their change is
 // durable and the links of a changed entity have been notified (LOCK-17). Their errors are of type *emulator.Error.
-type domain struct{ *emulator.Namespace }
+type atomNamespace struct{ *emulator.Namespace }
 
 // Kind returns the kind of the queue or topic at that path, 0 if there is none.
-func (d domain) Kind(path string) emulator.EntityKind {
-	kind, _ := d.Namespace.Kind(path)
+func (n atomNamespace) Kind(path string) emulator.EntityKind {
+	kind, _ := n.Namespace.Kind(path)
 	if kind == emulator.KindSubscription {
 		return 0
 	}
 	return kind
 }
 
-func (d domain) Entities() int {
-	_, queues := d.Namespace.Entities().Page(emulator.KindQueue, 0, 0)
-	_, topics := d.Namespace.Entities().Page(emulator.KindTopic, 0, 0)
+func (n atomNamespace) Entities() int {
+	_, queues := n.Namespace.Entities().Page(emulator.KindQueue, 0, 0)
+	_, topics := n.Namespace.Entities().Page(emulator.KindTopic, 0, 0)
 	return queues + topics
 }
 
 // find returns the entity at a path, or not found if it has another kind.
-func (d domain) find(path string, kind emulator.EntityKind) (*emulator.Entity, error) {
-	e, err := d.Namespace.Entity(path)
+func (n atomNamespace) find(path string, kind emulator.EntityKind) (*emulator.Entity, error) {
+	e, err := n.Namespace.Entity(path)
 	if err == nil && e.Kind() != kind {
 		err = emulator.NotFound(path)
 	}
@@ -55,8 +55,8 @@ func shownAll[E, A any](page []E, show func(E) A) []A {
 	return list
 }
 
-func (d domain) Queue(path string) (atom.Queue, error) {
-	return shown(shownQueue)(d.find(path, emulator.KindQueue))
+func (n atomNamespace) Queue(path string) (atom.Queue, error) {
+	return shown(shownQueue)(n.find(path, emulator.KindQueue))
 }
 
 func shownQueue(q *emulator.Entity) atom.Queue {
@@ -66,22 +66,22 @@ func shownQueue(q *emulator.Entity) atom.Queue {
 func changedQueue(q *emulator.Queue) atom.Queue { return shownQueue(q.Entity) }
 
 // Queues returns a page of all queues.
-func (d domain) Queues(skip, top int) []atom.Queue {
-	page, _ := d.Namespace.Entities().Page(emulator.KindQueue, skip, top)
+func (n atomNamespace) Queues(skip, top int) []atom.Queue {
+	page, _ := n.Namespace.Entities().Page(emulator.KindQueue, skip, top)
 	return shownAll(page, shownQueue)
 }
 
-func (d domain) CreateQueue(path string, o emulator.QueueOptions) (atom.Queue, error) {
-	return shown(changedQueue)(d.Namespace.Entities().CreateQueue(path, o))
+func (n atomNamespace) CreateQueue(path string, o emulator.QueueOptions) (atom.Queue, error) {
+	return shown(changedQueue)(n.Namespace.Entities().CreateQueue(path, o))
 }
 
-func (d domain) UpdateQueue(path string, o emulator.QueueOptions) (atom.Queue, error) {
-	return shown(changedQueue)(d.Namespace.Entities().UpdateQueue(path, o))
+func (n atomNamespace) UpdateQueue(path string, o emulator.QueueOptions) (atom.Queue, error) {
+	return shown(changedQueue)(n.Namespace.Entities().UpdateQueue(path, o))
 }
 
 // updated returns when the queue or topic at a path was updated, in ms, for ETags; 0 if there is none.
-func (d domain) updated(path string) int64 {
-	entity, err := d.Namespace.Entity(path)
+func (n atomNamespace) updated(path string) int64 {
+	entity, err := n.Namespace.Entity(path)
 	if err != nil || entity.Kind() == emulator.KindSubscription {
 		return 0
 	}
@@ -90,21 +90,21 @@ func (d domain) updated(path string) int64 {
 
 // vacant fails if a queue or topic has the path, or if the profile takes no more entities. kind is the word for what
 // is to be made.
-func (d domain) vacant(path, kind string) error {
-	if d.Kind(path) != 0 {
+func (n atomNamespace) vacant(path, kind string) error {
+	if n.Kind(path) != 0 {
 		return errConflict
 	}
-	if most := d.Limits().Profile().Entities; most > 0 && d.Entities() >= most {
+	if most := n.Limits().Profile().Entities; most > 0 && n.Entities() >= most {
 		return problemf(http.StatusForbidden, "SubCode=40300. The maximum number of resources of type `%s` has been "+
-			"reached or exceeded. Actual: %d, Max allowed: %d. ", kind, d.Entities(), most)
+			"reached or exceeded. Actual: %d, Max allowed: %d. ", kind, n.Entities(), most)
 	}
 	return nil
 }
 
 // checkTargets fails unless every path is a queue or a topic, or the entity itself (DEC-29).
-func (d domain) checkTargets(paths []string, own string) error {
+func (n atomNamespace) checkTargets(paths []string, own string) error {
 	for _, p := range paths {
-		if !strings.EqualFold(p, own) && d.Kind(p) == 0 {
+		if !strings.EqualFold(p, own) && n.Kind(p) == 0 {
 			return errNoTarget
 		}
 	}
