@@ -326,3 +326,28 @@ func TestReserveIsGivenAndTakenBack(t *testing.T) {
 		t.Errorf("the reserve is still there: %v", err)
 	}
 }
+
+// TestFullDisk_WhatMustBeStoredMayUseTheSpaceOfTheLog: a send leaves the log its share of the disk, a change that was
+// promised does not.
+func TestFullDisk_WhatMustBeStoredMayUseTheSpaceOfTheLog(t *testing.T) {
+	s := newStore(t)
+	onWriter(s, func() {
+		d := &s.writer.disk
+		before := *d
+		defer func() { d.short, d.log, d.free = before.short, before.log, before.free }()
+		d.short, d.log = true, 1<<30
+		d.free = func() (int64, bool) { return 1<<30 - d.logSize(), true }
+		if d.allows(1) {
+			t.Error("a send may use the space that the log needs")
+		}
+		must(t, d.orReserve(func() error {
+			if !d.allows(1) {
+				t.Error("what must be stored may not use the space of the log")
+			}
+			return nil
+		}))
+		if d.allows(1) {
+			t.Error("after what had to be stored, a send may use the space of the log")
+		}
+	})
+}

@@ -322,3 +322,56 @@ func TestReservedIDsLastForManyMessages(t *testing.T) {
 		})
 	}
 }
+
+// TestLargeStatesLeaveNoBuffer: the statement that wrote a large state of a session keeps no copy of it.
+func TestLargeStatesLeaveNoBuffer(t *testing.T) {
+	s := newStore(t)
+	wait(t, s, sessionOp(1, "s", make([]byte, maxInline+1)))
+	onWriter(s, func() {
+		for i, b := range s.writer.entities.putSession.bufs {
+			if b.size > maxInline {
+				t.Errorf("parameter %d has a buffer of %d bytes", i, b.size)
+			}
+		}
+	})
+}
+
+// TestNumbersOfAChangeAreNotedOnce for each entity, however many are drawn from it.
+func TestNumbersOfAChangeAreNotedOnce(t *testing.T) {
+	s := newStore(t)
+	onWriter(s, func() {
+		es := &s.writer.entities
+		e, err := es.live(1)
+		must(t, err)
+		for seq := range int64(3) {
+			es.draw(e, 0, 1+seq)
+		}
+		if len(es.drawn) != 1 {
+			t.Errorf("the entity is noted %d times", len(es.drawn))
+		}
+		es.dropCounters()
+	})
+}
+
+// TestFailedReservationGivesItsNumberBack: the next copy of a namespace has the number of one that could not be begun.
+func TestFailedReservationGivesItsNumberBack(t *testing.T) {
+	s := newStore(t)
+	onWriter(s, func() {
+		n := &s.writer.namespaces
+		from, next := n.byNumber[1], n.next
+		to := &space{number: next + 5}
+		must(t, s.writer.conn.exec("BEGIN"))
+		must(t, n.reserve(from, to))
+		if n.byNumber[to.number] != to || n.next != to.number+1 {
+			t.Errorf("the copy is %v, the next number %d", n.byNumber[to.number], n.next)
+		}
+		must(t, s.writer.conn.exec("ROLLBACK"))
+		for _, f := range s.writer.undo {
+			f()
+		}
+		s.writer.undo = nil
+		if n.byNumber[to.number] != nil || n.next != next {
+			t.Errorf("after the failure the copy is %v, the next number %d, want %d", n.byNumber[to.number], n.next, next)
+		}
+	})
+}
