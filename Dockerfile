@@ -26,9 +26,16 @@ COPY --from=build /image/ /
 
 # Spring Boot recognises the container by this label, whatever the image is called.
 LABEL org.springframework.boot.service-connection=azure-messaging/servicebus-emulator
+# Tools find a running Minibus by its title. A release adds the repository (packaging/image.sh).
+ARG VERSION=devel
+ARG COMMIT
+ARG DATE
 LABEL org.opencontainers.image.title="Minibus" \
       org.opencontainers.image.description="A local Azure Service Bus" \
-      org.opencontainers.image.licenses="MIT"
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.version=$VERSION \
+      org.opencontainers.image.revision=$COMMIT \
+      org.opencontainers.image.created=$DATE
 
 # Minibus starts as root, reads the configuration (which may be of mode 0600), binds its ports, takes over /data and then
 # becomes this user. If it starts as another user, or without the capabilities for this, it keeps its user.

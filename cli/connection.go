@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -46,7 +47,12 @@ func (a *app) connect() error {
 	if strings.TrimSpace(text) == "" {
 		return a.local()
 	}
-	c, err := sas.ParseConnection(strings.Trim(strings.TrimSpace(text), `"'`))
+	text = strings.Trim(strings.TrimSpace(text), `"'`)
+	if hostAndPort.MatchString(text) {
+		a.source, a.target = source, a.minibusAt(text)
+		return nil
+	}
+	c, err := sas.ParseConnection(text)
 	if err != nil {
 		hint := ""
 		if !strings.Contains(text, ";") {
@@ -56,6 +62,20 @@ func (a *app) connect() error {
 	}
 	a.source, a.target = source, c
 	return nil
+}
+
+// hostAndPort is the address of a Minibus, in the place of a connection string.
+var hostAndPort = regexp.MustCompile(`^([\w.-]*|\[[0-9A-Fa-f:]+\]):\d{1,5}$`)
+
+// minibusAt returns the connection string of a Minibus at an address. Its key is that of the variable, as for the local
+// one.
+func (a *app) minibusAt(address string) sas.Connection {
+	if strings.HasPrefix(address, ":") {
+		address = "localhost" + address
+	}
+	c := sas.Local(address)
+	c.Key = cmp.Or(a.variable("MINIBUS_ROOT_KEY"), c.Key)
+	return c
 }
 
 func (a *app) variable(name string) string {

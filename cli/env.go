@@ -25,7 +25,8 @@ func (a *app) envCommand() *cobra.Command {
 		Short: "print the connection string for a shell, a .env file or a .NET project", Args: Arguments("[FORMAT]"),
 		Long: `Prints the connection string of the namespace, with its key, as FORMAT: sh (the default), powershell,
 dotenv, json, appsettings for an appsettings.json, launchsettings for a launchSettings.json. The string of a Minibus
-has its port, and serves clients for messages and for administration. The server isn't asked.`,
+has its port, and serves clients for messages and for administration. The server isn't asked; a hint on standard error
+says if none runs at the usual port, but elsewhere.`,
 		Example: "  eval \"$(minibus env)\"\n  minibus env powershell | Invoke-Expression\n" +
 			"  minibus env dotenv --ports-file ports.json > .env\n" +
 			"  minibus env launchsettings --name ConnectionStrings__ServiceBus"}
@@ -78,6 +79,9 @@ func (a *app) printEnv(format string, f *envFlags) error {
 		return err
 	}
 	_, _ = io.WriteString(a.out.data, text)
+	if a.isLocal && f.portsFile == "" {
+		a.noteElsewhere()
+	}
 	return a.out.push()
 }
 

@@ -215,6 +215,9 @@ func (a *app) nothingListens(err error) string {
 		host += ":" + port[1]
 	}
 	if a.isLocal {
+		if text := a.elsewhere(); text != "" {
+			return fmt.Sprintf("nothing listens at %s; %s", host, text)
+		}
 		return fmt.Sprintf("nothing listens at %s: start a Minibus, name its ports in MINIBUS_AMQP_PORT and "+
 			"MINIBUS_HTTP_PORT, or give a connection string with --connection or %s", host, connectionVariable)
 	}

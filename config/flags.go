@@ -88,6 +88,9 @@ func Read(flags []*Flag, environ []string) (Settings, error) {
 	if (s.TLSCert == "") != (s.TLSKey == "") {
 		return s, errors.New("--tls-cert and --tls-key belong together: give both")
 	}
+	if s.OTLP != "" && s.History == 0 {
+		return s, errors.New("--otlp makes traces of the history: leave --history off out")
+	}
 	if s.Ephemeral && given["data"] {
 		if given["ephemeral"] {
 			return s, errors.New("--ephemeral and --data cannot be combined: leave one out")

@@ -48,7 +48,7 @@ func TestEveryFlagHasItsTwinInTheEnvironment(t *testing.T) {
 		"config": {"a.json", "b.json"}, "config-json": {"{}", "[]"}, "limits": {"premium", "standard"}, "data": {"a.db", "b.db"}, "ephemeral": {"true", "0"},
 		"synchronous": {"full", "normal"}, "host": {"all", "127.0.0.1"}, "amqp-port": {"1", "2"}, "tls-port": {"off", "3"},
 		"http-port": {"4", "5"}, "ports-file": {"a", "b"}, "auth": {"any", "sas"}, "root-key": {"a", "b"}, "user": {"1:1", "2:2"}, "log-format": {"json", "text"},
-		"log-level": {"debug", "error"}, "trace": {"true", "false"}, "exit-with-stdin": {"true", "false"}, "history": {"1KiB", "2 GiB"}, "data-default": {"/a", "/b"},
+		"log-level": {"debug", "error"}, "trace": {"true", "false"}, "exit-with-stdin": {"true", "false"}, "history": {"1KiB", "2 GiB"}, "otlp": {"http://a:4318", "https://b/otlp"}, "data-default": {"/a", "/b"},
 		"extra-ports": {"443,80", "off"}, "extra-ports-default": {"443", "80"}, "tls-names": {"bus", "10.0.0.1"}, "ca-dir": {"/a", "/b"}, "ca-export": {"/a", "/b"}, "open-metrics": {"true", "false"}, "control": {"off", "on"},
 		"namespace-ports": {"5700-5719", "off"}, "namespace-suffix": {"bus.test", "a,b"}, "allowed-origins": {"http://localhost:3000", "https://a.test,http://b.test:81"},
 	}
@@ -138,6 +138,8 @@ func TestMistakesOnTheCommandLineAreOneClearLine(t *testing.T) {
 		{"", "EMULATOR_HTTP_PORT=x", `EMULATOR_HTTP_PORT: found "x"`},
 		{"--limits free", "", `--limits: no profile of limits is called "free"`},
 		{"--auth none", "", `--auth: found "none"; allowed: any, sas`},
+		{"--otlp http://localhost:4318 --history off", "", "--otlp makes traces of the history"},
+		{"--otlp localhost:4318", "", `--otlp: found "localhost:4318"; allowed: the URL of a collector`},
 		{"--history much", "", `--history: found "much"; allowed: a size such as 16MiB, or off`},
 		{"--history 99999999999GiB", "", `--history: found "99999999999GiB"; allowed: a size such as 16MiB, or off`},
 		{"--log-level loud", "", `--log-level: found "loud"; allowed: debug, info, warn, error`},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/url"
 	"strconv"
 	"strings"
 )
@@ -57,8 +58,9 @@ type Settings struct {
 
 	LogFormat string // "text" or "json"
 	LogLevel  slog.Level
-	Trace     bool // print every AMQP frame
-	History   Size // of the record of what happens to messages
+	Trace     bool   // print every AMQP frame
+	History   Size   // of the record of what happens to messages
+	OTLP      string // URL of a collector of traces; empty: none
 }
 
 // setting is one row of the table: a flag, its environment variable, its default, its help.
@@ -156,6 +158,9 @@ var table = []setting{
 		set:  into(func(s *Settings) *Size { return &s.History }, parseSize)},
 	{name: "log-level", arg: "LEVEL", initial: "info", group: "Logging", set: setLevel,
 		help: "debug, info, warn or error"},
+	{name: "otlp", arg: "URL", group: "Logging",
+		help: "send a trace of each message to this OpenTelemetry collector, such as http://localhost:4318",
+		set:  into(func(s *Settings) *string { return &s.OTLP }, parseCollector)},
 	{name: "trace", group: "Logging", set: into(func(s *Settings) *bool { return &s.Trace }, parseSwitch),
 		help: "print every AMQP frame, without bodies and tokens"},
 
@@ -232,6 +237,14 @@ func setRootKey(s *Settings, v string) error {
 	}
 	s.RootKey = v
 	return nil
+}
+
+func parseCollector(v string) (string, error) {
+	if u, err := url.Parse(v); v != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+		return "", fmt.Errorf("found %q; allowed: the URL of a collector that takes OTLP over HTTP, such as "+
+			"http://localhost:4318", v)
+	}
+	return v, nil
 }
 
 func setLevel(s *Settings, v string) error {

@@ -61,6 +61,7 @@ type Event struct {
 	Copies        int     // that the topic made of it
 	Client        *Client // did it; nil: the broker, or unknown
 	MessageID     string  // of messages that come; else empty
+	TraceParent   string  // the sender's trace context, of messages that are sent, if the record keeps it
 	Text          string  // the reason, the rule, the other entity of a forward, or the error
 }
 

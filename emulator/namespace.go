@@ -187,6 +187,9 @@ func (ns *Namespace) Options() NamespaceOptions { return *ns.settings.Load() }
 // Deleted returns a channel that is closed when the namespace is deleted.
 func (ns *Namespace) Deleted() <-chan struct{} { return ns.deleted }
 
+// ID returns the namespace's id, which events name.
+func (ns *Namespace) ID() int64 { return ns.id }
+
 // Name returns the namespace's name, as error texts show it.
 func (ns *Namespace) Name() string { return ns.name }
 

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"unsafe"
+
+	"minibus/internal/amqp/message"
 )
 
 // Record keeps in memory what happened to messages, for people who look for one: an [Event] for each committed step of
@@ -23,7 +25,8 @@ import (
 //
 // The lock is a leaf. A nil Record records nothing.
 type Record struct {
-	most int64 // bytes of all chunks
+	most     int64 // bytes of all chunks
+	contexts bool  // events have the trace contexts of senders
 
 	mu      sync.Mutex
 	size    int64            // bytes of all chunks
@@ -66,6 +69,52 @@ func NewRecord(bytes int64) *Record {
 		return nil
 	}
 	return &Record{most: bytes, next: 1}
+}
+
+// KeepContexts makes the record keep the trace context of the sender with each message that is sent. Call it before the
+// first event.
+func (r *Record) KeepContexts() { r.contexts = true }
+
+// sentText returns the text of the event of a message that is sent: its id, and the trace context where it is kept.
+func (r *Record) sentText(id string, m *message.Message) string {
+	if r == nil || !r.contexts {
+		return id
+	}
+	if c := traceContext(m); c != "" {
+		return id + contextMark + c
+	}
+	return id
+}
+
+// contextMark stands between the id of a message and its trace context.
+const contextMark = "\x00"
+
+// contextLength is the length of a trace context [W3C Trace Context 3.2.2].
+const contextLength = len("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
+
+// traceContext returns the trace context that the SDK of the sender put into the application properties; empty if there
+// is none.
+func traceContext(m *message.Message) (found string) {
+	for e := m.UserProperties(); e.Next(); {
+		key := string(e.Key())
+		if key != "traceparent" && key != "Diagnostic-Id" {
+			continue
+		}
+		if v := e.Value(); v.Type == message.TypeString && len(v.Text) == contextLength && v.Text[2] == '-' {
+			if found = v.Text; key == "traceparent" {
+				break
+			}
+		}
+	}
+	return found
+}
+
+// cutContext cuts what sentText has put together.
+func cutContext(text string) (id, context string) {
+	if at := len(text) - contextLength - len(contextMark); at >= 0 && text[at:at+1] == contextMark {
+		return text[:at], text[at+1:]
+	}
+	return text, ""
 }
 
 // happened is an event that is added.
@@ -369,7 +418,7 @@ func (d *eventReader) event(c *chunkOfEvents) Event {
 func (e *Event) setText(text string) {
 	switch {
 	case e.Topic, e.Kind == EventSent, e.Kind == EventScheduled, e.Kind == EventDuplicate:
-		e.MessageID = text
+		e.MessageID, e.TraceParent = cutContext(text)
 	case e.Kind == EventRefusedSend:
 		e.MessageID, e.Text, _ = strings.Cut(text, refusedFor)
 	default:

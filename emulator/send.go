@@ -302,7 +302,7 @@ func (op *transition) insertLocked(e *entry, in *incoming, drawn bool) {
 	r := e.record(q.id)
 	q.ns.ids.describe(&r, &in.info)
 	last := &op.steps[len(op.steps)-1]
-	if last.text = r.MessageID; e.state == Scheduled {
+	if last.text = q.ns.common.record.sentText(r.MessageID, &in.m); e.state == Scheduled {
 		last.event = EventScheduled
 	}
 	o := Op{Kind: OpInsert, Record: r, Data: in.m.Raw}

@@ -81,6 +81,7 @@ func (op *publication) passLocked(kind EventKind, o *original, copies int) {
 	if !o.in.info.HasMessageID {
 		h.text = op.q.ns.ids.of(o.body)
 	}
+	h.text = op.q.ns.common.record.sentText(h.text, &o.in.m)
 	op.passed = append(op.passed, h)
 }
 

@@ -47,8 +47,11 @@ type Options struct {
 	// Authority is the certificate, in PEM, that clients must trust to use TLS. It is served at authorityPath. Empty
 	// for none.
 	Authority []byte
-	// Version is Minibus's version, for the Server header.
+	// Version is Minibus's version, for the Server header and for health.
 	Version string
+	// Ports are the bound ports, for health, by which other programs recognise a Minibus; marshalled as JSON. May be
+	// nil.
+	Ports any
 	// Access returns the keys of a namespace by which tokens are checked. Nil accepts any token and asks for none
 	// (DEC-10).
 	Access func(*emulator.Namespace) *sas.Ring
@@ -209,16 +212,16 @@ func disarm(h http.Header) {
 // whole time-out of their HTTP client.
 func (h *handler) health(w http.ResponseWriter, _ *http.Request) {
 	if !h.options.Ready() {
-		writeJSON(w, http.StatusServiceUnavailable, status{"unhealthy", unhealthyText})
+		writeJSON(w, http.StatusServiceUnavailable, h.identified("unhealthy", unhealthyText))
 		return
 	}
 	if h.options.Trouble != nil {
 		if err := h.options.Trouble(); err != nil {
-			writeJSON(w, http.StatusServiceUnavailable, status{"unhealthy", err.Error()})
+			writeJSON(w, http.StatusServiceUnavailable, h.identified("unhealthy", err.Error()))
 			return
 		}
 	}
-	writeJSON(w, http.StatusOK, status{"healthy", healthyText})
+	writeJSON(w, http.StatusOK, h.identified("healthy", healthyText))
 }
 
 // metrics checks the right to listen, since metrics show the names of entities, and serves the metrics.
@@ -239,7 +242,7 @@ func (h *handler) metrics(w http.ResponseWriter, r *http.Request) {
 
 // live answers as long as the process does.
 func (h *handler) live(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, status{"alive", "Minibus is running."})
+	writeJSON(w, http.StatusOK, status{Status: "alive", Message: "Minibus is running."})
 }
 
 func (h *handler) authority(w http.ResponseWriter, _ *http.Request) {
@@ -250,8 +253,19 @@ func (h *handler) authority(w http.ResponseWriter, _ *http.Request) {
 
 // status is the body of an operational answer.
 type status struct {
-	Status  string `json:"status"`
-	Message string `json:"message"`
+	Status  string    `json:"status"`
+	Message string    `json:"message"`
+	Minibus *identity `json:"minibus,omitempty"`
+}
+
+// identity tells a Minibus from other servers. The names of namespaces are not in it: nobody needs a key for it.
+type identity struct {
+	Version string `json:"version"`
+	Ports   any    `json:"ports,omitempty"`
+}
+
+func (h *handler) identified(word, text string) status {
+	return status{word, text, &identity{h.options.Version, h.options.Ports}}
 }
 
 func writeJSON(w http.ResponseWriter, code int, body status) {

@@ -3,6 +3,7 @@ package mgmt
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -25,10 +26,10 @@ func ask(t *testing.T, h http.Handler, method, path string) (*httptest.ResponseR
 
 func TestHealthSaysWhetherMinibusIsReady(t *testing.T) {
 	ready := false
-	h := New(Options{Ready: func() bool { return ready }, Version: "1"})
+	h := New(Options{Ready: func() bool { return ready }, Version: "1", Ports: map[string]int{"amqp": 5672}})
 	for _, path := range []string{"/health", "/readyz"} {
 		ready = false
-		if w, s := ask(t, h, "GET", path); w.Code != 503 || s != (status{"unhealthy", "Service not available. Please try after some time."}) {
+		if w, s := ask(t, h, "GET", path); w.Code != 503 || s.Status != "unhealthy" || s.Message != "Service not available. Please try after some time." || s.Minibus.Version != "1" {
 			t.Errorf("%s: %d %+v", path, w.Code, s)
 		}
 		if w, _ := ask(t, h, "GET", "/livez"); w.Code != 200 {
@@ -36,7 +37,7 @@ func TestHealthSaysWhetherMinibusIsReady(t *testing.T) {
 		}
 		ready = true
 		w, s := ask(t, h, "GET", path)
-		if w.Code != 200 || s != (status{"healthy", "Service is healthy."}) {
+		if w.Code != 200 || s.Status != "healthy" || s.Message != "Service is healthy." || s.Minibus.Version != "1" || fmt.Sprint(s.Minibus.Ports) != "map[amqp:5672]" {
 			t.Errorf("%s: %d %+v", path, w.Code, s)
 		}
 		if got := w.Header().Get("Content-Type"); got != "application/json; charset=utf-8" {
@@ -58,7 +59,7 @@ func TestHealthSaysWhatTheTroubleIs(t *testing.T) {
 			t.Errorf("%s: %d without trouble", path, w.Code)
 		}
 		trouble = errors.New("the database is gone")
-		if w, s := ask(t, h, "GET", path); w.Code != want || want == 503 && s != (status{"unhealthy", "the database is gone"}) {
+		if w, s := ask(t, h, "GET", path); w.Code != want || want == 503 && (s.Status != "unhealthy" || s.Message != "the database is gone") {
 			t.Errorf("%s: %d %+v", path, w.Code, s)
 		}
 	}
@@ -88,7 +89,7 @@ func TestDEC12_OperationalPathsAndEntitiesOfTheirNames(t *testing.T) {
 	}
 	wants(t, b.do("GET", "/health", "", "Authorization", "SharedAccessSignature sr=x"), 200, "Publicly Listed Services")
 	wants(t, b.do("PUT", "/Health?api-version=2021-05", queueEntry("")), 201, "QueueDescription")
-	wants(t, b.do("GET", "/health", ""), 200, `"healthy"`)
+	wants(t, b.do("GET", "/health", ""), 200, `"healthy"`, `"minibus":{"version":`)
 	wants(t, b.do("GET", "/health?api-version=2021-05", ""), 200, "QueueDescription")
 	wants(t, b.do("GET", "/health", "", "Authorization", "SharedAccessSignature sr=x"), 200, "QueueDescription")
 	wants(t, b.do("GET", "/livez?api-version=2021-05", "", "Authorization", "x"), 200, "Publicly Listed Services")

@@ -21,8 +21,8 @@
 // test can close a connection or detach a link, to see its program recover. [Namespace.Inject] lets operations go
 // wrong: throttled, refused, delayed, with a lost lock.
 //
-// [Namespace.WaitIdle] and [Namespace.Wait] wait for the program that is tested, and [Namespace.Life] and
-// [Namespace.History] say what became of its messages.
+// [Namespace.WaitFor] waits for the program that is tested, and [Namespace.History], [Namespace.DeadLetters] and
+// [Namespace.Events] say what became of its messages. The packages for other languages have the same verbs.
 //
 // The goroutines are those of package server; the cleanup of the test ends them and waits. The package never reads the
 // environment, a configuration file or the disk. All types of its functions are its own or of the standard library.

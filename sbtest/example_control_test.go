@@ -2,6 +2,7 @@ package sbtest_test
 
 import (
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
@@ -26,6 +27,23 @@ func ExampleServer_NewNamespace() {
 	// Output:
 	// orders: two coffees map[]
 	// orders: a cake map[]
+}
+
+// What is in the queue while a debugger holds the test?
+func ExampleNamespace_ExplorerURL() {
+	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
+	request, err := http.NewRequest(http.MethodGet, bus.ExplorerURL(), http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Accept", "text/html") // as a browser does
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	fmt.Println(answer.Header.Get("Content-Type"))
+	// Output: text/html; charset=utf-8
 }
 
 // An AMQP client without an SDK talks to the server in memory.

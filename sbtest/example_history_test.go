@@ -29,7 +29,7 @@ func program(client *azservicebus.Client, queue string) {
 }
 
 // Where did the message go?
-func ExampleNamespace_Life() {
+func ExampleNamespace_History() {
 	kitchen := sbtest.Subscription{Name: "kitchen", ForwardTo: "work"}
 	bus := sbtest.Start(t,
 		sbtest.Topic{Name: "orders", Subscriptions: []sbtest.Subscription{kitchen}},
@@ -37,9 +37,9 @@ func ExampleNamespace_Life() {
 	client := newClient(bus)
 	go program(client, "work")
 	publish(client, "orders", &azservicebus.Message{MessageID: new("order-7"), Body: []byte("a caek")})
-	bus.Wait(t, sbtest.Exactly("work", sbtest.CountedDeadLetter, 1))
+	bus.WaitFor(t, sbtest.Exactly("work", sbtest.CountedDeadLetter, 1))
 
-	for _, e := range bus.Life(t, "order-7") {
+	for _, e := range bus.History(t, "order-7") {
 		fmt.Printf("%s: %s\n", e.Entity, e.Kind)
 	}
 	// Output:
@@ -52,13 +52,13 @@ func ExampleNamespace_Life() {
 }
 
 // A message without an id of its own is named by its number.
-func ExampleNamespace_LifeOf() {
+func ExampleNamespace_HistoryOf() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 	client := newClient(bus)
 	go program(client, "orders")
 	publish(client, "orders", &azservicebus.Message{Body: []byte("two coffees")})
-	bus.WaitIdle(t, "orders")
-	for _, e := range bus.LifeOf(t, "orders", 1) {
+	bus.WaitFor(t, sbtest.Idle("orders"))
+	for _, e := range bus.HistoryOf(t, "orders", 1) {
 		fmt.Println(e.Kind)
 	}
 	// Output:
@@ -68,44 +68,46 @@ func ExampleNamespace_LifeOf() {
 }
 
 // Which orders failed, and why?
-func ExampleNamespace_History() {
+func ExampleNamespace_Events() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 	client := newClient(bus)
 	go program(client, "orders")
 	publish(client, "orders",
 		&azservicebus.Message{Body: []byte("two coffees")},
 		&azservicebus.Message{Body: []byte("a caek")})
-	bus.WaitIdle(t, "orders")
-	dead := sbtest.Events{Entity: "orders", Kinds: []sbtest.EventKind{sbtest.EventDeadLettered}}
-	for _, e := range bus.History(t, dead) {
+	bus.WaitFor(t, sbtest.Idle("orders"))
+	dead := sbtest.EventFilter{Entity: "orders", Kinds: []sbtest.EventKind{sbtest.EventDeadLettered}}
+	for _, e := range bus.Events(t, dead) {
 		fmt.Println(e.SequenceNumber, e.Text)
 	}
 	// Output: 2 unknown article
 }
 
 // The test goes on when the program has processed all orders.
-func ExampleNamespace_WaitIdle() {
+func ExampleIdle() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 	client := newClient(bus)
 	publish(client, "orders",
 		&azservicebus.Message{Body: []byte("two coffees")},
 		&azservicebus.Message{Body: []byte("a caek")})
 	go program(client, "orders")
-	bus.WaitIdle(t, "orders")
-	fmt.Println("dead letters:", bus.Counts(t, "orders").DeadLetter)
-	// Output: dead letters: 1
+	bus.WaitFor(t, sbtest.Idle("orders"))
+	for _, m := range bus.DeadLetters(t, "orders") {
+		fmt.Printf("%s: %s\n", m.Body, m.DeadLetterReason)
+	}
+	// Output: a caek: unknown article
 }
 
 // The test goes on when one order is completed and one is a dead letter.
-func ExampleNamespace_Wait() {
+func ExampleNamespace_WaitFor() {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 	client := newClient(bus)
 	go program(client, "orders")
 	publish(client, "orders",
 		&azservicebus.Message{Body: []byte("two coffees")},
 		&azservicebus.Message{Body: []byte("a caek")})
-	completed := sbtest.Events{Entity: "orders", Kinds: []sbtest.EventKind{sbtest.EventCompleted}}
-	bus.Wait(t,
+	completed := sbtest.EventFilter{Entity: "orders", Kinds: []sbtest.EventKind{sbtest.EventCompleted}}
+	bus.WaitFor(t,
 		sbtest.Exactly("orders", sbtest.CountedDeadLetter, 1),
 		sbtest.Happened(1, completed),
 		sbtest.Within(time.Minute))

@@ -53,7 +53,7 @@ func ExampleNamespace_Reschedule() {
 		sbtest.Message{Body: []byte("call"), ScheduledEnqueueTime: tomorrow},
 		sbtest.Message{Body: []byte("write"), ScheduledEnqueueTime: tomorrow})
 	bus.Reschedule(t, "reminders", numbers[0], tomorrow.Add(time.Hour))
-	bus.Delete(t, "reminders", numbers[1])
+	bus.DeleteMessages(t, "reminders", numbers[1])
 	bus.Advance(24*time.Hour + 30*time.Minute)
 	fmt.Println(len(bus.Messages(t, "reminders", sbtest.Browse{States: []sbtest.State{sbtest.Active}})), "active")
 	bus.Advance(time.Hour)

@@ -182,7 +182,7 @@ func ExampleNamespace_Reset() {
 	for _, order := range []string{"two coffees", "a cake"} {
 		ns.Reset(t) // each case begins with an empty queue, and the client lives on
 		publish(client, "orders", &azservicebus.Message{Body: []byte(order)})
-		for _, m := range ns.Messages(t, "orders", sbtest.Browse{}) {
+		for _, m := range ns.Messages(t, "orders") {
 			fmt.Printf("%d: %s\n", m.SequenceNumber, m.Body)
 		}
 	}

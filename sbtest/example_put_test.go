@@ -56,7 +56,7 @@ func ExampleNamespace_DeleteRule() {
 	publish(client, "events", &azservicebus.Message{Body: []byte("two coffees")})
 
 	// The program goes on when the subscription is gone.
-	bus.Remove(t, "events/Subscriptions/all")
+	bus.Delete(t, "events/Subscriptions/all")
 	publish(client, "events", &azservicebus.Message{Body: []byte("two coffees")})
 	fmt.Println(bus.Exists("events/Subscriptions/all"))
 	// Output: false

@@ -204,7 +204,7 @@ func TestFaults_ALostLockIsThatOfTheSDK(t *testing.T) {
 		x.wantHits(f, 2)
 		wantCounts(x.T, x.bus, "orders", sbtest.Counts{})
 		var hit []string
-		for _, e := range x.bus.LifeOf(x, "orders", 1) {
+		for _, e := range x.bus.HistoryOf(x, "orders", 1) {
 			if e.Kind == sbtest.EventFault {
 				text, _, _ := strings.Cut(e.String(), " by ")
 				hit = append(hit, text)
@@ -212,7 +212,7 @@ func TestFaults_ALostLockIsThatOfTheSDK(t *testing.T) {
 		}
 		want := []string{"fault 1 (loseLock) hit settle, number 1 of orders", "fault 1 (loseLock) hit renew, number 1 of orders"}
 		if !slices.Equal(hit, want) {
-			x.Errorf("the life has the faults %q, want %q", hit, want)
+			x.Errorf("the history has the faults %q, want %q", hit, want)
 		}
 	})
 }

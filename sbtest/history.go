@@ -92,18 +92,18 @@ func eventOf(e emulator.Event) Event {
 	return out
 }
 
-// Events select events. The zero value selects all that the server remembers of a namespace.
-type Events struct {
+// EventFilter selects events. The zero value selects all that the server remembers of a namespace.
+type EventFilter struct {
 	Entity         string // a path, such as "orders", "events/Subscriptions/all" or "orders/$DeadLetterQueue"
 	SequenceNumber int64  // of the message, in the entity
-	MessageID      string // of messages that come; [Namespace.Life] finds what became of them
+	MessageID      string // of messages that come; [Namespace.History] finds what became of them
 	Client         string // the id of a [Connection], its container or its address
 	Kinds          []EventKind
 	Since, Before  time.Time
 	From           int64 // the number of the first event
 }
 
-func (e *Events) filter() emulator.EventFilter {
+func (e *EventFilter) filter() emulator.EventFilter {
 	f := emulator.EventFilter{
 		Sequence: e.SequenceNumber, MessageID: e.MessageID, Client: e.Client,
 		Since: millis(e.Since), Before: millis(e.Before),
@@ -120,7 +120,7 @@ func (e *Events) filter() emulator.EventFilter {
 }
 
 // text names the events, for people.
-func (e *Events) text() string {
+func (e *EventFilter) text() string {
 	kinds := make([]string, len(e.Kinds))
 	for i, k := range e.Kinds {
 		kinds[i] = k.String()
@@ -138,36 +138,36 @@ func (e *Events) text() string {
 	return words
 }
 
-// Life returns what happened to the messages that came with a message id, oldest first: through topics, forwards and
+// History returns what happened to the messages that came with a message id, oldest first: through topics, forwards and
 // dead-letter queues, to the end. It is empty if the server knows of none.
-func (n *Namespace) Life(t testing.TB, messageID string) []Event {
+func (n *Namespace) History(t testing.TB, messageID string) []Event {
 	t.Helper()
 	if messageID == "" {
-		t.Fatalf("sbtest: life: a message without an id is named by its entity and number: call LifeOf")
+		t.Fatalf("sbtest: history: a message without an id is named by its entity and number: call HistoryOf")
 	}
-	return n.life(Events{MessageID: messageID})
+	return n.history(EventFilter{MessageID: messageID})
 }
 
-// LifeOf is [Namespace.Life] of the message with a sequence number in an entity.
-func (n *Namespace) LifeOf(t testing.TB, entity string, sequenceNumber int64) []Event {
+// HistoryOf is [Namespace.History] of the message with a sequence number in an entity.
+func (n *Namespace) HistoryOf(t testing.TB, entity string, sequenceNumber int64) []Event {
 	t.Helper()
 	if entity == "" || sequenceNumber == 0 {
-		t.Fatalf("sbtest: life: which message? Found number %d of %q", sequenceNumber, entity)
+		t.Fatalf("sbtest: history: which message? Found number %d of %q", sequenceNumber, entity)
 	}
-	return n.life(Events{Entity: entity, SequenceNumber: sequenceNumber})
+	return n.history(EventFilter{Entity: entity, SequenceNumber: sequenceNumber})
 }
 
-func (n *Namespace) life(which Events) (all []Event) {
+func (n *Namespace) history(which EventFilter) (all []Event) {
 	for _, e := range n.ns.History().Life(which.filter()) {
 		all = append(all, eventOf(e))
 	}
 	return all
 }
 
-// History returns what happened, oldest first.
+// Events returns what happened to all messages that a filter selects, oldest first.
 //
-//	dead := bus.History(t, sbtest.Events{Entity: "orders", Kinds: []sbtest.EventKind{sbtest.EventDeadLettered}})
-func (n *Namespace) History(t testing.TB, which Events) (all []Event) {
+//	dead := bus.Events(t, sbtest.EventFilter{Entity: "orders", Kinds: []sbtest.EventKind{sbtest.EventDeadLettered}})
+func (n *Namespace) Events(t testing.TB, which EventFilter) (all []Event) {
 	t.Helper()
 	events, _ := n.ns.History().Events(which.From, which.filter())
 	for e := range events {

@@ -12,8 +12,8 @@ import (
 	"minibus/sbtest"
 )
 
-// TestTheLifeOfAMessage follows one that the SDK publishes, dead-letters and completes.
-func TestTheLifeOfAMessage(t *testing.T) {
+// TestTheHistoryOfAMessage follows one that the SDK publishes, dead-letters and completes.
+func TestTheHistoryOfAMessage(t *testing.T) {
 	bus := sbtest.Start(t)
 	ns := bus.NewNamespace(t, sbtest.Topic{Name: "events", Subscriptions: []sbtest.Subscription{{Name: "audit"}}})
 	client := clientOf(t, ns.ConnectionString(), nil)
@@ -27,25 +27,25 @@ func TestTheLifeOfAMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "sent, copied, delivered, dead-lettered"
-	if got := kinds(ns.Life(t, id)); got != want {
-		t.Errorf("the life is %s, want %s", got, want)
+	if got := kinds(ns.History(t, id)); got != want {
+		t.Errorf("the history is %s, want %s", got, want)
 	}
-	if text := fmt.Sprint(ns.Life(t, id)[0]); !strings.HasPrefix(text, "sent to events as number 1 by link ") {
+	if text := fmt.Sprint(ns.History(t, id)[0]); !strings.HasPrefix(text, "sent to events as number 1 by link ") {
 		t.Errorf("an event prints %q", text)
 	}
 	for _, path := range []string{"events/Subscriptions/audit", "EVENTS/subscriptions/audit"} {
-		if got := kinds(ns.LifeOf(t, path, 1)); got != want {
-			t.Errorf("the life of number 1 of %s is %s, want %s", path, got, want)
+		if got := kinds(ns.HistoryOf(t, path, 1)); got != want {
+			t.Errorf("the history of number 1 of %s is %s, want %s", path, got, want)
 		}
 	}
-	dead := ns.History(t, sbtest.Events{Entity: "events/Subscriptions/audit", Kinds: []sbtest.EventKind{sbtest.EventDeadLettered}, Since: time.Now().Add(-time.Hour), Before: time.Now().Add(time.Hour)})
+	dead := ns.Events(t, sbtest.EventFilter{Entity: "events/Subscriptions/audit", Kinds: []sbtest.EventKind{sbtest.EventDeadLettered}, Since: time.Now().Add(-time.Hour), Before: time.Now().Add(time.Hour)})
 	if len(dead) != 1 || dead[0].Text != reason {
-		t.Errorf("the history has %v", dead)
+		t.Errorf("the events are %v", dead)
 	}
-	if other := bus.Life(t, id); len(other) != 0 {
+	if other := bus.History(t, id); len(other) != 0 {
 		t.Errorf("the default namespace has %v", other)
 	}
-	if later := ns.History(t, sbtest.Events{From: dead[0].Number + 1}); len(later) != 0 {
+	if later := ns.Events(t, sbtest.EventFilter{From: dead[0].Number + 1}); len(later) != 0 {
 		t.Errorf("later there is %v", later)
 	}
 }
@@ -66,7 +66,7 @@ func TestWaitForAProgram(t *testing.T) {
 	for _, text := range []string{"1", "2", "3"} {
 		send(t, client, "orders", body(text))
 	}
-	bus.Wait(t, sbtest.Exactly("orders", sbtest.CountedActive, 3))
+	bus.WaitFor(t, sbtest.Exactly("orders", sbtest.CountedActive, 3))
 	failed := make(chan error, 1)
 	go func() {
 		for range 3 {
@@ -81,8 +81,8 @@ func TestWaitForAProgram(t *testing.T) {
 		}
 		failed <- nil
 	}()
-	bus.Wait(t, sbtest.Happened(3, sbtest.Events{Entity: "orders", Kinds: []sbtest.EventKind{sbtest.EventCompleted}}), sbtest.Within(time.Minute))
-	bus.WaitIdle(t, "orders")
+	bus.WaitFor(t, sbtest.Happened(3, sbtest.EventFilter{Entity: "orders", Kinds: []sbtest.EventKind{sbtest.EventCompleted}}), sbtest.Within(time.Minute))
+	bus.WaitFor(t, sbtest.Idle("orders"))
 	if err := <-failed; err != nil {
 		t.Error(err)
 	}
@@ -92,9 +92,9 @@ func TestWaitForAProgram(t *testing.T) {
 func TestWaitInVain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
-		settled := sbtest.Events{Entity: "orders", Client: "worker", Kinds: []sbtest.EventKind{sbtest.EventCompleted, sbtest.EventDeadLettered}}
+		settled := sbtest.EventFilter{Entity: "orders", Client: "worker", Kinds: []sbtest.EventKind{sbtest.EventCompleted, sbtest.EventDeadLettered}}
 		wait := func(conditions ...sbtest.Condition) func(testing.TB) {
-			return func(t testing.TB) { bus.Wait(t, conditions...) }
+			return func(t testing.TB) { bus.WaitFor(t, conditions...) }
 		}
 		for text, call := range map[string]func(testing.TB){
 			"waited 10s in vain until orders is idle and orders has 1 dead letter or more: it has no messages\norders: 0 messages available": wait(
@@ -105,9 +105,10 @@ func TestWaitInVain(t *testing.T) {
 			"no condition says what for":           wait(sbtest.Within(time.Second)),
 			"wait until  is idle: name the entity": wait(sbtest.Idle("")),
 			"found 2 conditions of events":         wait(sbtest.Happened(1, settled), sbtest.Happened(2, settled)),
-			"wait until nothing is idle: The messaging entity 'nothing' could not be found": func(t testing.TB) { bus.WaitIdle(t, "nothing") },
-			"call LifeOf":             func(t testing.TB) { bus.Life(t, "") },
-			"Found number 0 of \"q\"": func(t testing.TB) { bus.LifeOf(t, "q", 0) },
+			"wait until nothing is idle: The messaging entity 'nothing' could not be found": func(t testing.TB) { bus.WaitFor(t, sbtest.Idle("nothing")) },
+			"call HistoryOf":                      func(t testing.TB) { bus.History(t, "") },
+			"Found number 0 of \"q\"":             func(t testing.TB) { bus.HistoryOf(t, "q", 0) },
+			"messages: give one selection, not 2": func(t testing.TB) { bus.Messages(t, "orders", sbtest.Browse{}, sbtest.Browse{}) },
 		} {
 			r := &recorder{TB: t}
 			done := make(chan struct{})

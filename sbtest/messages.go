@@ -65,7 +65,8 @@ func stateOf(standing emulator.Standing) State {
 	return ""
 }
 
-// Browse says which messages [Namespace.Messages] returns: those that fit all that is set. The zero value means all.
+// Browse says which messages [Namespace.Messages] and [Namespace.DeadLetters] return: those that fit all that is set. The
+// zero value means all.
 type Browse struct {
 	States    []State
 	SQL       string // a SQL filter, such as "color = 'red'"
@@ -82,8 +83,27 @@ type Browse struct {
 const browsePage = 1000
 
 // Messages returns messages of an entity, by sequence number: of a queue, a topic, which has scheduled ones, a
-// subscription, or a sub-queue such as "orders/$DeadLetterQueue". It does not receive, lock or change them.
-func (n *Namespace) Messages(t testing.TB, entity string, which Browse) (all []Message) {
+// subscription, or a sub-queue such as "orders/$DeadLetterQueue": all, or those that you select. It does not receive,
+// lock or change them.
+func (n *Namespace) Messages(t testing.TB, entity string, which ...Browse) []Message {
+	t.Helper()
+	if len(which) > 1 {
+		t.Fatalf("sbtest: messages: give one selection, not %d", len(which))
+	}
+	return n.messages(t, entity, append(which, Browse{})[0])
+}
+
+// DeadLetters returns the messages in the dead-letter queue of a queue or subscription, as [Namespace.Messages] does.
+//
+//	for _, m := range bus.DeadLetters(t, "orders") {
+//		t.Logf("%s: %s", m.MessageID, m.DeadLetterReason)
+//	}
+func (n *Namespace) DeadLetters(t testing.TB, entity string, which ...Browse) []Message {
+	t.Helper()
+	return n.Messages(t, emulator.DeadLetter.Join(entity), which...)
+}
+
+func (n *Namespace) messages(t testing.TB, entity string, which Browse) (all []Message) {
 	t.Helper()
 	e, sub := n.entityAt(t, entity)
 	o := emulator.Browse{Sub: sub, Newest: which.Newest, Max: browsePage, Select: emulator.Selection{

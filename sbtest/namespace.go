@@ -2,7 +2,9 @@ package sbtest
 
 import (
 	"context"
+	"fmt"
 	"net"
+	"net/url"
 	"testing"
 	"time"
 
@@ -55,6 +57,15 @@ func (s *Server) NewNamespace(t testing.TB, entities ...Entities) *Namespace {
 // ConnectionString returns a connection string of the namespace for any Azure SDK. Its port speaks AMQP, AMQP over
 // WebSockets, and HTTP, each with and without TLS. [WithoutNetwork] it serves clients that connect through [InMemory].
 func (n *Namespace) ConnectionString() string { return n.server.ConnectionTo(n.ns) }
+
+// ExplorerURL returns where a browser shows the namespace while the test runs. It is empty [WithoutNetwork].
+func (n *Namespace) ExplorerURL() string {
+	port := n.server.Ports().AMQP
+	if port == 0 {
+		return ""
+	}
+	return fmt.Sprintf("http://localhost:%d/#/%s", port, url.PathEscape(n.Name()))
+}
 
 // Dial connects in memory. The connection carries AMQP without TLS, as go-amqp sends it through NewConn. It works
 // inside a testing/synctest bubble, where sockets do not. The host that the client names, that of the connection

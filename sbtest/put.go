@@ -27,8 +27,8 @@ func (n *Namespace) Put(t testing.TB, entities ...Entities) {
 	check(t, "put entities", err)
 }
 
-// Remove deletes a queue, a topic or a subscription, such as "events/Subscriptions/large", with all of its messages.
-func (n *Namespace) Remove(t testing.TB, path string) {
+// Delete deletes a queue, a topic or a subscription, such as "events/Subscriptions/large", with all of its messages.
+func (n *Namespace) Delete(t testing.TB, path string) {
 	t.Helper()
 	check(t, "delete "+path, n.ns.Entities().Delete(path))
 }

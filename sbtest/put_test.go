@@ -24,11 +24,11 @@ func TestPutAndDelete(t *testing.T) {
 	if rules := s.Options().Rules; len(rules) != 1 || rules[0].Name != "red" {
 		t.Errorf("the rules are %+v", rules)
 	}
-	ns.Remove(t, "t")
+	ns.Delete(t, "t")
 	if ns.Exists("t") || !bus.Exists("q") || bus.Exists("t") {
 		t.Error("another namespace changed, or nothing was deleted")
 	}
 	bus.Put(t, sbtest.Topic{Name: "t", Subscriptions: []sbtest.Subscription{{Name: "s"}}})
 	bus.DeleteRule(t, "t/Subscriptions/s", "$default")
-	bus.Remove(t, "t")
+	bus.Delete(t, "t")
 }

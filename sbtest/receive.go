@@ -24,7 +24,7 @@ type Held struct {
 var tester = &emulator.Client{Container: "sbtest"}
 
 // Receive locks the next messages of an entity or sub-queue, at most so many. It takes what is there and does not wait:
-// [Namespace.Wait] does. The test fails if the entity requires sessions.
+// [Namespace.WaitFor] does. The test fails if the entity requires sessions.
 func (n *Namespace) Receive(t testing.TB, entity string, most int) []*Held {
 	t.Helper()
 	e, sub := n.entityAt(t, entity)

@@ -38,9 +38,9 @@ func TestHeldMessages(t *testing.T) {
 		if dead := bus.Receive(t, "orders/$DeadLetterQueue", 1); len(dead) != 1 || dead[0].DeadLetterReason != "spoilt" || dead[0].ApplicationProperties["DeadLetterErrorDescription"] != "too cold" {
 			t.Errorf("dead letters: %+v", dead)
 		}
-		life := bus.Life(t, "first")
-		if last := life[len(life)-1]; last.Kind != sbtest.EventCompleted || last.Container != "sbtest" {
-			t.Errorf("the life of the first ends with %+v", last)
+		history := bus.History(t, "first")
+		if last := history[len(history)-1]; last.Kind != sbtest.EventCompleted || last.Container != "sbtest" {
+			t.Errorf("the history of the first ends with %+v", last)
 		}
 	})
 }

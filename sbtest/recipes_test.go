@@ -59,10 +59,10 @@ func TestTheWorkerTriesThreeTimes(t *testing.T) {
 	go worker(t.Context(), bus.ConnectionString())
 	order(t, bus.ConnectionString(), &azservicebus.Message{MessageID: new("order-7"), Body: []byte("{")})
 
-	bus.Wait(t, sbtest.Exactly("orders", sbtest.CountedDeadLetter, 1))
-	dead := bus.History(t, sbtest.Events{Entity: "orders", Kinds: []sbtest.EventKind{sbtest.EventDeadLettered}})
+	bus.WaitFor(t, sbtest.Exactly("orders", sbtest.CountedDeadLetter, 1))
+	dead := bus.Events(t, sbtest.EventFilter{Entity: "orders", Kinds: []sbtest.EventKind{sbtest.EventDeadLettered}})
 	if n := dead[0].DeliveryCount; n != 3 {
-		t.Errorf("the worker tried the order %d times: %v", n, bus.Life(t, "order-7"))
+		t.Errorf("the worker tried the order %d times: %v", n, bus.History(t, "order-7"))
 	}
 }
 
@@ -74,7 +74,7 @@ func TestTheCustomerTriesAgainWhenAzureIsBusy(t *testing.T) {
 	if busy.Hits() != 2 {
 		t.Errorf("%d sends were refused", busy.Hits())
 	}
-	bus.Wait(t, sbtest.Exactly("orders", sbtest.CountedActive, 1))
+	bus.WaitFor(t, sbtest.Exactly("orders", sbtest.CountedActive, 1))
 }
 
 func TestTheInvoiceComesNextWeek(t *testing.T) {
@@ -84,9 +84,9 @@ func TestTheInvoiceComesNextWeek(t *testing.T) {
 	order(t, bus.ConnectionString(), &azservicebus.Message{Body: []byte("{}"), ScheduledEnqueueTime: &nextWeek})
 
 	bus.SetTime(t, nextWeek.Add(-time.Millisecond))
-	bus.Wait(t, sbtest.Exactly("orders", sbtest.CountedActive, 0), sbtest.Exactly("orders", sbtest.CountedScheduled, 1))
+	bus.WaitFor(t, sbtest.Exactly("orders", sbtest.CountedActive, 0), sbtest.Exactly("orders", sbtest.CountedScheduled, 1))
 	bus.SetTime(t, nextWeek)
-	bus.Wait(t, sbtest.Exactly("orders", sbtest.CountedActive, 1))
+	bus.WaitFor(t, sbtest.Exactly("orders", sbtest.CountedActive, 1))
 }
 
 func TestInParallel(t *testing.T) {
@@ -97,9 +97,9 @@ func TestInParallel(t *testing.T) {
 			ns := bus.NewNamespace(t, sbtest.Queue{Name: "orders"}) // with a clock of its own, too
 			go worker(t.Context(), ns.ConnectionString())
 			order(t, ns.ConnectionString(), &azservicebus.Message{Body: []byte(body)})
-			completed := sbtest.Events{Kinds: []sbtest.EventKind{sbtest.EventCompleted}}
-			ns.Wait(t, sbtest.Idle("orders"), sbtest.Happened(1, completed))
-			if n := len(ns.History(t, completed)); n != 1 {
+			completed := sbtest.EventFilter{Kinds: []sbtest.EventKind{sbtest.EventCompleted}}
+			ns.WaitFor(t, sbtest.Idle("orders"), sbtest.Happened(1, completed))
+			if n := len(ns.Events(t, completed)); n != 1 {
 				t.Errorf("the worker completed %d orders", n)
 			}
 		})
@@ -110,20 +110,20 @@ func TestAPoisonMessageIsMended(t *testing.T) {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders", MaxDeliveryCount: 1})
 	go worker(t.Context(), bus.ConnectionString())
 	order(t, bus.ConnectionString(), &azservicebus.Message{MessageID: new("order-7"), Body: []byte("{")})
-	bus.Wait(t, sbtest.Exactly("orders", sbtest.CountedDeadLetter, 1))
-	for _, e := range bus.Life(t, "order-7") {
+	bus.WaitFor(t, sbtest.Exactly("orders", sbtest.CountedDeadLetter, 1))
+	for _, e := range bus.History(t, "order-7") {
 		t.Log(e) // sent, delivered, abandoned, moved to the dead-letter queue because of MaxDeliveryCountExceeded
 	}
 
 	bus.Resubmit(t, "orders", sbtest.Select{Reason: "MaxDeliveryCountExceeded"}, sbtest.Edit{Strip: true, Body: []byte("{}")})
-	bus.Wait(t, sbtest.Idle("orders"), sbtest.Exactly("orders", sbtest.CountedDeadLetter, 0))
+	bus.WaitFor(t, sbtest.Idle("orders"), sbtest.Exactly("orders", sbtest.CountedDeadLetter, 0))
 }
 
 func TestWhyNothingArrives(t *testing.T) {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders", LockDuration: time.Minute})
 	order(t, bus.ConnectionString(), &azservicebus.Message{Body: []byte("{}")})
 
-	// A test that waits in vain prints why: sbtest.Server.Wait does so by itself.
+	// A test that waits in vain prints why: sbtest.Server.WaitFor does so by itself.
 	if d := bus.Why(t, "orders"); !d.Has("no-receiver") {
 		t.Errorf("nothing arrives, and not because nobody receives: %s", d)
 	}
@@ -137,9 +137,9 @@ func TestWithOrdersFromTheStart(t *testing.T) {
 	for _, body := range []string{`{"id": 1}`, `{"id": 2}`} {
 		order(t, bus.ConnectionString(), &azservicebus.Message{Body: []byte(body)})
 	}
-	bus.Wait(t, sbtest.Exactly("orders", sbtest.CountedActive, 2))
+	bus.WaitFor(t, sbtest.Exactly("orders", sbtest.CountedActive, 2))
 	go worker(t.Context(), bus.ConnectionString())
-	bus.WaitIdle(t, "orders")
+	bus.WaitFor(t, sbtest.Idle("orders"))
 }
 
 func TestAnOrderWhoseLockIsLostComesAgain(t *testing.T) {
@@ -148,9 +148,9 @@ func TestAnOrderWhoseLockIsLostComesAgain(t *testing.T) {
 	order(t, bus.ConnectionString(), &azservicebus.Message{MessageID: new("order-7"), Body: []byte("{}")})
 	go tireless(t.Context(), bus.ConnectionString())
 
-	completed := sbtest.Events{Kinds: []sbtest.EventKind{sbtest.EventCompleted}}
-	bus.Wait(t, sbtest.Happened(1, completed), sbtest.Within(time.Minute))
-	for _, e := range bus.Life(t, "order-7") {
+	completed := sbtest.EventFilter{Kinds: []sbtest.EventKind{sbtest.EventCompleted}}
+	bus.WaitFor(t, sbtest.Happened(1, completed), sbtest.Within(time.Minute))
+	for _, e := range bus.History(t, "order-7") {
 		t.Log(e) // sent, delivered, the lock ended, delivered, completed
 	}
 }
@@ -166,12 +166,12 @@ func TestTheWorkerGoesOnWhenItsConnectionBreaks(t *testing.T) {
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders"})
 	go worker(t.Context(), bus.ConnectionString())
 	order(t, bus.ConnectionString(), &azservicebus.Message{Body: []byte("{}")})
-	bus.WaitIdle(t, "orders")
+	bus.WaitFor(t, sbtest.Idle("orders"))
 
 	for _, c := range bus.Connections() {
 		bus.CloseConnection(t, c.ID) // as Azure does before it restarts
 	}
 	order(t, bus.ConnectionString(), &azservicebus.Message{Body: []byte("{}")})
-	completed := sbtest.Events{Kinds: []sbtest.EventKind{sbtest.EventCompleted}}
-	bus.Wait(t, sbtest.Happened(2, completed), sbtest.Within(time.Minute))
+	completed := sbtest.EventFilter{Kinds: []sbtest.EventKind{sbtest.EventCompleted}}
+	bus.WaitFor(t, sbtest.Happened(2, completed), sbtest.Within(time.Minute))
 }

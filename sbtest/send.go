@@ -83,9 +83,9 @@ func (m *Message) json(t testing.TB) *messagejson.Message {
 	return j
 }
 
-// Delete removes messages of an entity or sub-queue by their sequence numbers, all or none. Scheduled ones are
+// DeleteMessages removes messages of an entity or sub-queue by their sequence numbers, all or none. Scheduled ones are
 // cancelled. The test fails if one is not there, or is locked.
-func (n *Namespace) Delete(t testing.TB, entity string, sequenceNumbers ...int64) {
+func (n *Namespace) DeleteMessages(t testing.TB, entity string, sequenceNumbers ...int64) {
 	t.Helper()
 	e, sub := n.entityAt(t, entity)
 	durable(t, "delete messages of "+entity, func(done emulator.Completion) error {

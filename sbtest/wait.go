@@ -11,10 +11,10 @@ import (
 	"minibus/internal/entitypath"
 )
 
-// waitTime is how long [Namespace.Wait] waits without [Within].
+// waitTime is how long [Namespace.WaitFor] waits without [Within].
 const waitTime = 10 * time.Second
 
-// Condition is what [Namespace.Wait] waits for, or how long.
+// Condition is what [Namespace.WaitFor] waits for, or how long.
 type Condition struct {
 	entity string
 	text   string
@@ -30,6 +30,8 @@ type waiting struct {
 }
 
 // Idle holds when no message of an entity is available or locked, or waits to be forwarded: "all orders are processed".
+//
+//	bus.WaitFor(t, sbtest.Idle("orders"))
 func Idle(entity string) Condition {
 	return Condition{entity, entity + " is idle", func(w *waiting) { w.Idle = true }}
 }
@@ -64,8 +66,8 @@ func counted(entity string, of Counted, least, most int64, more string) Conditio
 }
 
 // Happened holds when there were so many such events, or more. Those before the wait count too; a wait for later ones
-// sets Events.From.
-func Happened(times int, which Events) Condition {
+// sets [EventFilter].From.
+func Happened(times int, which EventFilter) Condition {
 	return Condition{"", fmt.Sprintf("%d of: %s happened", times, which.text()), func(w *waiting) {
 		f := which.filter()
 		w.ofEvents++
@@ -78,7 +80,7 @@ func Happened(times int, which Events) Condition {
 // Holds holds when a message that is selected is in an entity or a sub-queue: "an order of Ann's is dead-lettered". A
 // locked one counts. The numbers and the most of the selection are unused.
 //
-//	bus.Wait(t, sbtest.Holds("orders/$DeadLetterQueue", sbtest.Select{Text: "Ann"}))
+//	bus.WaitFor(t, sbtest.Holds("orders/$DeadLetterQueue", sbtest.Select{Text: "Ann"}))
 func Holds(entity string, which Select) Condition {
 	path, sub := entitypath.CutSubQueue(entity)
 	return Condition{"", entity + " has a message that is selected", func(w *waiting) {
@@ -91,11 +93,11 @@ func Within(d time.Duration) Condition {
 	return Condition{apply: func(w *waiting) { w.long = d }}
 }
 
-// Wait waits until all conditions hold at one moment. It fails the test when the time is over, and says how it
+// WaitFor waits until all conditions hold at one moment. It fails the test when the time is over, and says how it
 // stands. The conditions may name one entity, and one of them may be of events.
 //
-//	bus.Wait(t, sbtest.Idle("orders"), sbtest.Exactly("orders", sbtest.CountedDeadLetter, 1))
-func (n *Namespace) Wait(t testing.TB, conditions ...Condition) {
+//	bus.WaitFor(t, sbtest.Idle("orders"), sbtest.Exactly("orders", sbtest.CountedDeadLetter, 1))
+func (n *Namespace) WaitFor(t testing.TB, conditions ...Condition) {
 	t.Helper()
 	w := waiting{t: t, long: waitTime}
 	var texts []string
@@ -133,10 +135,4 @@ func (n *Namespace) Wait(t testing.TB, conditions ...Condition) {
 		diagnosis = "\n" + n.Why(t, w.Entity).String()
 	}
 	t.Fatalf("sbtest: waited %s in vain until %s: it has %s%s", w.long, until, stands, diagnosis)
-}
-
-// WaitIdle waits until an entity is [Idle].
-func (n *Namespace) WaitIdle(t testing.TB, entity string) {
-	t.Helper()
-	n.Wait(t, Idle(entity))
 }

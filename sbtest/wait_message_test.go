@@ -35,7 +35,7 @@ func TestWaitForAMessageOfTheSDK(t *testing.T) {
 	if err := sender.SendMessage(t.Context(), &azservicebus.Message{Body: []byte("for Ann")}, nil); err != nil {
 		t.Fatal(err)
 	}
-	bus.Wait(t, sbtest.Holds("orders/$DeadLetterQueue", sbtest.Select{Reason: "poison", Text: "ann"}))
+	bus.WaitFor(t, sbtest.Holds("orders/$DeadLetterQueue", sbtest.Select{Reason: "poison", Text: "ann"}))
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}

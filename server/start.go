@@ -145,7 +145,7 @@ func (a *Server) listen() error {
 		MissingIsGone: a.config.MissingIsGone, Metrics: m.Handler(),
 		OpenMetrics: a.config.Settings.OpenMetrics, Observe: m.ObserveHTTP,
 		KnownHost: a.isKnownHost, Origins: a.config.Settings.AllowedOrigins.Origins(),
-		Version: Version(), Logger: a.log, Refusals: a.refusals,
+		Version: Version(), Ports: a.ports.Ports, Logger: a.log, Refusals: a.refusals,
 	}), a.log)
 	for _, l := range append(a.ports.listeners(), a.pipe) {
 		a.accept(l)
@@ -192,6 +192,9 @@ func (a *Server) open() error {
 	o.Limits = s.Limits.Broker()
 	o.NamespaceSuffixes = s.NamespaceSuffixes.Names()
 	o.Record = emulator.NewRecord(int64(s.History))
+	if s.OTLP != "" && o.Record != nil {
+		o.Record.KeepContexts()
+	}
 	a.broker, err = emulator.OpenBroker(a.store, o)
 	if err != nil {
 		return fmt.Errorf("load the broker: %w", err)

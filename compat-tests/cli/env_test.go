@@ -67,6 +67,71 @@ func TestEnv(t *testing.T) {
 	b.fails(2, []string{"--name"}, "env", "--name", "a b")
 }
 
+// nothingRuns lets a command find no server of this user.
+const nothingRuns = "XDG_CACHE_HOME=/none"
+
+// TestLs finds the servers of this user by themselves, and no longer one that was killed.
+func TestLs(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the user's cache is elsewhere")
+	}
+	t.Parallel()
+	cache := "XDG_CACHE_HOME=" + t.TempDir()
+	b := &bench{T: t, ctx: t.Context()}
+	at := func(s *harness.Server) string { return fmt.Sprintf("127.0.0.1:%d", s.Ports.AMQP) }
+	with := func(args ...string) result {
+		cmd := b.command(args...)
+		cmd.Env = append(cmd.Env, cache, "MINIBUS_AMQP_PORT=1", "MINIBUS_HTTP_PORT=1")
+		return b.finish(cmd)
+	}
+	if r := with("ls"); r.code != 0 || r.out != "" || r.errors != "no Minibus of yours runs on this machine\n" {
+		t.Errorf("without a server it gives %+v", r)
+	}
+	b.failed(with("ls", "x"), 2, []string{"x"}, "ls x")
+
+	data := filepath.Join(t.TempDir(), "bus.db")
+	first := harness.Start(t, harness.Options{Env: []string{cache}, Data: data, Config: harness.WriteTopology(t, queue("first"), nil), Alone: true})
+	b.failed(with("status"), 6, []string{"nothing listens at localhost:1; a Minibus runs at " + at(first) + ": add -c " + at(first)}, "status")
+	if r := with("env"); !strings.Contains(r.errors, "a Minibus runs at "+at(first)) || !strings.Contains(r.out, "localhost:1;") {
+		t.Errorf("env gives %+v", r)
+	}
+	second := harness.Start(t, harness.Options{Env: []string{cache}, Args: []string{"--auth", "sas", "--root-key", "of-the-test"}, Alone: true})
+	b.failed(with("queue", "ls"), 6, []string{"2 Minibuses run at other addresses, which minibus ls shows: add -c " + at(second)}, "queue ls")
+
+	type server struct {
+		Address, Explorer, Data, Version string
+		PID                              int
+		Started                          time.Time
+		Namespaces                       []string
+	}
+	all := decode[[]server](b, with("ls", "-o", "json").out)
+	if len(all) != 2 || all[0].Address != at(first) || all[0].PID != first.Pid() || all[0].Data != data || all[1].Data != "" || all[0].Version == "" ||
+		time.Since(all[0].Started) > time.Hour || strings.Join(all[0].Namespaces, " ") != "sbemulatorns" || all[1].Namespaces != nil ||
+		all[0].Explorer != fmt.Sprintf("http://127.0.0.1:%d/", first.Ports.HTTP) {
+		t.Errorf("it finds %+v", all)
+	}
+	if r := with("ls"); !strings.Contains(r.out, "in memory") || !strings.Contains(r.out, data) || strings.Count(r.out, "\n") != 3 {
+		t.Errorf("it prints %s", r.out)
+	}
+	if r := with("-c", at(first), "queue", "ls"); r.code != 0 || !strings.Contains(r.out, "first") {
+		t.Errorf("with the address of the first: %+v", r)
+	}
+	if r := with("-c", fmt.Sprintf(":%d", first.Ports.HTTP), "status"); r.code != 0 {
+		t.Errorf("with the port of the first: %+v", r)
+	}
+	first.Kill(t)
+	if all := decode[[]server](b, with("ls", "-o", "json").out); len(all) != 1 || all[0].Address != at(second) {
+		t.Errorf("after the end of the first it finds %+v", all)
+	}
+	second.Stop(t)
+	if all := decode[[]server](b, with("run", "--quiet", "--", harness.Binary(t), "ls", "-o", "json").out); len(all) != 1 || all[0].Address == "" {
+		t.Errorf("the command of run finds %+v", all)
+	}
+	if r := with("ls", "-o", "json"); r.out != "[]\n" {
+		t.Errorf("after the end of all it finds %s", r.out)
+	}
+}
+
 // TestTheLocalMinibus finds it by the variables with which it was started.
 func TestTheLocalMinibus(t *testing.T) {
 	harness.NeedAll(t, "to run what takes long")
@@ -77,7 +142,7 @@ func TestTheLocalMinibus(t *testing.T) {
 	written := file(t, fmt.Sprintf(`{"amqp":%d,"http":%d}`, server.Ports.AMQP, server.Ports.HTTP))
 	with := func(environ []string, args ...string) result {
 		cmd := b.command(args...)
-		cmd.Env = append(append(cmd.Env, "MINIBUS_HOST=127.0.0.1", "MINIBUS_ROOT_KEY=a-key-of-the-test"), environ...)
+		cmd.Env = append(append(cmd.Env, "MINIBUS_HOST=127.0.0.1", "MINIBUS_ROOT_KEY=a-key-of-the-test", nothingRuns), environ...)
 		return b.finish(cmd)
 	}
 	for _, environ := range [][]string{{amqp, http}, {amqp}, {"MINIBUS_AMQP_PORT=off", http}, {"MINIBUS_AMQP_PORT=0", "MINIBUS_HTTP_PORT=0", "MINIBUS_PORTS_FILE=" + written}, {"MINIBUS_PORTS_FILE=" + written}} {

@@ -6,6 +6,9 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,6 +52,39 @@ func (r *running) code(t *testing.T) int {
 		t.Fatal(err)
 	}
 	return r.ProcessState.ExitCode()
+}
+
+// TestRun_Traces sends what happened to a collector before it ends.
+func TestRun_Traces(t *testing.T) {
+	t.Parallel()
+	sent := make(chan string, 10)
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || r.URL.Path != "/v1/traces" || r.Header.Get("Api-Key") != "of the test" {
+			t.Errorf("the collector got %s %s %v, %v", r.Method, r.URL, r.Header, err)
+		}
+		sent <- string(body)
+	}))
+	defer collector.Close()
+	r := runScript(t, []string{"OTEL_EXPORTER_OTLP_HEADERS=api-key=of%20the%20test"}, []string{"--quiet", "--otlp", collector.URL},
+		`"$minibus" send queue.1 x --message-id order-7 && "$minibus" receive queue.1`)
+	if code := r.code(t); code != 0 {
+		t.Fatalf("it ended with %d: %s", code, r.errors.String())
+	}
+	close(sent)
+	var all strings.Builder
+	for body := range sent {
+		all.WriteString(body)
+	}
+	for _, want := range []string{"send queue.1", "wait queue.1", "lock queue.1", "order-7", "minibus"} {
+		if !strings.Contains(all.String(), want) {
+			t.Errorf("the collector got no %q", want)
+		}
+	}
+	r = runScript(t, nil, []string{"--otlp", "nonsense"}, "true")
+	if code := r.code(t); code != 2 && code != 1 || !strings.Contains(r.errors.String(), "the URL of a collector") {
+		t.Errorf("with another URL it ended with %d: %s", code, r.errors.String())
+	}
 }
 
 // TestRun_Summary counts what the script has done, in each form.

@@ -23,16 +23,17 @@ var floors = []floor{
 		"sbtest":      {"server", "config", "emulator", "emulator/clock", "emulator/filter", "mgmt/control", "mgmt/control/api", "mgmt/control/receive", "internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/entitypath"},
 	}},
 	{"the command line of the program", map[string][]string{
-		"server/command": {"server", "config", "emulator", "emulator/clock", "store", "mgmt/control", "mgmt/manual", "export", "cli", "internal/sas", "internal/tlsca",
-			"internal/hostname", "internal/filelock", "internal/printable"},
+		"server/command": {"server", "server/tracing", "config", "emulator", "emulator/clock", "store", "mgmt/control", "mgmt/manual", "export", "cli", "internal/sas", "internal/tlsca",
+			"internal/hostname", "internal/filelock", "internal/discovery", "internal/printable"},
 	}},
 	{"the whole, put together", map[string][]string{
 		"server": {"config", "store", "emulator", "amqpserver", "mgmt", "mgmt/control", "mgmt/control/api", "server/metrics",
 			"internal/sas", "internal/tlsca", "internal/listen", "internal/loglimit", "internal/secrets"},
 		"server/metrics": {"emulator", "amqpserver", "store"},
+		"server/tracing": {"emulator"},
 	}},
 	{"clients of servers", map[string][]string{
-		"cli":     {"cli/mcp", "mgmt/control/api", "config", "internal/sas", "internal/secrets", "internal/printable", "internal/entitypath", "internal/amqp/messagejson", "internal/amqp"},
+		"cli":     {"cli/mcp", "mgmt/control/api", "config", "internal/discovery", "internal/sas", "internal/secrets", "internal/printable", "internal/entitypath", "internal/amqp/messagejson", "internal/amqp"},
 		"cli/mcp": {"internal/printable", "internal/secrets"},
 		"export":  {"config", "emulator", "mgmt/atom", "internal/entitypath", "internal/sas", "internal/secrets", "internal/printable"},
 	}},
@@ -69,6 +70,7 @@ var floors = []floor{
 
 		"docs":                {}, // embeds the pages
 		"internal/filelock":   {},
+		"internal/discovery":  {"internal/filelock"},
 		"internal/hostname":   {},
 		"internal/dotnet":     {},
 		"internal/entitypath": {},
@@ -181,6 +183,7 @@ var onlyIn = []struct{ prefix, owner, why string }{
 	{"github.com/gorilla/websocket", "amqpserver", "a WebSocket is one way to carry AMQP"},
 	{"github.com/spf13/cobra", "cli server/command", "sbtest has no command line"},
 	{"github.com/modelcontextprotocol", "cli/mcp", "it is how assistants call the commands, nothing else"},
+	{"go.opentelemetry.io", "server/tracing", "who is not traced links nothing of it"},
 	{"github.com/prometheus", "server/metrics", "a message's path counts in plain fields"},
 }
 
@@ -230,7 +233,7 @@ func TestSbtestIsLight(t *testing.T) {
 		t.Fatalf("list what sbtest imports: %v", err)
 	}
 	for dep := range strings.FieldsSeq(string(deps)) {
-		for _, heavy := range []string{"github.com/Azure", "github.com/spf13/cobra", "github.com/modelcontextprotocol"} {
+		for _, heavy := range []string{"github.com/Azure", "github.com/spf13/cobra", "github.com/modelcontextprotocol", "go.opentelemetry.io"} {
 			if under(dep, heavy) {
 				t.Errorf("sbtest imports %s", dep)
 			}

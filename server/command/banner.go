@@ -3,12 +3,10 @@ package command
 import (
 	"fmt"
 	"maps"
-	"net"
 	"slices"
 	"strconv"
 	"strings"
 
-	"minibus/config"
 	"minibus/internal/sas"
 	"minibus/server"
 )
@@ -27,8 +25,7 @@ func banner(a *server.Server, c *server.Config, source string) string {
 	}
 	ports := a.Ports()
 	if c.Settings.Control != "off" && ports.HTTP != 0 {
-		fmt.Fprintf(&b, "Explorer: http://%s/\n",
-			net.JoinHostPort(config.ClientHost(c.Settings.Host), strconv.Itoa(ports.HTTP)))
+		fmt.Fprintf(&b, "Explorer: %s\n", explorerAt(c.Settings, ports))
 	}
 	fmt.Fprintf(&b, "Connection string: %s\n", connection)
 	fmt.Fprintf(&b, "Ports: AMQP %s, TLS %s, HTTP %s", portText(ports.AMQP), portText(ports.TLS), portText(ports.HTTP))

@@ -56,11 +56,17 @@ func serve(ctx context.Context, s config.Settings, stdin io.Reader, stdout, stde
 	if err != nil {
 		return err
 	}
+	endTraces, err := traced(a, s, log)
+	if err != nil {
+		return errors.Join(err, a.Close(ctx))
+	}
+	leave := announced(a, s, log)
 	err = announce(a, &c, source, stdout, published)
 	if err == nil {
 		<-ctx.Done()
 		log.Info("shutting down")
 	}
+	leave()
 	if removeErr := published.remove(); err == nil {
 		err = removeErr
 	}
@@ -69,6 +75,7 @@ func serve(ctx context.Context, s config.Settings, stdin io.Reader, stdout, stde
 	if closeErr := a.Close(drain); err == nil && closeErr != nil {
 		err = fmt.Errorf("shut down: %w", closeErr)
 	}
+	endTraces()
 	return err
 }
 

@@ -1,13 +1,11 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -188,14 +186,20 @@ func (p *program) runWith(ctx context.Context, s config.Settings, r *runSettings
 	if err != nil {
 		return err
 	}
+	endTraces, err := traced(a, s, log)
+	if err != nil {
+		return errors.Join(err, a.Close(ctx))
+	}
 	defer func() {
 		drain, cancel := context.WithTimeout(context.Background(), drainTime)
 		defer cancel()
 		_ = a.Close(drain) // nothing is kept that could be lost
+		endTraces()
 	}()
-	address := net.JoinHostPort(config.ClientHost(s.Host), strconv.Itoa(cmp.Or(a.Ports().HTTP, a.Ports().AMQP)))
+	defer announced(a, s, log)()
+	address := explorerAt(s, a.Ports())
 	if !r.quiet {
-		fmt.Fprintf(p.stderr, "minibus: the explorer is at http://%s/\n", address)
+		fmt.Fprintf(p.stderr, "minibus: the explorer is at %s\n", address)
 	}
 	began := time.Now()
 	code := p.runChild(path, args, r.environ(p.environ, a.ConnectionString()), signals)
@@ -203,7 +207,7 @@ func (p *program) runWith(ctx context.Context, s config.Settings, r *runSettings
 	sum.judge(r.failOn)
 	err = p.report(sum, r)
 	if r.keep {
-		fmt.Fprintf(p.stderr, "minibus: kept at http://%s/ until you press Ctrl-C\n", address)
+		fmt.Fprintf(p.stderr, "minibus: kept at %s until you press Ctrl-C\n", address)
 		<-signals
 	}
 	switch {
