@@ -336,7 +336,7 @@ func TestWrongCommandLines(t *testing.T) {
 		"conn close":                                "conn close needs CONNECTION",
 		"namespace create --limits none":            "--limits: no profile of limits is called \"none\"",
 		"namespace create --entities " + file:       "--entities",
-		"config check a b":                          `config check takes no argument "b"`,
+		"config print a b":                          `config print takes no argument "b"`,
 		"config print x --limits none":              "--limits: no profile of limits is called",
 		"env xml":                                   "found \"xml\"; allowed: sh, powershell, dotenv, json",
 		"env --name 1x":                             "--name: found \"1x\"; allowed: letters, digits and underscores",

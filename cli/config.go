@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"cmp"
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -33,10 +33,11 @@ func (a *app) configCommand() *cobra.Command {
 }
 
 func (a *app) configCheck() *cobra.Command {
-	c := &cobra.Command{Use: "check [FILE]", Short: "check a Config.json; the exit code is 1 if it is wrong",
-		Args: Arguments("[FILE]"),
+	c := &cobra.Command{Use: "check [FILE...]", Short: "check a Config.json; the exit code is 1 if it is wrong",
+		Args: Arguments("[FILE]..."),
 		Long: `Prints each mistake with its place and what to do, and warns of accepted settings that may surprise.
-Without FILE it checks the configuration that the server would use.`,
+Several files count together, as with several --config. Without FILE it checks the configuration that the server
+would use.`,
 		Example: "  minibus config check Config.json"}
 	settings := ServerFlags(c, a.env.Environ, "config", "limits")
 	c.RunE = func(_ *cobra.Command, args []string) error {
@@ -48,19 +49,21 @@ Without FILE it checks the configuration that the server would use.`,
 			t, report, err := s.ParseText()
 			return a.checked("--config-json", t, report, err)
 		}
-		return a.checkFile(cmp.Or(strings.Join(args, ""), s.Config), s.Limits)
+		if len(args) == 0 {
+			args = config.Find(s.Config)
+		}
+		return a.checkFiles(args, s.Limits)
 	}
 	return c
 }
 
-// checkFile prints every finding about a file and fails if one is an error.
-func (a *app) checkFile(named string, limits config.Limits) error {
-	path, ok := config.Find(named)
-	if !ok {
+// checkFiles prints every finding about files and fails if one is an error.
+func (a *app) checkFiles(files []string, limits config.Limits) error {
+	if len(files) == 0 {
 		return failed(exitFailed, "there is nothing to check: name a file, minibus config check FILE")
 	}
-	t, report, err := config.Load(path, limits)
-	return a.checked(path, t, report, err)
+	t, report, err := config.LoadFrom(files, bufio.NewReader(a.env.Stdin), false, limits)
+	return a.checked(strings.Join(files, " "), t, report, err)
 }
 
 // checked prints what is known of a configuration.

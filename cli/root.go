@@ -156,7 +156,7 @@ func (a *app) addTo(root *cobra.Command) {
 	group("Control of a running Minibus:",
 		a.openCommand(), a.statusCommand(), a.lsCommand(), a.namespaceCommand(), a.messageCommand(), a.sessionsCommand(),
 		a.connCommand(), a.whyCommand(), a.historyCommand(), a.waitCommand(),
-		a.clockCommand(), a.faultCommand(), a.resetCommand(), a.configCommand(), a.snapshotCommand())
+		a.clockCommand(), a.faultCommand(), a.resetCommand(), a.configCommand(), a.snapshotCommand(), a.seedCommand())
 	const more = "Around them:"
 	group(more, a.envCommand(), a.doctorCommand(), a.supportCommand(), a.mcpCommand())
 	root.SetCompletionCommandGroupID(more)

@@ -18,6 +18,7 @@ type Part struct {
 	Entity *emulator.EntityConfig // instead of JSON; zero values stand for the cloud's defaults
 
 	root *node // of JSON that was read already
+	err  error // why it can't be
 }
 
 // Assemble makes a topology of parts as if they were one file: names are unique, and targets may be in another part. An
@@ -66,15 +67,29 @@ func ParseEntities(
 func (d *decoder) assemble(parts ...Part) (*Topology, *Report) {
 	defer d.report.sort()
 	whole := true
+	given := make(map[string]*node) // of the files with parameters
+	for i := range parts {
+		p := &parts[i]
+		if p.Entity != nil {
+			continue
+		}
+		d.file = p.From
+		if p.root, p.err = p.read(); p.err == nil && isParameterFile(p.root) {
+			maps.Copy(given, parameterValues(p.root))
+		}
+	}
 	for _, p := range parts {
 		d.file = p.From
-		if p.Entity != nil {
+		switch {
+		case p.Entity != nil:
 			d.declared(p.Entity)
-		} else if root, err := p.read(); err == nil {
-			d.root(root)
-		} else {
-			d.syntax(err)
+		case p.err != nil:
+			d.syntax(p.err)
 			whole = false
+		case isTemplate(p.root):
+			d.template(p.root, given)
+		case !isParameterFile(p.root):
+			d.root(p.root)
 		}
 	}
 	if whole { // else missing targets may be in a part that can't be read

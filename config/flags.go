@@ -34,6 +34,9 @@ func (f *Flag) String() string { return f.value }
 
 // Set implements pflag.Value.
 func (f *Flag) Set(value string) error {
+	if f.setting.list && f.given {
+		value = f.value + "\n" + value
+	}
 	f.value = value
 	f.given = true
 	return nil
@@ -71,6 +74,9 @@ func Read(flags []*Flag, environ []string) (Settings, error) {
 			if v := variables[name]; v != "" && source == "default" {
 				value = v
 				source = name
+				if f.setting.list {
+					value = strings.ReplaceAll(v, ",", "\n")
+				}
 			}
 		}
 		if f.given {

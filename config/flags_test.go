@@ -45,7 +45,7 @@ func TestDefaultsOfSettings(t *testing.T) {
 // Every setting can be given as a flag and in the environment, and the flag wins.
 func TestEveryFlagHasItsTwinInTheEnvironment(t *testing.T) {
 	samples := map[string][2]string{ // one value for the flag, another for the variable
-		"config": {"a.json", "b.json"}, "config-json": {"{}", "[]"}, "limits": {"premium", "standard"}, "data": {"a.db", "b.db"}, "ephemeral": {"true", "0"},
+		"config": {"a.json", "b.json"}, "seed": {"a", "b"}, "config-json": {"{}", "[]"}, "limits": {"premium", "standard"}, "data": {"a.db", "b.db"}, "ephemeral": {"true", "0"},
 		"synchronous": {"full", "normal"}, "host": {"all", "127.0.0.1"}, "amqp-port": {"1", "2"}, "tls-port": {"off", "3"},
 		"http-port": {"4", "5"}, "ports-file": {"a", "b"}, "auth": {"any", "sas"}, "root-key": {"a", "b"}, "user": {"1:1", "2:2"}, "log-format": {"json", "text"},
 		"log-level": {"debug", "error"}, "trace": {"true", "false"}, "exit-with-stdin": {"true", "false"}, "history": {"1KiB", "2 GiB"}, "otlp": {"http://a:4318", "https://b/otlp"}, "data-default": {"/a", "/b"},

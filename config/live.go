@@ -207,7 +207,7 @@ func SettingsProperties(s emulator.Settings, l emulator.Limits, keys bool) Prope
 // returns nil if the report has errors.
 func (l Live) ParseConfiguration(from string, text []byte) (*Topology, *Report) {
 	root, err := readJSON(text)
-	if err != nil || root.get("UserConfig") == nil {
+	if err != nil || root.get("UserConfig") == nil && !isTemplate(root) {
 		entities, report := ParseEntities(from, text, profileOf(l.Profile), l.Elsewhere)
 		if report.Count(Error) > 0 {
 			return nil, report
@@ -230,7 +230,7 @@ func (l Live) ParseConfiguration(from string, text []byte) (*Topology, *Report) 
 	if l.IsDefault {
 		return t, report
 	}
-	d.fail(root.get("UserConfig").get("Namespaces"), "found no namespace "+quote(l.Name), strings.Join(names, ", "),
+	d.fail(orAbsent(root.get("UserConfig").get("Namespaces"), root), "found no namespace "+quote(l.Name), strings.Join(names, ", "),
 		"name one of them, or leave the others out")
 	report.sort()
 	return nil, report
@@ -240,6 +240,9 @@ func (l Live) ParseConfiguration(from string, text []byte) (*Topology, *Report) 
 // if it has more beside UserConfig.
 func IsFile(from string, text []byte) (bool, error) {
 	root, err := readJSON(text)
+	if err == nil && isTemplate(root) {
+		return true, nil
+	}
 	if err != nil || root.get("UserConfig") == nil {
 		return false, nil // the reader of the other form says what is wrong
 	}

@@ -31,31 +31,45 @@ func DefaultTopology() *Topology {
 	return t
 }
 
-// Load reads and parses a file, or standard input. The error says, on one line, why the file could not be read; the
-// report has the findings in its content.
-func Load(path string, profile Limits) (*Topology, *Report, error) {
-	if path == Input {
-		return ReadInput(bufio.NewReader(os.Stdin), false, profile)
+// Load reads and parses files as one configuration: their entities add up, and none may be in two of them. [Input] is
+// standard input. The error says, on one line, why a file could not be read; the report has the findings in their
+// content.
+func Load(files []string, profile Limits) (*Topology, *Report, error) {
+	return LoadFrom(files, bufio.NewReader(os.Stdin), false, profile)
+}
+
+// LoadFrom is [Load] with another input: all of it or, if something may follow, up to the end of its object.
+func LoadFrom(files []string, input *bufio.Reader, followed bool, profile Limits) (*Topology, *Report, error) {
+	var parts []Part
+	for _, path := range files {
+		p := Part{From: path}
+		var err error
+		if path == Input {
+			p.From = inputName
+			p.JSON, err = readInput(input, followed)
+		} else {
+			p.JSON, err = readFile(path)
+		}
+		if err != nil {
+			return nil, &Report{}, err
+		}
+		parts = append(parts, p)
 	}
-	data, err := readFile(path)
-	if err != nil {
-		return nil, &Report{}, err
-	}
-	t, report := Parse(path, data, profile)
+	t, report := newDecoder(profile).assemble(parts...)
 	return t, report, nil
 }
 
-// Find returns the file to load: named, else /ServiceBus_Emulator/ConfigFiles/Config.json if it exists, else none (ok
-// is false).
-func Find(named string) (path string, ok bool) {
+// Find returns the files to load: those that are named, else /ServiceBus_Emulator/ConfigFiles/Config.json if it
+// exists, else none.
+func Find(named FileList) []string {
 	if named != "" {
-		return named, true
+		return named.Files()
 	}
 	// Load explains all errors but "does not exist": a directory, a file that may not be read.
 	if _, err := os.Stat(standardPath); errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
-		return "", false
+		return nil
 	}
-	return standardPath, true
+	return []string{standardPath}
 }
 
 func readFile(path string) ([]byte, error) {
@@ -110,23 +124,21 @@ const Input = "-"
 // inputName names it in messages.
 const inputName = "standard input"
 
-// ReadInput reads and parses a configuration from an input: all of it or, if something may follow, up to the end of
-// its object. The error says, on one line, why it could not be read.
-func ReadInput(r *bufio.Reader, followed bool, profile Limits) (*Topology, *Report, error) {
+// readInput reads a configuration from an input.
+func readInput(r *bufio.Reader, followed bool) ([]byte, error) {
 	read := wholeInput
 	if followed {
 		read = object
 	}
 	data, err := read(r)
 	if err != nil {
-		return nil, &Report{}, fmt.Errorf("read the configuration from %s: %w", inputName, err)
+		return nil, fmt.Errorf("read the configuration from %s: %w", inputName, err)
 	}
 	if len(data) == 0 {
-		return nil, &Report{}, fmt.Errorf("read the configuration from %s: there is none; "+
+		return nil, fmt.Errorf("read the configuration from %s: there is none; "+
 			"write a Config.json there, or leave --config out", inputName)
 	}
-	t, report := Parse(inputName, data, profile)
-	return t, report, nil
+	return data, nil
 }
 
 // ParseText parses the configuration that a setting holds.

@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -12,7 +13,7 @@ func TestLoadReadsAFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte(queueProps("")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	topology, report, err := Load(path, LimitsRelaxed)
+	topology, report, err := Load([]string{path}, LimitsRelaxed)
 	if err != nil || report.Err() != nil || len(topology.Entities) != 1 {
 		t.Errorf("%+v, %v, %v", topology, report.Findings, err)
 	}
@@ -25,7 +26,7 @@ func TestLoadSaysWhyAFileCannotBeRead(t *testing.T) {
 		{filepath.Join(dir, "missing.json"), "missing.json does not exist; correct --config"},
 		{filepath.Join(dir, "a\x00b"), "invalid argument"},
 	} {
-		_, _, err := Load(tt.path, LimitsRelaxed)
+		_, _, err := Load([]string{tt.path}, LimitsRelaxed)
 		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", tt.path, err)
 		}
@@ -48,18 +49,18 @@ func TestLoadRefusesAHugeFile(t *testing.T) {
 	if err := os.Truncate(path, maxFileSize+1); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Load(path, LimitsRelaxed); err == nil || !strings.Contains(err.Error(), "is larger than 64 MiB") {
+	if _, _, err := Load([]string{path}, LimitsRelaxed); err == nil || !strings.Contains(err.Error(), "is larger than 64 MiB") {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestFindPrefersTheNamedFile(t *testing.T) {
-	if path, ok := Find("x.json"); !ok || path != "x.json" {
-		t.Errorf("%q, %v", path, ok)
+	if files := Find("x.json\ny.json"); !slices.Equal(files, []string{"x.json", "y.json"}) {
+		t.Errorf("%q", files)
 	}
 	_, statErr := os.Stat(standardPath)
-	if path, ok := Find(""); ok != (statErr == nil) || ok && path != standardPath {
-		t.Errorf("%q, %v", path, ok)
+	if files := Find(""); len(files) > 0 != (statErr == nil) || len(files) > 0 && files[0] != standardPath {
+		t.Errorf("%q", files)
 	}
 }
 
@@ -69,7 +70,7 @@ func TestExamplesAreUsable(t *testing.T) {
 		t.Fatalf("%d examples, %v", len(files), err)
 	}
 	for _, file := range files {
-		_, report, err := Load(file, LimitsRelaxed)
+		_, report, err := Load([]string{file}, LimitsRelaxed)
 		if err != nil || report.Err() != nil || report.Count(Warning) != 0 {
 			t.Errorf("%s: %v, %v", file, err, report.Findings)
 		}

@@ -32,6 +32,10 @@ type node struct {
 	boolean bool
 	items   []*node  // array
 	members []member // object, in file order
+
+	// of a value of a template
+	unknown string // why it is only known in Azure; empty: it is known
+	source  string // its expression, if it is unknown
 }
 
 // member is one key of an object.
@@ -70,6 +74,9 @@ func (n *node) describe() string {
 	case kindNumber:
 		return "the number " + clip(n.text)
 	case kindString:
+		if n.source != "" {
+			return quote(n.source)
+		}
 		return quote(n.text)
 	case kindArray:
 		return "an array"

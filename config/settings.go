@@ -18,9 +18,10 @@ const PortOff Port = -1
 
 // Settings has the values of all flags and environment variables.
 type Settings struct {
-	Config     string // configuration file; empty: see [Find]
-	ConfigJSON string // the configuration itself, where no file can be mounted; empty: see Config
-	Limits     Limits // profile of ranges and quotas (DEC-1)
+	Config     FileList // configuration files; empty: see [Find]
+	ConfigJSON string   // the configuration itself, where no file can be mounted; empty: see Config
+	Seed       FileList // files and directories of messages that are sent at the start
+	Limits     Limits   // profile of ranges and quotas (DEC-1)
 
 	Data        string // database file; empty: the default path (DEC-6)
 	DataDefault string // default path of the image; empty elsewhere
@@ -71,15 +72,22 @@ type setting struct {
 	initial string   // default
 	group   string   // heading in the help
 	help    string
+	list    bool // the flag may be given again; its values, or those of the variable with commas, are one a line
 	set     func(s *Settings, v string) error
 }
 
 // table lists all settings in the order of the help.
 var table = []setting{
-	{name: "config", arg: "FILE", group: "Entities", set: text(func(s *Settings) *string { return &s.Config }),
-		help: "Config.json, - for standard input (without: Microsoft's path if it exists, else queue.1 and topic.1)"},
+	{name: "config", arg: "FILE", group: "Entities", list: true,
+		help: "Config.json or a template of bicep build; - is standard input, and the flag may be given again " +
+			"(without: Microsoft's path if it exists, else queue.1 and topic.1)",
+		set: into(func(s *Settings) *FileList { return &s.Config }, parseFileList)},
 	{name: "config-json", arg: "JSON", group: "Entities", set: text(func(s *Settings) *string { return &s.ConfigJSON }),
 		help: "the text of a Config.json, for a container that no file can be mounted in"},
+	{name: "seed", arg: "PATH", group: "Entities", list: true,
+		help: "send the messages of a file of JSON lines, or of a directory of them, at the start; the flag may be " +
+			"given again",
+		set: into(func(s *Settings) *FileList { return &s.Seed }, parseFileList)},
 	{name: "limits", arg: "PROFILE", initial: "relaxed", group: "Entities",
 		help: "limits on entities, messages and clients: relaxed, standard, premium or emulator",
 		set:  into(func(s *Settings) *Limits { return &s.Limits }, ParseLimits)},

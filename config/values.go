@@ -54,6 +54,19 @@ func parsePortRange(v string) (PortRange, error) {
 	return PortRange(v), err
 }
 
+// FileList is a list of files and directories, each on a line.
+type FileList string
+
+// Files returns the paths of the list.
+func (l FileList) Files() []string {
+	if l == "" {
+		return nil
+	}
+	return strings.Split(string(l), "\n")
+}
+
+func parseFileList(v string) (FileList, error) { return FileList(v), nil }
+
 // NameList is a list of host names and addresses, separated by commas.
 type NameList string
 

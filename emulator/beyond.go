@@ -47,15 +47,28 @@ func (b *beyondNotes) add(key beyondKey, refusal error) bool {
 	return true
 }
 
-// list returns the notes that are chosen, by namespace and entity.
-func (b *beyondNotes) list(chosen func(beyondKey) bool) []Beyond {
+// beyondRules are the rules of notes.
+var beyondRules = []string{"QUO-7", "QUO-8", "QUO-9"}
+
+// of returns the notes of an entity, by rule.
+func (b *beyondNotes) of(namespace, entity string) (list []Beyond) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, rule := range beyondRules {
+		if note := b.notes[beyondKey{namespace, entity, rule}]; note != nil {
+			list = append(list, *note)
+		}
+	}
+	return list
+}
+
+// list returns all notes, by namespace and entity.
+func (b *beyondNotes) list() []Beyond {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var list []Beyond
-	for key, note := range b.notes {
-		if chosen(key) {
-			list = append(list, *note)
-		}
+	for _, note := range b.notes {
+		list = append(list, *note)
 	}
 	slices.SortFunc(list, func(x, y Beyond) int {
 		return cmp.Or(cmp.Compare(x.Namespace, y.Namespace), cmp.Compare(x.Entity, y.Entity),

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -115,5 +117,25 @@ func (b *Broker) Close() { closeAll(b.Namespaces()) }
 
 // Beyond returns what Azure would have refused since the process began, by namespace and entity.
 func (b *Broker) Beyond() []Beyond {
-	return b.first.common.beyond.list(func(beyondKey) bool { return true })
+	return b.first.common.beyond.list()
+}
+
+// Untouched reports whether no message has ever come to the entities that there are, which holds after a restart too.
+func (b *Broker) Untouched() bool {
+	for _, ns := range b.Namespaces() {
+		for _, kind := range []EntityKind{KindQueue, KindTopic, KindSubscription} {
+			entities, _ := ns.Entities().Page(kind, 0, math.MaxInt)
+			if slices.ContainsFunc(entities, (*Entity).hasDrawn) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// hasDrawn reports whether a message of the entity has ever got a number.
+func (q *Entity) hasDrawn() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.ContainsFunc(q.counters.of, func(c counter) bool { return c.last != 0 })
 }

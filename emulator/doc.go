@@ -72,7 +72,8 @@
 //     subscription_rules.go, rule.go, filter_view.go
 //   - forward, from entity to entity: forwarder.go, parked.go, transfer.go
 //   - transaction: transaction.go, transaction_commit.go, transaction_partition.go
-//   - messages, looked at and changed by number: selection_content.go, message_view.go, browse.go, remove.go
+//   - messages, looked at and changed by number: selection_content.go, message_view.go, browse.go, remove.go,
+//     place.go
 //   - jobs, work on many messages in the background: job_run.go, job_move.go
 //   - registry, how entities come, change and go: queue_admin.go, topic_admin.go, entity_delete.go, plan.go,
 //     configuration_apply.go, configuration.go, dry_run.go, load.go, load_messages.go, reset.go, snapshot.go

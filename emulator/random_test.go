@@ -20,7 +20,7 @@ package emulator
 //     stay, or go too early, when copies leave at the same time or a commit fails.
 //   - TestTOP8_RandomChangesAgreeWithTheJournal: several changes of rules under way. It finds rules in force that are not stored.
 //
-// A test that fails prints MINIBUS_SEED=N, which repeats its choices (not the order of goroutines). MINIBUS_OPS=100000 makes the first four
+// A test that fails prints MINIBUS_RANDOM=N, which repeats its choices (not the order of goroutines). MINIBUS_OPS=100000 makes the first four
 // long.
 
 import (
@@ -32,19 +32,19 @@ import (
 )
 
 // NewRandom returns a source of random operations. Its seed is printed when the test fails and can be set with
-// MINIBUS_SEED.
+// MINIBUS_RANDOM.
 func NewRandom(t *testing.T) *rand.Rand {
 	t.Helper()
 	seed := uint64(time.Now().UnixNano())
-	if s := os.Getenv("MINIBUS_SEED"); s != "" {
+	if s := os.Getenv("MINIBUS_RANDOM"); s != "" {
 		var err error
 		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
-			t.Fatalf("MINIBUS_SEED: %v", err)
+			t.Fatalf("MINIBUS_RANDOM: %v", err)
 		}
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("run again with MINIBUS_SEED=%d", seed)
+			t.Logf("run again with MINIBUS_RANDOM=%d", seed)
 		}
 	})
 	return rand.New(rand.NewPCG(seed, 0))

@@ -147,7 +147,7 @@ func (r *Record) add(q *Entity, now int64, h *happened) {
 	r.size += c.size - before
 	r.forget()
 	r.next++
-	r.tally.count(q.path, h)
+	r.tally.count(q, h)
 	changed := r.changed
 	if r.waiting.Load() > 0 && changed != nil {
 		r.changed = nil
@@ -163,17 +163,17 @@ type Tally struct {
 }
 
 // DeadLetterGroup is where messages were dead-lettered, and why.
-type DeadLetterGroup struct{ Entity, Reason string }
+type DeadLetterGroup struct{ Namespace, Entity, Reason string }
 
 // maxDeadLetterGroups bounds the memory of a tally.
 const maxDeadLetterGroups = 200
 
-func (t *Tally) count(path string, h *happened) {
+func (t *Tally) count(q *Entity, h *happened) {
 	t.Events[h.kind]++
 	if h.kind != EventDeadLettered && (h.kind != EventExpired || h.text == "") {
 		return // or an expired message that went nowhere
 	}
-	group := DeadLetterGroup{path, strings.Clone(h.text[:min(len(h.text), 256)])}
+	group := DeadLetterGroup{q.ns.name, q.path, strings.Clone(h.text[:min(len(h.text), 256)])}
 	if _, known := t.DeadLetters[group]; !known && len(t.DeadLetters) >= maxDeadLetterGroups {
 		group = DeadLetterGroup{}
 	}

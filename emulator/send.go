@@ -136,6 +136,9 @@ func (ns *Namespace) noteBeyond(entity, rule string, refusal error) {
 	}
 }
 
+// Beyond returns what was done with the entity that Azure would refuse, by rule.
+func (q *Entity) Beyond() []Beyond { return q.ns.common.beyond.of(q.ns.name, q.path) }
+
 // CheckBatch reports whether a batch has more messages than the namespace takes (QUO-7, DEC-17).
 func (ns *Namespace) CheckBatch(entity string, n int) error {
 	limits := ns.Limits()

@@ -434,10 +434,7 @@ func (w *why) concerns(r *Refusal) bool {
 
 // beyond says what was sent that Azure would have refused.
 func (w *why) beyond() {
-	notes := w.q.ns.common.beyond.list(func(k beyondKey) bool {
-		return k.namespace == w.q.ns.name && k.entity == w.q.path
-	})
-	for _, n := range notes {
+	for _, n := range w.q.Beyond() {
 		w.find(FindBeyondAzure, false,
 			"Stay within the limit, or start Minibus with --limits standard to be refused here too.",
 			"Azure would have refused %s: %s (%s)", count(n.Count, "operation"), n.Text, n.Rule)

@@ -17,6 +17,7 @@ import (
 	"minibus/internal/listen"
 	"minibus/internal/loglimit"
 	"minibus/internal/secrets"
+	"minibus/internal/seed"
 	"minibus/mgmt"
 	"minibus/mgmt/control"
 	"minibus/store"
@@ -26,6 +27,7 @@ import (
 type Config struct {
 	Settings  config.Settings
 	Topology  *config.Topology // entities that must exist; nil for none
+	Seed      []*seed.Line     // messages that are sent at the start, unless the database has had any
 	NoNetwork bool             // bind no port: only [Server.Dial] connects
 	Logger    *slog.Logger     // default: discards
 	Trace     io.Writer        // one line per AMQP frame; nil for none
@@ -87,7 +89,7 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 		c.Trace = redactedLines{c.Trace, hider}
 	}
 	a := &Server{config: c, hider: hider, log: c.Logger, refusals: loglimit.New(c.Logger), pipe: listen.NewPipe()}
-	steps := []func() error{a.bind, a.prepareTLS, a.prepareData, a.listen, a.open, a.checkStoredKeys, a.serve}
+	steps := []func() error{a.bind, a.prepareTLS, a.prepareData, a.listen, a.open, a.checkStoredKeys, a.seed, a.serve}
 	for _, step := range steps {
 		err := ctx.Err()
 		if err == nil {

@@ -24,16 +24,16 @@ var floors = []floor{
 	}},
 	{"the command line of the program", map[string][]string{
 		"server/command": {"server", "server/tracing", "config", "emulator", "emulator/clock", "store", "mgmt/control", "mgmt/manual", "export", "cli", "internal/sas", "internal/tlsca",
-			"internal/hostname", "internal/filelock", "internal/discovery", "internal/printable"},
+			"internal/hostname", "internal/filelock", "internal/discovery", "internal/printable", "internal/seed"},
 	}},
 	{"the whole, put together", map[string][]string{
 		"server": {"config", "store", "emulator", "amqpserver", "mgmt", "mgmt/control", "mgmt/control/api", "server/metrics",
-			"internal/sas", "internal/tlsca", "internal/listen", "internal/loglimit", "internal/secrets"},
+			"internal/sas", "internal/tlsca", "internal/listen", "internal/loglimit", "internal/secrets", "internal/seed", "internal/amqp/messagejson"},
 		"server/metrics": {"emulator", "amqpserver", "store"},
 		"server/tracing": {"emulator"},
 	}},
 	{"clients of servers", map[string][]string{
-		"cli":     {"cli/mcp", "mgmt/control/api", "config", "internal/discovery", "internal/sas", "internal/secrets", "internal/printable", "internal/entitypath", "internal/amqp/messagejson", "internal/amqp"},
+		"cli":     {"cli/mcp", "mgmt/control/api", "config", "internal/discovery", "internal/sas", "internal/secrets", "internal/printable", "internal/entitypath", "internal/amqp/messagejson", "internal/amqp", "internal/seed"},
 		"cli/mcp": {"internal/printable", "internal/secrets"},
 		"export":  {"config", "emulator", "mgmt/atom", "internal/entitypath", "internal/sas", "internal/secrets", "internal/printable"},
 	}},
@@ -67,6 +67,8 @@ var floors = []floor{
 		"internal/amqp/frames":      {"internal/amqp"},
 		"internal/amqp/message":     {"internal/amqp"},
 		"internal/amqp/messagejson": {"internal/amqp", "internal/amqp/message", "internal/dotnet", "internal/printable", "internal/strictjson"},
+
+		"internal/seed":             {"internal/amqp/messagejson", "internal/printable", "internal/strictjson"},
 
 		"docs":                {}, // embeds the pages
 		"internal/filelock":   {},

@@ -20,22 +20,24 @@ func Closest(s string, candidates []string) string {
 	return best
 }
 
-// distance returns the number of characters to insert, delete or replace to get from a to b.
+// distance returns the number of characters to insert, delete or replace, or of neighbours to swap, to get from a to b.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
+	row, before, old := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
+		old, before, row = before, row, old
 		row[0] = i
 		for j := 1; j <= len(b); j++ {
-			cost := diagonal
+			cost := before[j-1]
 			if a[i-1] != b[j-1] {
 				cost++
 			}
-			diagonal = row[j]
-			row[j] = min(cost, row[j]+1, row[j-1]+1)
+			row[j] = min(cost, before[j]+1, row[j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], old[j-2]+1)
+			}
 		}
 	}
 	return row[len(b)]

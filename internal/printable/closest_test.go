@@ -6,7 +6,7 @@ import (
 )
 
 func TestClosest(t *testing.T) {
-	words := []string{"orders", "Order", "send", "peek"}
+	words := []string{"orders", "Order", "send", "seed", "peek"}
 	for word, want := range map[string]string{
 		"ordrs": "orders", "ORDER": "Order", "sned": "send", "peak": "peek", "nothing": "", "": "", "x": "", strings.Repeat("orders", 1000): "",
 	} {

@@ -103,6 +103,9 @@ func shownEntity(e *emulator.Entity) api.Entity {
 	if f.OldestEnqueued != 0 {
 		out.OldestEnqueued = new(instant(f.OldestEnqueued))
 	}
+	for _, b := range e.Beyond() {
+		out.BeyondAzure = append(out.BeyondAzure, api.Beyond{Rule: b.Rule, Text: b.Text, Count: b.Count})
+	}
 	return out
 }
 

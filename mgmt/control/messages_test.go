@@ -81,10 +81,34 @@ func TestControlAPISendsAndShowsMessages(t *testing.T) {
 		wants(t, a.as("root", "GET", all+path, ""), 404, "no message with the sequence number 99")
 		wants(t, a.as("root", "GET", all+strings.Replace(path, "99", "x", 1), ""), 400)
 	}
+	a.puts()
 	a.browses(all)
 	a.changes(all)
 	a.schedules()
 	a.covers("messages")
+}
+
+// puts has messages where clients can't send.
+func (a *openAPI) puts() {
+	t := a.t
+	none := emulator.SubscriptionOptions{Name: "none", Rules: []emulator.RuleOptions{{Name: "r", SQL: "1=0"}}}
+	if _, err := a.bus.ns.Entities().CreateTopic("puts", emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{none}}); err != nil {
+		t.Fatal(err)
+	}
+	dead := inDefault + "sessions%2F$DeadLetterQueue"
+	wants(t, a.as("root", "POST", dead+"/messages?put=true", `[{"body":"x","sequenceNumber":99,"applicationProperties":{"a":1,"DeadLetterReason":"poison","DeadLetterErrorDescription":"bad"}},
+		{"deadLetterReason":"shown","sessionId":"s"}]`), 201, `[1,2]`)
+	wants(t, a.as("root", "GET", dead+"/messages?properties=true", ""), 200, `"deadLetterReason":"poison"`, `"DeadLetterErrorDescription":"bad"`, `"a":1`, `"DeadLetterReason":"shown"`)
+	wants(t, a.as("root", "POST", dead+"/messages?put=true", `[{},{"applicationProperties":{"DeadLetterReason":{"char":1114112}}}]`), 400, "message 2", "DeadLetterReason")
+	wants(t, a.as("root", "DELETE", dead+"/messages?sequenceNumbers=1,2,3", ""), 204)
+	wants(t, a.as("root", "POST", inDefault+"sessions/messages?put=true", `{}`), 409, "SessionId was not set")
+	wants(t, a.as("root", "POST", inDefault+"puts%2FSubscriptions%2Fnone/messages?put=true", `{"body":"in"}`), 201, `[1]`)
+	wants(t, a.as("root", "POST", inDefault+"puts%2FSubscriptions%2Fnone/messages", `{"body":"in"}`), 409, "send them to its topic")
+	wants(t, a.as("root", "POST", inDefault+"sessions%2F$Transfer%2F$DeadLetterQueue/messages?put=true", `{}`), 409, "can be placed in a subscription or a dead-letter queue")
+
+	a.queueWith("far", emulator.QueueOptions{}) // beyond what Azure takes
+	wants(t, a.as("root", "POST", inDefault+"far/messages", `{"applicationProperties":{"a":"`+strings.Repeat("x", 40_000)+`"}}`), 201)
+	wants(t, a.as("root", "GET", strings.TrimSuffix(inDefault, "/")+"?text=far", ""), 200, `"beyondAzure":[{"rule":"QUO-8","text":"`, `"count":1}]`)
 }
 
 // browses lists messages.

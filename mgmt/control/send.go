@@ -75,18 +75,25 @@ func (s *sending) UnmarshalJSON(text []byte) error {
 
 func (h *handler) sendMessages(_ context.Context, in *struct {
 	AtEntity
+	Put  bool `query:"put" doc:"Also into a subscription or a dead-letter queue, where clients can't send"`
 	Body sending
 }) (*struct{ Body api.Sent }, error) {
 	e, sub, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
-	if sub != emulator.Main {
-		return nil, badRequest("Messages can't be sent to a sub-queue, only to its queue or topic.")
-	}
 	ns, err := in.InNamespace.find(h)
 	if err != nil {
 		return nil, err
+	}
+	unsendable := sub != emulator.Main || e.Kind() == emulator.KindSubscription
+	if unsendable && in.Put {
+		var out struct{ Body api.Sent }
+		out.Body.SequenceNumbers, err = in.Body.putAll(e, sub, time.UnixMilli(ns.Now()), in.client)
+		return &out, err
+	}
+	if sub != emulator.Main {
+		return nil, badRequest("Messages can't be sent to a sub-queue, only to its queue or topic.")
 	}
 	if err := ns.CheckBatch(e.Path(), len(in.Body.messages)); err != nil {
 		return nil, err

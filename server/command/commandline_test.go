@@ -68,7 +68,7 @@ func TestMistakesOnTheCommandLineAreOneClearLine(t *testing.T) {
 		{"Endpoint=sb://x", "", "the first word is no command; a connection string belongs to minibus export"},
 		{"config", "", "config needs a second word: config check|print|diff|apply"},
 		{"config chek f", "", "did you mean check?"},
-		{"config check a b", "", `config check takes no argument "b"`},
+		{"config print a b", "", `config print takes no argument "b"`},
 		{"version 2", "", `version takes no argument "2"`},
 		{"cert import", "", `cert takes no argument "import"`},
 		{"cret", "", "did you mean cert?"},
@@ -124,7 +124,7 @@ func TestOtherWaysToSayIt(t *testing.T) {
 		"--version": "platform:", "-v": "platform:", "serve --version": "platform:", "version": "platform:", "Version": "platform:", "version -o json": `"platform": "`,
 		"help": "COMMAND --help", "-h": "COMMAND --help", "nothing --help": "COMMAND --help", "--help --limits fun": "COMMAND --help",
 		"help config": "minibus config COMMAND", "help serve": "minibus serve [flags]", "help Export": "minibus export [CONNECTION]", "cert export -h": "minibus cert export [flags]",
-		"config check --help --limits fun": "minibus config check [FILE]", "queue --help": "minibus queue COMMAND",
+		"config check --help --limits fun": "minibus config check [FILE...]", "queue --help": "minibus queue COMMAND",
 		"--limits relaxed config check good.json": "good.json: good: 1 queue", "config check good.json --limits=standard": "good: 1 queue",
 		"config check -- --strange": "--strange: good: 1 queue", "-o json config check good.json": `"good": true`,
 		"config check --output jsonl good.json": `{"file":"good.json","findings":[],"good":true}`,
@@ -178,7 +178,7 @@ func TestHelpNamesEveryFlag(t *testing.T) {
 func TestHelpOfACommand(t *testing.T) {
 	for words, tt := range map[string]struct{ has, lacks []string }{
 		"serve":        {[]string{"--amqp-port", "--data", "--trace", "MINIBUS_AMQP_PORT"}, []string{"--format", "--ca-file", "--connection"}},
-		"config check": {[]string{"minibus config check [FILE]", "--config", "--limits", "--output"}, []string{"--data", "--format"}},
+		"config check": {[]string{"minibus config check [FILE...]", "--config", "--limits", "--output"}, []string{"--data", "--format"}},
 		"export":       {[]string{"minibus export [CONNECTION]", "--format", "--out", "--ca-file", "--namespace NAME", connectionVariable}, []string{"--data", "--password"}},
 		"cert":         {[]string{"minibus cert [export]", "--data", "--ca-dir"}, []string{"--trace", "--ca-file", "--password"}},
 		"cert export":  {[]string{"minibus cert export", "--format", "--out", "--password", "--data"}, []string{"--trace"}},

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 
 	"minibus/cli"
@@ -51,16 +52,17 @@ func (d *doctor) add(l cli.Level, about, fix, format string, args ...any) {
 // configuration reads the file that the server would read.
 func (d *doctor) configuration() {
 	const about = "configuration"
-	path, ok := config.Find(d.settings.Config)
-	if !ok {
+	files := config.Find(d.settings.Config)
+	if len(files) == 0 {
 		d.good(about, "no file: the server makes queue.1 and topic.1")
 		return
 	}
-	if path == config.Input {
+	if slices.Contains(files, config.Input) {
 		d.good(about, "the server reads it from standard input, which doctor leaves alone")
 		return
 	}
-	t, report, err := config.Load(path, d.settings.Limits)
+	t, report, err := config.Load(files, d.settings.Limits)
+	path := strings.Join(files, " ")
 	if err == nil {
 		err = report.Err()
 	}

@@ -188,7 +188,7 @@ func TestValuesOfRulesAreExportedWithTheirTypes(t *testing.T) {
 	if strings.Contains(warnings, "warning") {
 		t.Errorf("the export warns: %s", warnings)
 	}
-	parsed, report, err := config.Load(file, config.LimitsRelaxed)
+	parsed, report, err := config.Load([]string{file}, config.LimitsRelaxed)
 	if err != nil || report.Err() != nil || report.Count(config.Warning) > 0 || report.Count(config.Note) != 1 {
 		t.Fatalf("what was exported is not good: %v, %v", err, report)
 	}
@@ -223,7 +223,7 @@ func TestWhatIsExportedStartsAgainUnderItsProfile(t *testing.T) {
 				createOverHTTP(t, a, "short", "Queue", "<DefaultMessageTimeToLive>PT0.001S</DefaultMessageTimeToLive>")
 			}
 			file, _ := exportOf(t, a)
-			parsed, report, err := config.Load(file, limits)
+			parsed, report, err := config.Load([]string{file}, limits)
 			if err != nil || report.Err() != nil {
 				t.Fatalf("the start refuses what was exported: %v %v", err, report.Err())
 			}

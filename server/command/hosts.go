@@ -105,8 +105,8 @@ func hostsOf(s config.Settings, args []string) (names []string, err error) {
 // configuredHosts returns the hosts of the namespaces of a Config.json, with their aliases.
 func configuredHosts(s config.Settings) (names []string, err error) {
 	t := config.DefaultTopology()
-	if path, ok := config.Find(s.Config); ok {
-		loaded, report, err := config.Load(path, s.Limits)
+	if files := config.Find(s.Config); len(files) > 0 {
+		loaded, report, err := config.Load(files, s.Limits)
 		if err == nil {
 			err = report.Err()
 		}

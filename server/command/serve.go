@@ -8,11 +8,13 @@ import (
 	"io"
 	"log/slog"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
 	"minibus/config"
 	"minibus/emulator"
+	"minibus/internal/seed"
 	"minibus/mgmt/manual"
 	"minibus/server"
 )
@@ -32,6 +34,10 @@ func serve(ctx context.Context, s config.Settings, stdin io.Reader, stdout, stde
 	if err != nil {
 		return err
 	}
+	lines, err := seed.Read(s.Seed.Files(), nil)
+	if err != nil {
+		return err
+	}
 	if s.ExitWithStdin {
 		var end context.CancelFunc
 		ctx, end = context.WithCancel(ctx)
@@ -42,7 +48,8 @@ func serve(ctx context.Context, s config.Settings, stdin io.Reader, stdout, stde
 			end()
 		}()
 	}
-	c := server.Config{Settings: s, Topology: topology, Logger: log, Broker: emulator.Options{Clock: brokerClock}}
+	c := server.Config{Settings: s, Topology: topology, Seed: lines, Logger: log,
+		Broker: emulator.Options{Clock: brokerClock}}
 	c.Manual = manual.Handler()
 	if s.Trace {
 		c.Trace = stdout
@@ -99,18 +106,25 @@ func announce(a *server.Server, c *server.Config, source string, stdout io.Write
 func loadTopology(ctx context.Context, s config.Settings, input *bufio.Reader,
 	log *slog.Logger) (t *config.Topology, source string, err error) {
 	var report *config.Report
-	path, ok := config.Find(s.Config)
+	files := config.Find(s.Config)
+	for i, file := range files {
+		if file == config.Input {
+			file = "standard input"
+		}
+		if source += file; i < len(files)-1 {
+			source += ", "
+		}
+	}
 	switch {
 	case s.ConfigJSON != "":
-		path = "--config-json"
+		source = "--config-json"
 		t, report, err = s.ParseText()
-	case !ok:
+	case len(files) == 0:
 		return config.DefaultTopology(), "built in", nil
-	case path == config.Input:
-		path = "standard input"
-		t, report, err = readInput(ctx, input, s)
+	case slices.Contains(files, config.Input):
+		t, report, err = readInput(ctx, files, input, s)
 	default:
-		t, report, err = config.Load(path, s.Limits)
+		t, report, err = config.Load(files, s.Limits)
 	}
 	if err == nil {
 		err = report.Err()
@@ -125,12 +139,13 @@ func loadTopology(ctx context.Context, s config.Settings, input *bufio.Reader,
 		}
 		log.Log(context.Background(), level, f.String())
 	}
-	return t, path, nil
+	return t, source, nil
 }
 
-// readInput reads the configuration from standard input until ctx ends. With --exit-with-stdin the input stays open
-// behind it.
-func readInput(ctx context.Context, input *bufio.Reader, s config.Settings) (*config.Topology, *config.Report, error) {
+// readInput reads the configuration, of which standard input has a part, until ctx ends. With --exit-with-stdin the
+// input stays open behind it.
+func readInput(ctx context.Context, files []string, input *bufio.Reader, s config.Settings) (*config.Topology,
+	*config.Report, error) {
 	type parsed struct {
 		*config.Topology
 		*config.Report
@@ -138,7 +153,7 @@ func readInput(ctx context.Context, input *bufio.Reader, s config.Settings) (*co
 	}
 	read := make(chan parsed, 1)
 	go func() {
-		t, report, err := config.ReadInput(input, s.ExitWithStdin, s.Limits)
+		t, report, err := config.LoadFrom(files, input, s.ExitWithStdin, s.Limits)
 		read <- parsed{t, report, err}
 	}()
 	select {

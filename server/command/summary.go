@@ -38,9 +38,12 @@ type counted struct {
 }
 
 type deadLettered struct {
-	Entity string `json:"entity"`
-	Reason string `json:"reason"`
-	Count  int64  `json:"count"`
+	Namespace string `json:"namespace"`
+	Entity    string `json:"entity"`
+	Reason    string `json:"reason"`
+	Count     int64  `json:"count"`
+
+	inDefault bool // the namespace is the default one
 }
 
 // leftBehind is what an entity still holds at the end.
@@ -121,10 +124,12 @@ func summarize(a *server.Server, command []string, code int, took time.Duration)
 		}
 	}
 	for group, n := range tally.DeadLetters {
-		sum.DeadLetters = append(sum.DeadLetters, deadLettered{group.Entity, group.Reason, n})
+		sum.DeadLetters = append(sum.DeadLetters, deadLettered{group.Namespace, group.Entity, group.Reason, n,
+			group.Namespace == a.Namespace().Name()})
 	}
 	slices.SortFunc(sum.DeadLetters, func(x, y deadLettered) int {
-		return cmp.Or(cmp.Compare(y.Count, x.Count), cmp.Compare(x.Entity, y.Entity), cmp.Compare(x.Reason, y.Reason))
+		return cmp.Or(cmp.Compare(y.Count, x.Count), cmp.Compare(x.Namespace, y.Namespace),
+			cmp.Compare(x.Entity, y.Entity), cmp.Compare(x.Reason, y.Reason))
 	})
 	refused := tally.Events[emulator.EventRefusedSend] + tally.Events[emulator.EventRefusedSettlement]
 	held := int64(0)
@@ -227,7 +232,7 @@ func (sum *summary) text() string {
 	}
 	list(len(sum.DeadLetters), func(i int) string {
 		d := sum.DeadLetters[i]
-		return fmt.Sprintf("dead-lettered\t%s\t%d\t%s", d.Entity, d.Count, d.Reason)
+		return fmt.Sprintf("dead-lettered\t%s\t%d\t%s", placed(d.Namespace, d.Entity, d.inDefault), d.Count, d.Reason)
 	})
 	list(len(sum.Left), func(i int) string { return "left behind\t" + sum.Left[i].String() })
 	list(len(sum.Refusals), func(i int) string {
@@ -245,10 +250,6 @@ func (sum *summary) text() string {
 
 // String says what is left in an entity.
 func (l leftBehind) String() string {
-	entity := l.Entity
-	if !l.inDefault {
-		entity = l.Namespace + ": " + entity
-	}
 	var parts []string
 	for _, p := range []struct {
 		n    int64
@@ -258,7 +259,15 @@ func (l leftBehind) String() string {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
 		}
 	}
-	return entity + "\t" + strings.Join(parts, ", ")
+	return placed(l.Namespace, l.Entity, l.inDefault) + "\t" + strings.Join(parts, ", ")
+}
+
+// placed returns an entity, of another namespace than the default one with that.
+func placed(namespace, entity string, inDefault bool) string {
+	if inDefault {
+		return entity
+	}
+	return namespace + ": " + entity
 }
 
 // reportForm returns what writes the summary to a file of this name; nil: nothing does.
@@ -326,11 +335,12 @@ func (sum *summary) markdown() []byte {
 		fmt.Fprintf(&b, "| %s | %d |\n", m.Event, m.Count)
 	}
 	for _, d := range sum.DeadLetters {
-		fmt.Fprintf(&b, "| dead-lettered from %s: %s | %d |\n", markdownEscapes.Replace(d.Entity),
-			markdownEscapes.Replace(d.Reason), d.Count)
+		fmt.Fprintf(&b, "| dead-lettered from %s: %s | %d |\n",
+			markdownEscapes.Replace(placed(d.Namespace, d.Entity, d.inDefault)), markdownEscapes.Replace(d.Reason), d.Count)
 	}
 	for _, l := range sum.Left {
-		fmt.Fprintf(&b, "| left in %s | %d |\n", markdownEscapes.Replace(l.Entity), l.Active+l.Scheduled+l.DeadLetters)
+		fmt.Fprintf(&b, "| left in %s | %d |\n", markdownEscapes.Replace(placed(l.Namespace, l.Entity, l.inDefault)),
+			l.Active+l.Scheduled+l.DeadLetters)
 	}
 	for _, r := range sum.Refusals {
 		fmt.Fprintf(&b, "| %s refused: %s | %d |\n", markdownEscapes.Replace(r.Operation),

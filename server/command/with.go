@@ -20,6 +20,7 @@ import (
 	"minibus/cli"
 	"minibus/config"
 	"minibus/emulator"
+	"minibus/internal/seed"
 	"minibus/mgmt/manual"
 	"minibus/server"
 )
@@ -105,14 +106,14 @@ At the end you see what happened to the messages. With --fail-on the exit code i
 			environ = append(environ, entry)
 		}
 	}
-	settings := cli.ServerFlags(c, environ, "config", "config-json", "limits", "data", "amqp-port", "auth", "root-key",
+	settings := cli.ServerFlags(c, environ, "config", "config-json", "seed", "limits", "data", "amqp-port", "auth", "root-key",
 		"log-level")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		s, err := settings()
 		if err != nil {
 			return err
 		}
-		if s.Config == config.Input {
+		if slices.Contains(s.Config.Files(), config.Input) {
 			return cli.Usage("--config: standard input belongs to the command; give a file")
 		}
 		given := func(name string) bool { return cmd.Flags().Changed(name) }
@@ -181,7 +182,11 @@ func (p *program) runWith(ctx context.Context, s config.Settings, r *runSettings
 	if err != nil {
 		return err
 	}
-	a, err := server.Start(ctx, server.Config{Settings: s, Topology: topology, Logger: log,
+	lines, err := seed.Read(s.Seed.Files(), nil)
+	if err != nil {
+		return err
+	}
+	a, err := server.Start(ctx, server.Config{Settings: s, Topology: topology, Seed: lines, Logger: log,
 		Broker: emulator.Options{Clock: brokerClock}, Manual: manual.Handler()})
 	if err != nil {
 		return err

@@ -13,6 +13,15 @@ type Entity struct {
 	LastMinute     LastMinute `json:"lastMinute"`
 	Receivers      int64      `json:"receivers" doc:"Attached to it or one of its sub-queues at the moment"`
 	OldestEnqueued *time.Time `json:"oldestEnqueued,omitempty" doc:"When the oldest message was enqueued"`
+
+	BeyondAzure []Beyond `json:"beyondAzure,omitempty" nullable:"false" doc:"What Azure would have refused"`
+}
+
+// Beyond is something that was done with an entity and that Azure would have refused.
+type Beyond struct {
+	Rule  string `json:"rule" example:"QUO-8"`
+	Text  string `json:"text" doc:"How Azure refuses it"`
+	Count int64  `json:"count"`
 }
 
 // LastMinute is what came and went in the last minute, give or take twenty seconds.

@@ -1,0 +1,257 @@
+package config
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"minibus/emulator"
+)
+
+// arm reads a template with these resources.
+func arm(t *testing.T, text string) (*Topology, *Report) {
+	t.Helper()
+	return Parse("main.json", []byte(text), LimitsRelaxed)
+}
+
+// queueTemplate is a template with a queue, to which more can be added.
+func queueTemplate(parameters, name, properties string) string {
+	return `{"$schema": "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#", "contentVersion": "1.0.0.0",
+		"parameters": {` + parameters + `}, "variables": {}, "resources": [
+		{"type": "Microsoft.ServiceBus/namespaces/queues", "apiVersion": "2021-11-01", "name": "` + name + `", "properties": {` + properties + `}}]}`
+}
+
+// TestExportAndBicepRoundTrip reads what bicep build makes of an export, which must have the entities of the Config.json of the same namespace, but
+// for what templates can't say.
+func TestExportAndBicepRoundTrip(t *testing.T) {
+	text, err := os.ReadFile("testdata/azure.arm.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, report := arm(t, string(text))
+	if got == nil || report.Count(Warning) > 0 {
+		t.Fatalf("%v", report.Findings)
+	}
+	want, wrong, err := Load([]string{"../export/testdata/azure.json"}, LimitsRelaxed)
+	if err != nil || want == nil {
+		t.Fatal(err, wrong.Findings)
+	}
+	if got.Namespace != DefaultNamespace {
+		t.Errorf("the namespace is called %q", got.Namespace)
+	}
+	for _, e := range want.Entities {
+		switch e.Path {
+		case "circle-b":
+			e.Queue.ForwardTo = "" // it closes a circle
+		case "failed":
+			e.Queue.UserMetadata = ""
+		}
+	}
+	byPath := func(a, b emulator.EntityConfig) int { return strings.Compare(a.Path, b.Path) }
+	rules := make(map[string]emulator.RuleOptions) // of the template
+	for _, all := range []*Topology{want, got} {
+		for _, e := range all.Entities {
+			for i := 0; e.Topic != nil && i < len(e.Topic.Subscriptions); i++ { // parameters are written into the expressions
+				for j := range e.Topic.Subscriptions[i].Rules {
+					r := &e.Topic.Subscriptions[i].Rules[j]
+					rules[r.Name] = *r
+					*r = emulator.RuleOptions{Name: r.Name, SQL: "x = 1"}
+				}
+			}
+		}
+		all.Namespace = ""
+		slices.SortFunc(all.Entities, byPath)
+	}
+	a, err := Write([]*Topology{got}, emulator.LimitsRelaxed, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Write([]*Topology{want}, emulator.LimitsRelaxed, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, y := strings.Split(string(a), "\n"), strings.Split(string(b), "\n")
+	for i := range min(len(x), len(y)) {
+		if x[i] != y[i] {
+			t.Fatalf("line %d: the template has\n%s\nand the Config.json\n%s", i+1, strings.Join(x[max(0, i-8):min(len(x), i+3)], "\n"),
+				strings.Join(y[max(0, i-8):min(len(y), i+3)], "\n"))
+		}
+	}
+	if len(x) != len(y) {
+		t.Errorf("%d lines, want %d", len(x), len(y))
+	}
+	f := rules["Default"].Correlation
+	if rules["numbers"].SQL != "sys.ReplyToSessionId = 'r' AND [n]]] = 5 AND [b] = TRUE AND [f] = 1E30" || rules["off"].SQL != "1=0" || f == nil || *f.Label != "O'Neill" ||
+		f.Properties["a b"] != "%{x}" || rules["future"].SQL != "1=0" {
+		t.Errorf("rules %+v", rules)
+	}
+}
+
+// TestTemplateOfTheSymbolicLanguage has loops, conditions, variables, a module, and what only Azure knows.
+func TestTemplateOfTheSymbolicLanguage(t *testing.T) {
+	got, report, err := Load([]string{"testdata/symbolic.arm.json"}, LimitsRelaxed)
+	if err != nil || got == nil {
+		t.Fatalf("%v %v", err, report.Findings)
+	}
+	var paths []string
+	for _, e := range got.Entities {
+		paths = append(paths, e.Path)
+	}
+	if want := "orders parcels shard-0 shard-1 dead-letters billing-dev events"; strings.Join(paths, " ") != want {
+		t.Fatalf("entities %s, want %s", strings.Join(paths, " "), want)
+	}
+	orders, parcels, dead, billing := got.Entities[0].Queue, got.Entities[1].Queue, got.Entities[4].Queue, got.Entities[5].Queue
+	if orders.RequiresSession || !parcels.RequiresSession || orders.MaxDeliveryCount != 5 || orders.DefaultMessageTimeToLive.Hours() != 7*24 ||
+		orders.ForwardDeadLetteredMessagesTo != "dead-letters" || orders.LockDuration.Minutes() != 1 {
+		t.Errorf("orders %+v, parcels %+v", orders, parcels)
+	}
+	if dead.LockDuration.Minutes() != 2 || dead.MaxDeliveryCount != 10 || dead.DefaultMessageTimeToLive != 0 || billing.MaxDeliveryCount != 7 {
+		t.Errorf("Azure's defaults: %+v, %+v", dead, billing)
+	}
+	topic := got.Entities[6].Topic
+	if len(topic.Subscriptions) != 1 || topic.Subscriptions[0].Queue.ForwardTo != "orders" || len(topic.Subscriptions[0].Rules) != 1 ||
+		topic.Subscriptions[0].Rules[0].SQL != "size > 5 AND [kind] = 'x'" {
+		t.Errorf("topic %+v", topic)
+	}
+	if got.Namespace != DefaultNamespace {
+		t.Errorf("the namespace, whose name only Azure knows, is called %q", got.Namespace)
+	}
+	warnings := 0
+	for _, f := range report.Findings {
+		if f.Severity == Warning {
+			warnings++
+			if !strings.Contains(f.Found, `lockDuration can't be evaluated: the parameter "lockDuration" has no default value`) || f.Line == 0 {
+				t.Errorf("%s", f)
+			}
+		}
+	}
+	if warnings != 2 {
+		t.Errorf("%d warnings, want one for each turn of the loop: %v", warnings, report.Findings)
+	}
+
+	values := `{"$schema": "https://schema.management.azure.com/schemas/2019-04-01/deploymentParameters.json#", "contentVersion": "1.0.0.0",
+		"parameters": {"LockDuration": {"value": "PT3M"}, "environment": {"value": "Prod"}, "deadLetters": {"value": false}, "namespaceName": {"value": "contoso"}}}`
+	text, err := os.ReadFile("testdata/symbolic.arm.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, report = newDecoder(LimitsRelaxed).assemble(Part{From: "main.json", JSON: text}, Part{From: "main.parameters.json", JSON: []byte(values)})
+	if got == nil || report.Count(Warning) > 0 {
+		t.Fatalf("%v", report.Findings)
+	}
+	paths = nil
+	for _, e := range got.Entities {
+		paths = append(paths, e.Path)
+	}
+	if want := "orders parcels shard-0 shard-1 production billing-prod events"; strings.Join(paths, " ") != want || got.Namespace != "contoso" {
+		t.Errorf("with parameters %s of %s, want %s", strings.Join(paths, " "), got.Namespace, want)
+	}
+	if q := got.Entities[0].Queue; q.LockDuration.Minutes() != 3 || q.MaxDeliveryCount != 10 || q.ForwardDeadLetteredMessagesTo != "" {
+		t.Errorf("with parameters %+v", q)
+	}
+}
+
+// TestExpressions evaluates each as the name of a queue.
+func TestExpressions(t *testing.T) {
+	parameters := `"p": {"type": "object", "defaultValue": {"name": "n", "list": ["a", "b"], "empty": null}}, "none": {"type": "string"}, "maybe": {"type": "string", "nullable": true},
+		"a": {"type": "string", "defaultValue": "[parameters('b')]"}, "b": {"type": "string", "defaultValue": "[parameters('a')]"}`
+	for expression, want := range map[string]string{
+		`concat('a', 'b', string(1))`:                                              "ab1",
+		`format('{0}-{1}-{0}', 'a', 2)`:                                            "a-2-a",
+		`replace('it''s', '''', '')`:                                               "its",
+		`parameters('p').name`:                                                     "n",
+		`parameters('P')['LIST'][1]`:                                               "b",
+		`coalesce(parameters('p').empty, 'else')`:                                  "else",
+		`coalesce(parameters('maybe'), 'else')`:                                    "else",
+		`parameters('p').?missing.?more ?`:                                         "!it is no expression",
+		`coalesce(parameters('p').?missing, 'else')`:                               "else",
+		`if(and(true(), not(false())), 'yes', 'no')`:                               "yes",
+		`if(or(equals(1, 2), less(1, 2)), 'yes', 'no')`:                            "yes",
+		`if(contains(createArray('a', 'b'), 'b'), 'yes', 'no')`:                    "yes",
+		`toLower(toUpper('aB'))`:                                                   "ab",
+		`json('{"x": ["y"]}').x[0]`:                                                "y",
+		`string(add(mul(2, 3), length(createArray(1, 2))))`:                        "8",
+		`join(split('a,b,c', ','), '-')`:                                           "a-b-c",
+		`substring('abcdef', 1, 3)`:                                                "bcd",
+		`last(split('a/b', '/'))`:                                                  "b",
+		`first('xyz')`:                                                             "x",
+		`concat(take('abc', 2), skip('abc', 2))`:                                   "abc",
+		`items(createObject('z', 1, 'a', 2))[0].key`:                               "a",
+		`union(createObject('x', 'old'), createObject('x', 'new')).x`:              "new",
+		`if(startsWith('Abc', 'a'), if(endsWith('abc', 'BC'), 'yes', 'no'), 'no')`: "yes",
+
+		`parameters('none')`:                          `!the parameter "none" has no default value`,
+		`parameters('gone')`:                          `!there is no parameter "gone"`,
+		`variables('gone')`:                           `!there is no variable "gone"`,
+		`parameters('a')`:                             `!leads back to itself`,
+		`concat('q-', uniqueString('x'))`:             `!the result of uniqueString() is only known in Azure`,
+		`listKeys('x', 'y').z`:                        `!the result of listKeys() is only known in Azure`,
+		`toLower(1)`:                                  `!the arguments of toLower() are not what it takes`,
+		`frobnicate('x')`:                             `!the function frobnicate() is not known here`,
+		`copyIndex()`:                                 `!copyIndex() is in no loop`,
+		`parameters('p').missing`:                     `!there is no "missing" in it`,
+		`if(equals(parameters('none'), 1), 'a', 'b')`: `!the parameter "none" has no default value`,
+		`concat('a'`:                                  `!it is no expression: found no ) of concat at character`,
+		`'a' 'b'`:                                     `!it is no expression`,
+		strings.Repeat("not(", 200):                   `!more nesting than 100`,
+	} {
+		quoted := strings.ReplaceAll(expression, `"`, `\"`)
+		got, report := arm(t, queueTemplate(parameters, "[concat(parameters('none'), '/', "+quoted+")]", ""))
+		if problem, fails := strings.CutPrefix(want, "!"); fails {
+			if got != nil || !strings.Contains(report.Err().Error(), "main.json:4:") || !strings.Contains(report.Err().Error(), problem) {
+				t.Errorf("%s: %v, want %s", expression, report.Err(), problem)
+			}
+			continue
+		}
+		if got == nil || len(got.Entities) != 1 || got.Entities[0].Path != want {
+			t.Errorf("%s: %+v %v, want %s", expression, got, report.Err(), want)
+		}
+	}
+}
+
+// TestNestedResourcesAndWhatIsMissing: children in their parents, a subscription whose topic is elsewhere, two namespaces.
+func TestNestedResourcesAndWhatIsMissing(t *testing.T) {
+	const head = `{"$schema": "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#", "contentVersion": "1.0.0.0", "parameters": {"none": {"type": "string"}}, "resources": [`
+	got, report := arm(t, head+`{"type": "Microsoft.ServiceBus/namespaces", "name": "one", "resources": [
+		{"type": "queues", "name": "q", "properties": {"lockDuration": "PT30S"}}, {"type": "topics", "name": "t", "properties": {}, "resources": [
+			{"type": "subscriptions", "name": "s", "properties": {}, "resources": [{"type": "rules", "name": "r", "properties": {"correlationFilter": {"label": "x"}}}]}]}]},
+		{"type": "Microsoft.ServiceBus/namespaces/topics/subscriptions", "name": "second/t/s", "properties": {}}]}`)
+	if got == nil || got.Namespace != "one" || len(got.Others) != 1 || got.Others[0].Namespace != "second" {
+		t.Fatalf("%+v %v", got, report.Findings)
+	}
+	if len(got.Entities) != 2 || got.Entities[0].Path != "q" || *got.Entities[1].Topic.Subscriptions[0].Rules[0].Correlation.Label != "x" {
+		t.Errorf("%+v", got.Entities)
+	}
+	if len(got.Others[0].Entities) != 1 || report.Count(Warning) != 1 || !strings.Contains(report.Findings[0].Found, `no resource of the topic "t"`) {
+		t.Errorf("%+v, %v", got.Others[0].Entities, report.Findings)
+	}
+	for text, want := range map[string]string{
+		head + `{"type": "Microsoft.ServiceBus/namespaces", "name": "one"}, {"type": "Microsoft.ServiceBus/namespaces/queues", "name": "[concat(parameters('none'), 'x/q')]"}]}`:     "a second namespace, whose name can't be evaluated",
+		head + `{"type": "Microsoft.ServiceBus/namespaces/queues", "name": "q"}]}`:                                                                                                   "allowed: 2 names with slashes between",
+		head + `{"type": "Microsoft.ServiceBus/namespaces/queues", "name": "n/q", "copy": {"name": "x", "count": "[parameters('none')]"}}]}`:                                         `the parameter "none" has no default value`,
+		head + `{"type": "Microsoft.ServiceBus/namespaces/queues", "name": "n/q", "copy": {"name": "x", "count": 801}}]}`:                                                            "a whole number up to 800",
+		head + `{"type": "Microsoft.ServiceBus/namespaces/topics/subscriptions/rules", "name": "n/t/s/r", "properties": {"sqlFilter": {"sqlExpression": "[parameters('none')]"}}}]}`: `found "[parameters('none')]", which can't be evaluated`,
+		head + `{"type": "Microsoft.ServiceBus/namespaces/queues", "name": "n/q", "properties": {"lockDuration": "1 minute"}}]}`:                                                     "$.resources[0].properties.lockDuration",
+	} {
+		if got, report := arm(t, text); got != nil || !strings.Contains(report.Err().Error(), want) {
+			t.Errorf("%s\n%v, want %s", text, report.Err(), want)
+		}
+	}
+}
+
+// TestFilesAddUp and an entity that is in two of them is an error that names both.
+func TestFilesAddUp(t *testing.T) {
+	part := func(from, queues string) Part {
+		return Part{From: from, JSON: []byte(`{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", "Queues": [` + queues + `]}]}}`)}
+	}
+	template := Part{From: "main.json", JSON: []byte(queueTemplate("", "[concat(resourceGroup().name, '/c')]", `"forwardTo": "a"`))}
+	got, report := newDecoder(LimitsRelaxed).assemble(part("a.json", `{"Name": "a", "Properties": {"ForwardTo": "b"}}`), part("b.json", `{"Name": "b"}`), template)
+	if got == nil || len(got.Entities) != 3 || got.Entities[2].Path != "c" || got.Entities[2].Queue.MaxDeliveryCount != 10 || got.Entities[0].Queue.MaxDeliveryCount != 3 {
+		t.Fatalf("%+v %v", got, report.Err())
+	}
+	got, report = newDecoder(LimitsRelaxed).assemble(part("a.json", `{"Name": "a"}`), part("b.json", `{"Name": "A"}`))
+	if got != nil || !strings.Contains(report.Err().Error(), `b.json:1:`) || !strings.Contains(report.Err().Error(), `the name "A" a second time (first in a.json on line 1)`) {
+		t.Errorf("%v", report.Err())
+	}
+}
