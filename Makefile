@@ -1,4 +1,4 @@
-.PHONY: all build test race lint fmt rules compat bench docker ci
+.PHONY: all build test race lint fmt rules compat pictures bench docker ci
 
 all: build
 	go vet ./...
@@ -27,6 +27,10 @@ rules:
 # The official SDKs against the built binary.
 compat:
 	MINIBUS_COMPAT=all go test -count=1 ./compat-tests/...
+
+# The pictures of README.md and docs/explorer.md, in five minutes; needs Node.js and Chromium.
+pictures: build
+	cd compat-tests/explorer && npm ci && node pictures.mjs ../../bin/minibus
 
 # Side by side with RabbitMQ; takes several minutes.
 bench:

@@ -251,7 +251,7 @@ func (a *app) askToApply(cmd *cobra.Command, file string, text []byte, prune boo
 	}
 	loss := ""
 	if d.Summary.Delete > 0 {
-		loss = fmt.Sprintf(", and delete %d of its entities with all messages", d.Summary.Delete)
+		loss = fmt.Sprintf(", and delete %s of its entities with all messages", config.Thousands(d.Summary.Delete))
 	}
 	return false, a.confirm(false, "Change the namespace at %s%s?", a.host(), loss)
 }
@@ -279,12 +279,13 @@ func (a *app) showDiff(d api.ConfigDiff, would string) error {
 	s := d.Summary
 	switch {
 	case d.Same:
-		a.out.write("the same: %d\n", s.Keep)
+		a.out.write("the same: %s\n", config.Thousands(s.Keep))
 	default:
-		a.out.write("%screate %d, change %d, delete %d; the same: %d\n", would, s.Create, s.Change, s.Delete, s.Keep)
+		a.out.write("%screate %s, change %s, delete %s; the same: %s\n", would, config.Thousands(s.Create),
+			config.Thousands(s.Change), config.Thousands(s.Delete), config.Thousands(s.Keep))
 	}
 	if s.Leave > 0 {
-		a.note("not in the file, and left alone without --prune: %d", s.Leave)
+		a.note("not in the file, and left alone without --prune: %s", config.Thousands(s.Leave))
 	}
 	if d.Refused != "" {
 		a.note("it can't be applied: %s", strings.TrimSpace(oneLine(d.Refused)))

@@ -116,6 +116,14 @@ func isNotFound(err error) bool {
 	return errors.As(err, &f) && f.code == exitNotFound
 }
 
+// unlessGone returns an error, or none if it says that there is no such thing and that is fine.
+func unlessGone(err error, fine bool) error {
+	if fine && isNotFound(err) {
+		return nil
+	}
+	return err
+}
+
 const (
 	fixRights = "give a connection string with a key that has the right: Send to send, Listen to peek and " +
 		"receive, Manage for entities"

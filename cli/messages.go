@@ -119,7 +119,8 @@ func (a *app) messageList() *cobra.Command {
 
 // browse lists messages page by page.
 func (a *app) browse(ctx context.Context, entity string, query url.Values, f *messageFilter) error {
-	a.out.list("NUMBER", "STATE", "ENQUEUED", "ID", "SUBJECT", "SESSION", "DELIVERIES", "REASON", "LOCKED-BY", "BODY")
+	a.out.list(a.withDue("NUMBER", "STATE", "ENQUEUED", "ID", "SUBJECT", "SESSION", "DELIVERIES", "REASON",
+		"LOCKED-BY", "BODY")...)
 	shown := 0
 	for f.all || shown < f.count {
 		limit := messagesPage
@@ -136,7 +137,8 @@ func (a *app) browse(ctx context.Context, entity string, query url.Values, f *me
 			return a.about("list the messages of "+entity, err)
 		}
 		for i := range page.Items {
-			if err := a.out.add(page.Items[i], messageRow(&page.Items[i])...); err != nil {
+			m := &page.Items[i]
+			if err := a.out.add(*m, a.dueIn(m, messageRow(m))...); err != nil {
 				return err
 			}
 		}
@@ -300,6 +302,7 @@ func (a *app) messageRemove() *cobra.Command {
 		Args:    Arguments("ENTITY", "NUMBER...")}
 	sub.add(c)
 	yes := yesFlag(c)
+	dryRun := dryRunFlag(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		for _, n := range args[1:] {
 			if _, err := sequenceNumber(n); err != nil {
@@ -309,6 +312,9 @@ func (a *app) messageRemove() *cobra.Command {
 		entity, err := a.controlPath(cmd.Context(), args[0], sub)
 		if err != nil {
 			return err
+		}
+		if *dryRun {
+			return a.about("remove from "+entity, a.wouldRemove(cmd.Context(), entity, args[1:]))
 		}
 		if err := a.connect(); err != nil {
 			return err
@@ -326,6 +332,21 @@ func (a *app) messageRemove() *cobra.Command {
 			config.Plural(len(args)-1, "message"), entity)
 	}
 	return c
+}
+
+// wouldRemove says how many messages would be removed, or why none would.
+func (a *app) wouldRemove(ctx context.Context, entity string, numbers []string) error {
+	for _, n := range numbers {
+		var m message
+		path := inThis("entities", entity, "messages", n) + "?body=0"
+		if err := a.control(ctx, http.MethodGet, path, nil, &m); err != nil {
+			return err
+		}
+		if m.State == "locked" {
+			return failed(exitFailed, "message %s is locked, and so none would be removed", n)
+		}
+	}
+	return a.wouldDo("removed", entity, len(numbers), "message", "")
 }
 
 func (a *app) messageReschedule() *cobra.Command {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -188,8 +189,18 @@ func (a *app) namespaceRemove() *cobra.Command {
 clients. It asks first if a person is at the terminal.`,
 		Args: Arguments("NAME...")}
 	yes := yesFlag(c)
+	dryRun := dryRunFlag(c)
 	ifExists := c.Flags().Bool("if-exists", false, "succeed if there is none")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if *dryRun {
+			for _, name := range args {
+				err := a.about("delete namespace "+name, a.wouldDeleteNamespace(cmd.Context(), name))
+				if err = unlessGone(err, *ifExists); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
 		if err := a.connect(); err != nil {
 			return err
 		}
@@ -214,6 +225,34 @@ clients. It asks first if a person is at the terminal.`,
 		return nil
 	}
 	return c
+}
+
+// wouldDeleteNamespace says what would be deleted with a namespace.
+func (a *app) wouldDeleteNamespace(ctx context.Context, name string) error {
+	entities, messages := 0, 0
+	query := url.Values{"limit": {"1000"}}
+	for {
+		var page api.Page[api.Entity]
+		path := "namespaces/" + url.PathEscape(name) + "/entities?" + query.Encode()
+		if err := a.control(ctx, http.MethodGet, path, nil, &page); err != nil {
+			return err
+		}
+		for i := range page.Items {
+			c := &page.Items[i].Counts
+			messages += int(c.Scheduled + c.DeadLetter + c.Transfer + c.TransferDeadLetter)
+			if page.Items[i].Kind != "topic" { // what a topic has is in its subscriptions
+				messages += int(c.Active)
+			}
+		}
+		entities += len(page.Items)
+		if page.Next == "" {
+			break
+		}
+		query.Set("cursor", page.Next)
+	}
+	return a.out.done(map[string]any{"dryRun": true, "deleted": name, "kind": "namespace", "entities": entities,
+		"messages": messages}, "would have deleted namespace %s, with entities: %s, messages: %s; nothing changed", name,
+		config.Thousands(entities), config.Thousands(messages))
 }
 
 func (a *app) resetCommand() *cobra.Command {

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"minibus/config"
 	"minibus/internal/printable"
 )
 
@@ -194,7 +195,7 @@ func (o *output) done(item any, format string, args ...any) error {
 	if o.format != formatTable {
 		return o.document(item)
 	}
-	o.write("%s\n", visible(fmt.Sprintf(format, args...)))
+	o.write("%s\n", fit(visible(fmt.Sprintf(format, args...)), o.width))
 	return o.push()
 }
 
@@ -353,7 +354,7 @@ func visible(s string) string { return printable.Line(s) }
 
 // note writes a line for the user, not for the next program, to standard error.
 func (a *app) note(format string, args ...any) {
-	_, _ = fmt.Fprintln(a.env.Stderr, visible(fmt.Sprintf(format, args...)))
+	_, _ = fmt.Fprintln(a.env.Stderr, Fit(a.env.Stderr, visible(fmt.Sprintf(format, args...))))
 }
 
 // asksFirst is a sentence in the help of commands that confirm.
@@ -367,7 +368,7 @@ func (a *app) confirm(yes bool, format string, args ...any) error {
 	if yes || !terminal(a.env.Stdin) || !terminal(a.env.Stderr) {
 		return nil
 	}
-	_, _ = fmt.Fprint(a.env.Stderr, visible(fmt.Sprintf(format, args...))+" [y/N] ")
+	_, _ = fmt.Fprint(a.env.Stderr, Fit(a.env.Stderr, visible(fmt.Sprintf(format, args...))+" [y/N]")+" ")
 	answer, err := bufio.NewReader(a.env.Stdin).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("read the answer: %w", err)
@@ -400,9 +401,9 @@ func (p *progress) step(n int) {
 	p.last, p.wrote = time.Now(), true
 	of := ""
 	if p.total > 0 {
-		of = fmt.Sprintf(" of %d (%d %%)", p.total, n*100/p.total)
+		of = fmt.Sprintf(" of %s (%d %%)", config.Thousands(p.total), n*100/p.total)
 	}
-	_, _ = fmt.Fprintf(p.app.env.Stderr, "\r%s %d%s\x1b[K", p.what, n, of)
+	_, _ = fmt.Fprintf(p.app.env.Stderr, "\r%s %s%s\x1b[K", p.what, config.Thousands(n), of)
 }
 
 // end takes the line away.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -182,8 +183,32 @@ func (a *app) listMessages(at address, growing bool) {
 	if growing {
 		a.out.stream(titles, widths[:len(widths)-1])
 	} else {
-		a.out.list(titles...)
+		a.out.list(a.withDue(titles...)...)
 	}
+}
+
+// due is the column for when scheduled messages become active. Only people get it; a terminal leaves it out if no
+// message is scheduled.
+const due = "DUE"
+
+// withDue adds that column to the titles of a list of messages.
+func (a *app) withDue(titles ...string) []string {
+	if !a.out.people {
+		return titles
+	}
+	return slices.Insert(titles, slices.Index(titles, "ENQUEUED")+1, due)
+}
+
+// dueIn adds the cell of that column to the row of a message.
+func (a *app) dueIn(m *message, row []string) []string {
+	at := slices.Index(a.out.columns, due)
+	if at < 0 {
+		return row
+	}
+	if m.State != "scheduled" {
+		return slices.Insert(row, at, "")
+	}
+	return slices.Insert(row, at, stamp(m.ScheduledEnqueueTime))
 }
 
 // fit makes the columns of a growing list as narrow as these messages let them. It has no effect once the list has a
@@ -203,7 +228,9 @@ func (a *app) fit(at address, messages []*azservicebus.ReceivedMessage) {
 }
 
 // addMessage adds a message to the list. The body of one in a table is cut.
-func (a *app) addMessage(at address, j message) error { return a.out.add(j, rowOf(at, j)...) }
+func (a *app) addMessage(at address, j message) error {
+	return a.out.add(j, a.dueIn(&j, rowOf(at, j))...)
+}
 
 func rowOf(at address, j message) []string {
 	row := []string{number(j.SequenceNumber), j.State, "", plain(j.MessageID), text(j.Subject), text(j.SessionID), ""}

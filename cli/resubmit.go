@@ -159,9 +159,11 @@ func (a *app) resubmit(ctx context.Context, at address, reason *string, f *resub
 		err = s.run(ctx)
 		s.shown.end()
 	}
-	a.interrupted = fmt.Sprintf(", after %d of %s were sent to %s", s.done, config.Plural(s.total, "dead letter"), s.to)
+	a.interrupted = fmt.Sprintf(", after %s of %s were sent to %s", config.Thousands(s.done),
+		config.Plural(s.total, "dead letter"), s.to)
 	if err != nil && ctx.Err() == nil {
-		return a.about(fmt.Sprintf("after %d of %s", s.done, config.Plural(s.total, "dead letter")), err)
+		return a.about(fmt.Sprintf("after %s of %s", config.Thousands(s.done),
+			config.Plural(s.total, "dead letter")), err)
 	}
 	if err != nil {
 		return err

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"minibus/config"
 	"minibus/mgmt/control/api"
 )
 
@@ -35,6 +37,12 @@ func (a *app) snapshotList() *cobra.Command {
 		}}
 }
 
+// heldIn names a snapshot and what it has.
+func heldIn(s *api.Snapshot) string {
+	return fmt.Sprintf("%s: messages: %s, entities: %s", s.Name, config.Thousands(s.Messages),
+		config.Thousands(s.Entities))
+}
+
 // longCopy is longer than any copy of a namespace takes.
 const longCopy = time.Hour
 
@@ -51,8 +59,7 @@ saved: a locked message is available in the snapshot.`,
 			inThis("snapshots"), order, &s); err != nil {
 			return a.about("save the snapshot", err)
 		}
-		return a.out.done(s, "saved the snapshot %s: messages: %d, entities: %d", s.is.Name, s.is.Messages,
-			s.is.Entities)
+		return a.out.done(s, "saved the snapshot %s", heldIn(&s.is))
 	}
 	return c
 }
@@ -79,8 +86,7 @@ shows what it showed then. Clients stay connected. It asks first if a person is 
 			nil, &s); err != nil {
 			return a.about("restore the snapshot", err)
 		}
-		return a.out.done(s, "restored the snapshot %s: messages: %d, entities: %d", s.is.Name, s.is.Messages,
-			s.is.Entities)
+		return a.out.done(s, "restored the snapshot %s", heldIn(&s.is))
 	}
 	return c
 }
@@ -90,8 +96,19 @@ func (a *app) snapshotRemove() *cobra.Command {
 		Short: "delete a snapshot; it asks first if a person is at the terminal", Args: Arguments("NAME"),
 		Example: "  minibus snapshot rm seeded"}
 	yes := yesFlag(c)
+	dryRun := dryRunFlag(c)
 	ifExists := c.Flags().Bool("if-exists", false, "succeed if there is none")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if *dryRun {
+			var s answered[api.Snapshot]
+			err := a.control(cmd.Context(), http.MethodGet, inThis("snapshots", args[0]), nil, &s)
+			if err = a.about("delete the snapshot", err); err != nil {
+				return unlessGone(err, *ifExists)
+			}
+			return a.out.done(map[string]any{"dryRun": true, "deleted": s.is.Name, "kind": "snapshot",
+				"messages": s.is.Messages, "entities": s.is.Entities},
+				"would have deleted the snapshot %s; nothing changed", heldIn(&s.is))
+		}
 		if err := a.connect(); err != nil {
 			return err
 		}
@@ -100,11 +117,8 @@ func (a *app) snapshotRemove() *cobra.Command {
 		}
 		err := a.about("delete the snapshot",
 			a.control(cmd.Context(), http.MethodDelete, inThis("snapshots", args[0]), nil, nil))
-		if isNotFound(err) && *ifExists {
-			return nil
-		}
 		if err != nil {
-			return err
+			return unlessGone(err, *ifExists)
 		}
 		return a.out.done(map[string]any{"deleted": args[0], "kind": "snapshot"}, "deleted the snapshot %s", args[0])
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"minibus/config"
 	"minibus/internal/secrets"
 	"minibus/mgmt/control/api"
 )
@@ -133,7 +134,7 @@ func (a *app) writeSupport(file string, parts []SupportPart) error {
 		return failed(exitFailed, "support-bundle: %v", err)
 	}
 	return a.out.done(map[string]any{"file": file, "bytes": buffer.Len(), "parts": names},
-		"wrote %s (%d KiB); look through it before you give it away", file, buffer.Len()>>10)
+		"wrote %s (%s KiB); look through it before you give it away", file, config.Thousands(buffer.Len()>>10))
 }
 
 // redactPart removes keys and signatures from a file of the bundle.

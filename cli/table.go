@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/clipperhouse/displaywidth"
+
+	"minibus/config"
 )
 
 // look says how a terminal shows a column.
@@ -29,6 +31,7 @@ var looks = map[string]look{
 	"DATA FILE":   {least: 16, rank: 3},
 	"DEAD-LETTER": {show: count}, "DEAD-LETTERS": {show: count}, "DEFERRED": {show: count},
 	"DELIVERIES": {show: count, rank: 5}, "DESCRIPTION OF THE NEWEST": {least: 16, end: true},
+	"DUE":      {show: (*output).time, rank: 1},
 	"ENQUEUED": {show: (*output).time, rank: 1}, "ENTITIES": {show: count}, "ENTITY": {least: 16},
 	"HITS": {show: count}, "HOLDER": {least: 10, rank: 4}, "ID": {least: 14},
 	"KIND": {least: 10, end: true}, "LIMITS": {rank: 6},
@@ -233,6 +236,28 @@ func (o *output) hanging(column int, text string) {
 	o.write("%s\n", text)
 }
 
+// Fit breaks the lines of a text for people between words, where they are wider than the terminal that they go to.
+// What goes elsewhere stays as it is.
+func Fit(stream any, text string) string { return fit(text, terminalWidth(stream)) }
+
+// fit breaks the lines of a text at a width; 0 is none. What follows on a line is indented below it.
+func fit(text string, width int) string {
+	if width <= liveBody {
+		return text
+	}
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if displaywidth.String(line) <= width {
+			lines = append(lines, line)
+			continue
+		}
+		indent := strings.Repeat(" ", len(line)-len(strings.TrimLeft(line, " ")))
+		parts := wrapped(line, width-len(indent)-gap)
+		lines = append(lines, indent+strings.Join(parts, "\n"+indent+strings.Repeat(" ", gap)))
+	}
+	return strings.Join(lines, "\n")
+}
+
 // stateColours are those of the words in a column.
 var stateColours = map[string]string{
 	"active": "32", "locked": "33", "deferred": "36", "scheduled": "34", "Active": "32", "open": "32", "busy": "33",
@@ -259,10 +284,7 @@ func count(_ *output, cell string) string {
 	if err != nil || n < 0 {
 		return cell
 	}
-	for i := len(cell) - 3; i > 0; i -= 3 {
-		cell = cell[:i] + "," + cell[i:]
-	}
-	return cell
+	return config.Thousands(n)
 }
 
 // bytesText writes a number of bytes in the unit that fits.

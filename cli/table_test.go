@@ -103,7 +103,7 @@ func TestRelativeTimes(t *testing.T) {
 }
 
 func TestAmounts(t *testing.T) {
-	for text, want := range map[string]string{"0": "0", "999": "999", "1000": "1,000", "1234567": "1,234,567", "": "", "-1234": "-1234"} {
+	for text, want := range map[string]string{"0": "0", "999": "999", "1000": "1,000", "1234567": "1,234,567", "": "", "-1234": "-1234", "1000000": "1,000,000"} {
 		if got := count(nil, text); got != want {
 			t.Errorf("count of %q is %q, want %q", text, got, want)
 		}
@@ -111,6 +111,47 @@ func TestAmounts(t *testing.T) {
 	for text, want := range map[string]string{"0": "0 B", "999": "999 B", "1536": "1.5 KiB", "1234567": "1.2 MiB", "52428800": "50 MiB", "": ""} {
 		if got := bytesText(nil, text); got != want {
 			t.Errorf("%q bytes are %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestLongLinesFit: at a terminal they break between words, and what is no terminal gets them as they are.
+func TestLongLinesFit(t *testing.T) {
+	const text = "minibus: nothing listens at localhost:5672: start a Minibus\n  allowed: one two three four five\nshort"
+	for width, want := range map[int]string{
+		0: text, 80: text, 30: "minibus: nothing listens at\n  localhost:5672: start a\n  Minibus\n  allowed: one two three\n    four five\nshort",
+	} {
+		if got := fit(text, width); got != want {
+			t.Errorf("at %d columns it is\n%s", width, got)
+		}
+	}
+	if got := Fit(new(bytes.Buffer), text); got != text {
+		t.Errorf("elsewhere it is\n%s", got)
+	}
+}
+
+// TestPeekShowsWhenMessagesAreDue to people. A program has the time of each message as JSON, and its columns stay.
+func TestPeekShowsWhenMessagesAreDue(t *testing.T) {
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	number := int64(7)
+	for _, c := range []struct {
+		width       int
+		state       string
+		want, never string
+	}{{100, "scheduled", "in 58 min", "in 2 h"}, {100, "active", "ENQUEUED", "DUE"}, {0, "scheduled", "2026-03-01T11:00:00Z", "DUE"}} {
+		var out bytes.Buffer
+		raw := bufio.NewWriter(&out)
+		a := &app{out: output{format: formatTable, raw: raw, text: printable.Screen(raw), width: c.width, people: c.width > 0, askNow: func() time.Time { return at }}}
+		a.listMessages(address{}, false)
+		due, sent := at.Add(58*time.Minute), at.Add(-time.Hour)
+		if err := a.addMessage(address{}, message{SequenceNumber: &number, State: c.state, EnqueuedTime: &sent, ScheduledEnqueueTime: &due}); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.out.flush(); err != nil {
+			t.Fatal(err)
+		}
+		if shown := out.String(); !strings.Contains(shown, c.want) || strings.Contains(shown, c.never) {
+			t.Errorf("%s at %d columns: want %q, never %q in\n%s", c.state, c.width, c.want, c.never, shown)
 		}
 	}
 }

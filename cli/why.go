@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"minibus/config"
 	"minibus/mgmt/control/api"
 )
 
@@ -66,7 +67,8 @@ func (a address) path() string {
 
 // whyText writes the findings for people: a line for each and what to do below it.
 func (a *app) whyText(d *api.Diagnosis) {
-	a.out.write("%s: available messages: %d, attached receivers: %d\n", visible(d.Entity), d.Available, d.Receivers)
+	a.out.write("%s: available messages: %s, attached receivers: %s\n", visible(d.Entity),
+		config.Thousands(d.Available), config.Thousands(d.Receivers))
 	width := 0
 	for _, f := range d.Findings {
 		width = max(width, len(f.Code))

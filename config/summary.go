@@ -2,12 +2,21 @@ package config
 
 import "strconv"
 
+// Thousands returns a number for people: with commas from 1,000 on.
+func Thousands[N int | int64](n N) string {
+	text := strconv.FormatInt(int64(n), 10)
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
 // Plural returns a number with a noun, in the plural unless it is one.
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return strconv.Itoa(n) + " " + noun + "s"
+	return Thousands(n) + " " + noun + "s"
 }
 
 // Summary returns how many entities and namespaces the configuration has, in words.

@@ -60,7 +60,7 @@ type Event struct {
 	Topic         bool    // a topic passed it on
 	Copies        int     // that the topic made of it
 	Client        *Client // did it; nil: the broker, or unknown
-	MessageID     string  // of messages that come; else empty
+	MessageID     string  // of messages that come; [History.Name] fills in those of later events
 	TraceParent   string  // the sender's trace context, of messages that are sent, if the record keeps it
 	Text          string  // the reason, the rule, the other entity of a forward, or the error
 }

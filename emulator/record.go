@@ -415,9 +415,12 @@ func (d *eventReader) event(c *chunkOfEvents) Event {
 	return e
 }
 
+// comes reports whether a message comes with the event, which has its message id then.
+func (e *Event) comes() bool { return e.Topic || e.Kind == EventSent || e.Kind == EventScheduled }
+
 func (e *Event) setText(text string) {
 	switch {
-	case e.Topic, e.Kind == EventSent, e.Kind == EventScheduled, e.Kind == EventDuplicate:
+	case e.comes(), e.Kind == EventDuplicate:
 		e.MessageID, e.TraceParent = cutContext(text)
 	case e.Kind == EventRefusedSend:
 		e.MessageID, e.Text, _ = strings.Cut(text, refusedFor)
@@ -538,4 +541,31 @@ func (h History) Life(f EventFilter) []Event {
 		})
 	}
 	return life
+}
+
+// Name gives events the id of their message, which only its first event has, and those of a topic's copies too. It
+// looks back for it as far as the record goes.
+func (h History) Name(events []Event) {
+	nameless := make(map[int64][]*Event) // by body
+	last := int64(0)
+	for i := range events {
+		if e := &events[i]; e.Body != 0 && e.MessageID == "" && !e.comes() {
+			nameless[e.Body] = append(nameless[e.Body], e)
+			last = max(last, e.Number)
+		}
+	}
+	chunks, _ := h.ns.common.record.since(0)
+	for i := len(chunks) - 1; i >= 0 && len(nameless) > 0; i-- {
+		if c := &chunks[i]; c.first < last {
+			c.eachBack(func(first Event) bool {
+				if first.Namespace == h.ns.id && first.comes() {
+					for _, e := range nameless[first.Body] {
+						e.MessageID = first.MessageID
+					}
+					delete(nameless, first.Body)
+				}
+				return len(nameless) > 0
+			})
+		}
+	}
 }

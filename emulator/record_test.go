@@ -2,6 +2,7 @@ package emulator_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -116,6 +117,32 @@ func TestRecordFollowsAMessageThroughATopicAndForwards(t *testing.T) {
 		if len(got) != 10 {
 			t.Errorf("the life is %q", got)
 		}
+	})
+}
+
+// TestRecordNamesLaterEvents by the first one of their message, however far back that is, before and after a reset, after which numbers come again.
+func TestRecordNamesLaterEvents(t *testing.T) {
+	bubbleWith(t, recorded(), emulator.QueueOptions{}, func(b *broker) {
+		send := func(id string) { m := text("x"); m.Properties = properties(id); b.send(m) }
+		named := func() (lines []string) {
+			events := slices.Collect(b.ns.History().EventsBack(0, emulator.EventFilter{Kinds: []emulator.EventKind{emulator.EventDelivered, emulator.EventCompleted}}))
+			b.ns.History().Name(events)
+			for _, e := range events {
+				lines = append(lines, fmt.Sprintf("%s %d %s", e.Kind, e.Sequence, e.MessageID))
+			}
+			return lines
+		}
+		send("first")
+		g := b.one()
+		for range 8000 { // more than a chunk has
+			send("between")
+		}
+		b.settle(emulator.Complete, g)
+		equalSlices(t, "events", named(), "completed 1 first", "delivered 1 first")
+		b.reset(b.ns.Configuration().Current())
+		send("second")
+		b.settle(emulator.Complete, b.one())
+		equalSlices(t, "after a reset", named(), "completed 1 second", "delivered 1 second", "completed 1 first", "delivered 1 first")
 	})
 }
 

@@ -377,8 +377,8 @@ func FuzzParsePage(f *testing.F) {
 		}
 		r := &reader{client: &client{maxItems: maxItems}, found: &Namespace{}}
 		for _, e := range page.entries {
-			_ = r.queue(e)
-			_ = r.topic(e)
+			r.queue(e)
+			r.topic(e)
 		}
 		for _, format := range []Format{FormatConfig, FormatBicep, FormatTerraform} {
 			if _, _, err := Write(r.found, format); err != nil {

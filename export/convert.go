@@ -18,23 +18,21 @@ import (
 const everything = emulator.LimitsRelaxed
 
 // queue adds a queue to the namespace.
-func (r *reader) queue(e entry) error {
+func (r *reader) queue(e entry) {
 	q := Queue{Path: e.name}
 	if ok := readEntity(r, e, queueOptions, &q.Options, &q.Access, &q.Refused); ok {
 		r.wholeSize(e.description, &q.Options.MaxSizeInMegabytes)
 		r.found.Queues = append(r.found.Queues, q)
 	}
-	return nil
 }
 
 // topic adds a topic, without subscriptions, to the namespace.
-func (r *reader) topic(e entry) error {
+func (r *reader) topic(e entry) {
 	t := Topic{Path: e.name}
 	if ok := readEntity(r, e, topicOptions, &t.Options, &t.Access, &t.Refused); ok {
 		r.wholeSize(e.description, &t.Options.MaxSizeInMegabytes)
 		r.found.Topics = append(r.found.Topics, t)
 	}
-	return nil
 }
 
 // readEntity reads the description of a queue or topic. It warns and returns false if no service would accept the
@@ -96,55 +94,60 @@ func topicOptions(d *atom.Element, l emulator.Limits) (emulator.TopicOptions, er
 }
 
 func (r *reader) subscriptions(ctx context.Context, t *Topic, only string) error {
-	return r.list(ctx, t.Path+"/Subscriptions", func(e entry) error {
-		if only != "" && !strings.EqualFold(only, e.name) {
-			return nil
+	return r.list(ctx, t.Path+"/Subscriptions", func(e entry) {
+		if only == "" || strings.EqualFold(only, e.name) {
+			r.subscription(t, e)
 		}
-		full := t.Path + "/" + e.name
-		if err := atom.CheckSubscription(e.name, everything); err != nil {
-			r.unusable(full)
-			return nil
-		}
-		r.tidy(full, e.description)
-		s, err := atom.ParseSubscription(e.description, everything)
-		if err != nil {
-			r.unreadable(full, err)
-			return nil
-		}
-		o, err := s.Create()
-		if err != nil {
-			r.unreadable(full, err)
-			return nil
-		}
-		keepIdle(e.description, &o)
-		why := refused(
-			func(l emulator.Limits) error { return atom.CheckSubscription(e.name, l) },
-			func(l emulator.Limits) error { _, err := atom.ParseSubscription(e.description, l); return err })
-		subscription := Subscription{Name: e.name, Options: o, FilterErrors: s.FilterErrors, Refused: why}
-		t.Subscriptions = append(t.Subscriptions, subscription)
-		return nil
 	})
 }
 
+// subscription adds a subscription, without rules, to its topic.
+func (r *reader) subscription(t *Topic, e entry) {
+	full := t.Path + "/" + e.name
+	if err := atom.CheckSubscription(e.name, everything); err != nil {
+		r.unusable(full)
+		return
+	}
+	r.tidy(full, e.description)
+	s, err := atom.ParseSubscription(e.description, everything)
+	if err != nil {
+		r.unreadable(full, err)
+		return
+	}
+	o, err := s.Create()
+	if err != nil {
+		r.unreadable(full, err)
+		return
+	}
+	keepIdle(e.description, &o)
+	why := refused(
+		func(l emulator.Limits) error { return atom.CheckSubscription(e.name, l) },
+		func(l emulator.Limits) error { _, err := atom.ParseSubscription(e.description, l); return err })
+	subscription := Subscription{Name: e.name, Options: o, FilterErrors: s.FilterErrors, Refused: why}
+	t.Subscriptions = append(t.Subscriptions, subscription)
+}
+
 func (r *reader) rules(ctx context.Context, topic string, s *Subscription) error {
-	return r.list(ctx, topic+"/Subscriptions/"+s.Name+"/Rules", func(e entry) error {
-		full := topic + "/" + s.Name + "/" + e.name
-		if err := atom.CheckRule(e.name, everything); err != nil {
-			r.unusable(full)
-			return nil
-		}
-		r.replaced(full, e.description)
-		rule, err := atom.ParseRule(e.description)
-		if err != nil {
-			// Without it the other rules could select more than before, and no rules at all would mean the default
-			// rule.
-			r.warn(full, "the rule is not understood, it is exported as one that takes nothing: %s", text(err))
-			rule = &atom.Rule{Filter: atom.Filter{Kind: atom.FalseFilter, SQL: emulator.FalseExpression}}
-		}
-		rule.Name = e.name
-		s.Rules = append(s.Rules, *rule)
-		return nil
-	})
+	return r.list(ctx, topic+"/Subscriptions/"+s.Name+"/Rules", func(e entry) { r.rule(topic, s, e) })
+}
+
+// rule adds a rule to its subscription.
+func (r *reader) rule(topic string, s *Subscription, e entry) {
+	full := topic + "/" + s.Name + "/" + e.name
+	if err := atom.CheckRule(e.name, everything); err != nil {
+		r.unusable(full)
+		return
+	}
+	r.replaced(full, e.description)
+	rule, err := atom.ParseRule(e.description)
+	if err != nil {
+		// Without it the other rules could select more than before, and no rules at all would mean the default
+		// rule.
+		r.warn(full, "the rule is not understood, it is exported as one that takes nothing: %s", text(err))
+		rule = &atom.Rule{Filter: atom.Filter{Kind: atom.FalseFilter, SQL: emulator.FalseExpression}}
+	}
+	rule.Name = e.name
+	s.Rules = append(s.Rules, *rule)
 }
 
 // usable reports whether a queue or topic can have that name. Other names are not sent back to the service in

@@ -2,7 +2,8 @@
 // writes a file that makes the same entities again: a Config.json for Minibus, a Bicep module or a Terraform module
 // for Azure.
 //
-// [Read] fetches, [Write] renders; package server calls both for the command minibus export. Read trusts no server.
+// [Read] fetches, [Write] renders; package server/command calls both for the command minibus export. [Of] takes the
+// entities of this process instead, for package server and the control API. Read trusts no server.
 // It limits the size and the number of answers. It follows no redirection, so that a token goes only to the host that
 // it was made for. No output and no error has the key or a token. Read does not keep the keys of authorization rules.
 //

@@ -3,6 +3,7 @@ package server
 import (
 	"minibus/config"
 	"minibus/emulator"
+	"minibus/export"
 	"minibus/mgmt/control"
 )
 
@@ -79,6 +80,16 @@ func (a *Server) WriteConfiguration(ns *emulator.Namespace, keys bool) ([]byte, 
 		t.AuthorizationRules = a.config.Topology.AuthorizationRules
 	}
 	return config.Write([]*config.Topology{t}, ns.Limits(), keys)
+}
+
+// ExportConfiguration implements [control.Configurations].
+func (a *Server) ExportConfiguration(ns *emulator.Namespace, format string) ([]byte, error) {
+	found, err := export.Of(ns.Name(), ns.Limits(), ns.Configuration().Current())
+	if err != nil {
+		return nil, err
+	}
+	text, _, err := export.Write(found, export.Format(format)) // its warnings are comments in the text
+	return text, err
 }
 
 // WriteSettings implements [control.ConfigTexts].

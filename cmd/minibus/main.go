@@ -24,7 +24,7 @@ func main() {
 	}()
 	if err := command.Run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr); err != nil {
 		if text := err.Error(); text != "" {
-			fmt.Fprintln(os.Stderr, "minibus:", text)
+			fmt.Fprintln(os.Stderr, command.Fit(os.Stderr, "minibus: "+text))
 		}
 		var coded interface{ ExitCode() int }
 		if errors.As(err, &coded) {

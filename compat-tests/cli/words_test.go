@@ -164,12 +164,16 @@ func TestDryRun(t *testing.T) {
 	b.run("receive", "orders", "-n", "2", "--dead-letter", "--reason", "bad")
 	b.run("send", "orders", "later", "--schedule", "1h")
 	b.run("send", "sessions", "s", "--session", "a")
+	b.run("snapshot", "save", "kept")
 	for line, want := range map[string]string{
 		"purge orders": "would have removed 3 messages from orders; nothing changed", "purge orders -n 2": "removed 2 messages", "purge sessions": "removed 1 message from sessions",
 		"purge orders --where user.x='y'": "removed 0 messages", "purge orders --scheduled": "removed 1 message from", "purge orders --number 4": "removed 1 message from",
 		"dlq purge orders": "removed 2 messages from orders/$DeadLetterQueue", "dlq purge orders --reason bad": "removed 2 messages", "dlq purge orders --reason good": "removed 0 messages",
 		"dlq resubmit orders": "would have resubmitted 2 dead letters from orders/$DeadLetterQueue to orders; nothing changed", "dlq resubmit orders --number 1": "resubmitted 1 dead letter from",
 		"dlq resubmit orders --subject new --reason bad": "resubmitted 2 dead letters", "queue rm orders": "would have deleted queue orders, with 3 active messages, 2 dead letters, 1 scheduled message; nothing changed",
+		"message rm orders 3 4": "would have removed 2 messages from orders; nothing changed", "snapshot rm kept": "would have deleted the snapshot kept: messages: 7, entities: 2; nothing changed",
+		"namespace rm sbemulatorns": "would have deleted namespace sbemulatorns, with entities: 2, messages: 7; nothing changed",
+		"namespace rm nothing --if-exists": "", "snapshot rm nothing --if-exists": "",
 	} {
 		if out := b.run(append(strings.Fields(line), "--dry-run")...); !strings.Contains(out, want) {
 			t.Errorf("minibus %s --dry-run prints %q, want %q in it", line, out, want)
@@ -182,6 +186,9 @@ func TestDryRun(t *testing.T) {
 		t.Errorf("as JSON it is %+v", got)
 	}
 	b.fails(3, []string{"there is no such queue"}, "queue", "rm", "unlike", "--dry-run")
+	b.fails(3, []string{"number 99"}, "message", "rm", "orders", "3", "99", "--dry-run")
+	b.fails(3, []string{"nothing"}, "namespace", "rm", "nothing", "--dry-run")
+	b.fails(3, []string{"nothing"}, "snapshot", "rm", "nothing", "--dry-run")
 	if n, dead := len(b.peek("orders")), len(b.peek("orders", "--dlq")); n != 4 || dead != 2 {
 		t.Errorf("afterwards there are %d messages and %d dead letters", n, dead)
 	}

@@ -1,7 +1,7 @@
 // What a person can do on each screen, with the JavaScript SDK on the other side.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, afterEach, test } from "node:test";
-import { copied, launch, open, show, taken, until } from "./page.mjs";
+import { copied, launch, open, show, sizes, taken, until } from "./page.mjs";
 import { connect, fill, namespace } from "./house.mjs";
 
 const client = connect();
@@ -58,8 +58,15 @@ test("keys: search, palette, screens, theme, back", async () => {
   await page.keyboard.press("g");
   await page.keyboard.press("k");
   await page.getByRole("heading", { name: "Clock", exact: true }).waitFor();
-  await page.goBack();
-  await page.getByRole("heading", { name: "events/large" }).waitFor();
+  for (const [key, dialog] of [["?", "Keys"], ["Control+k", "Go to"]]) { // what is open does not outlive its screen
+    await page.keyboard.press("g");
+    await page.keyboard.press("k");
+    await page.keyboard.press(key);
+    await page.getByRole("dialog", { name: dialog }).waitFor();
+    await page.goBack();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.getByRole("heading", { name: "events/large" }).waitFor();
+  }
   await page.keyboard.press("t");
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
 });
@@ -91,6 +98,8 @@ test("how many messages come and go is seen at a glance", async () => {
   await until(async () => Number(await tile("In").textContent()) === before + 50, "50 messages came in");
   assert.equal((await client.createReceiver("live", { receiveMode: "receiveAndDelete" }).receiveMessages(1, { maxWaitTimeInMs: 20_000 })).length, 1);
   await tile("Out").getByText("1", { exact: true }).waitFor();
+  const both = () => page.evaluate(() => [...document.querySelectorAll(".tile")].filter((t) => t.textContent.includes("last minute")).map((t) => t.lastChild.textContent).join());
+  await until(async () => (await page.locator(".plot-read b").allTextContents()).join() === await both(), "the legend of the chart says the same");
   await to("");
   await page.getByRole("main").getByRole("link", { name: /^Connections/ }).click();
   await page.getByRole("heading", { name: /^Connections/ }).waitFor();
@@ -111,6 +120,8 @@ test("live events follow, stop and are filtered", async () => {
   await client.createSender("live").sendMessages({ body: "x", messageId: "live-3" });
   await sees("live-3");
   assert.equal(await sent(), 1);
+  const [gone] = await client.createReceiver("live", { receiveMode: "receiveAndDelete" }).receiveMessages(1, { maxWaitTimeInMs: 20_000 });
+  await page.getByRole("row", { name: /received and deleted/ }).getByText(gone.messageId).first().waitFor(); // not only with its first event
   await page.getByText("Kinds: all").click();
   await button("completed").click();
   await sees("No event matches.");
@@ -324,6 +335,12 @@ test("read, write and clear the state of a session, see its messages, and break 
   await page.getByRole("button", { name: "Clear the filter session alice" }).waitFor();
   await page.getByText("1 shown").waitFor();
   await page.goBack();
+  await page.setViewportSize(sizes.phone);
+  await row("alice").getByText("held by").waitFor();
+  await page.setViewportSize(sizes.wide);
+  await row("alice").getByRole("link", { name: "MSJSClient" }).click();
+  await page.waitForFunction(() => location.hash.includes("/connections?connection=c"));
+  await page.goBack();
   await row("alice").getByRole("button", { name: "State", exact: true }).click();
   const dialog = page.getByRole("dialog", { name: /^State of session/ });
   await dialog.getByLabel("State", { exact: true }).getByText('"items": [').waitFor();
@@ -421,6 +438,12 @@ test("connection strings and programs to copy", async () => {
   assert.match(await page.evaluate(async () => (await fetch(document.querySelector("a[download]").href)).text()), /BEGIN CERTIFICATE/);
   await sees(/amqps:\/\/localhost:\d+/);
   await sees(/^Minibus (devel|\d)/);
+  const feedback = page.getByRole("link", { name: "Feedback" });
+  assert.equal(await feedback.count(), 0, "the project has no address yet");
+  await page.evaluate(() => document.head.insertAdjacentHTML("beforeend", '<meta name="issues" content="https://github.com/contoso/minibus/issues">'));
+  await to("");
+  await to("/connect");
+  assert.equal(await feedback.getAttribute("href"), "https://github.com/contoso/minibus/issues");
 });
 
 test("freeze, advance and resume the clock", async () => {

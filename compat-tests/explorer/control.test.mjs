@@ -325,6 +325,20 @@ test("names with slashes are in folders, in the order of their numbers, and the 
   await page.reload();
   await tree().getByText("team/").waitFor();
   assert.equal((await page.locator(".sidebar").boundingBox()).width, 304, "and stays so");
+  const whole = page.locator(".sidebar .whole"); // of the row under the pointer, or that the keys have reached, if its name is cut
+  await tree().getByText(/^a-name-that-goes/).first().hover();
+  await whole.getByText("a-name-that-goes-on-and-on-until-it-fits-nowhere-and-then-goes-on-a-little-more-to-be-sure").waitFor();
+  await tree().getByText("orders").hover();
+  await whole.waitFor({ state: "detached" });
+  await tree().focus();
+  await page.keyboard.press("Home");
+  for (const name of [/^team/, /^a\//, /^alone/, /^a-name/]) {
+    await page.keyboard.press("ArrowDown");
+    await isActive(name);
+  }
+  await whole.waitFor();
+  await page.keyboard.press("ArrowDown");
+  await whole.waitFor({ state: "detached" });
 });
 
 test("keys move in a tree of 10,000 entities", async () => {

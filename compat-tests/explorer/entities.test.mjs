@@ -1,6 +1,6 @@
 // Entities, rules, the test bench of rules and configurations in the explorer, with the JavaScript SDK on the other side.
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, test } from "node:test";
@@ -416,6 +416,12 @@ test("configuration: copy, download, compare, apply, and what is lost", async ()
   const file = page.waitForEvent("download");
   await button("Download").click();
   assert.equal((await file).suggestedFilename(), "Config.json");
+  for (const [format, name, has] of [["Bicep", "servicebus.bicep", "resource queue_kept 'Microsoft.ServiceBus/namespaces/queues@"], ["Terraform", "servicebus.tf", 'resource "azurerm_servicebus_queue" "kept"']]) {
+    const module = page.waitForEvent("download");
+    await button(`Download ${format}`).click();
+    assert.equal((await module).suggestedFilename(), name);
+    assert.ok(readFileSync(await (await module).path(), "utf8").includes(has), format);
+  }
   await button("Edit a copy").click();
   await button("Compare").click();
   await sees("No changes.");

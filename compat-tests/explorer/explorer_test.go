@@ -5,7 +5,6 @@ package explorer
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,8 +14,6 @@ import (
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }
-
-var update = flag.Bool("update", false, "draw the pictures of README.md and docs/explorer.md anew")
 
 const sources = "../../mgmt/ui"
 
@@ -99,14 +96,6 @@ func house(t *testing.T) string {
 // TestScreens opens every screen in both themes and widths: no error, no request elsewhere, nothing that axe-core finds.
 func TestScreens(t *testing.T) {
 	browse(t, harness.Options{Config: house(t)}, nil, "screens.test.mjs")
-}
-
-// TestPictures draws the pictures of README.md and docs/explorer.md anew, with -update: a shop after five minutes of traffic.
-func TestPictures(t *testing.T) {
-	if !*update {
-		t.Skip("-update draws the pictures")
-	}
-	browse(t, harness.Options{Config: "../../config/examples/shop.json"}, []string{"MINIBUS_PICTURES=../../docs/images"}, "pictures.test.mjs")
 }
 
 // TestActs does what a person can do on each screen.

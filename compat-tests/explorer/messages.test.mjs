@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, beforeEach, afterEach, test } from "node:test";
-import { check, copied, launch, open, refused, show, sizes, taken, until } from "./page.mjs";
+import { address, check, copied, launch, open, refused, show, sizes, taken, until } from "./page.mjs";
 import { connect, namespace } from "./house.mjs";
 
 const client = connect();
@@ -479,6 +479,13 @@ test("no row moves on a click, and the table has the columns, the order and the 
   await page.getByRole("searchbox", { name: "Message id" }).fill("a-long-id-that-ends-in-2");
   await button("Clear the filter message id a-long-id-that-ends-in-2").waitFor();
   await sees("1 shown");
+  await fetch(`${address}/$minibus/v1/namespaces/${namespace}/entities/typed/messages`, { method: "POST", headers: { "Content-Type": "application/json" },
+    body: JSON.stringify([{ messageId: { uuid: "5f2c1b6a-0d3e-4b7a-9c1d-2e3f4a5b6c7d" }, body: "x" }, { messageId: { binary: "AQL/" }, body: "x" }, { messageId: { ulong: "7" }, body: "x" }]) });
+  for (const [typed, shown] of [["5F2C1B6A-0D3E-4B7A-9C1D-2E3F4A5B6C7D", "5f2c1b6a-0d3e"], ["0102ff", "0102ff"], ["7", "7"]]) { // ids that are no texts
+    await to(`/entity/typed/messages?messageId=${typed}`);
+    await row(shown).waitFor();
+    await sees("1 shown");
+  }
   await to("/entity/typed/messages?state=scheduled");
   await row(/due in 5\d min/).waitFor();
   await page.getByLabel("SQL filter: amount > 100").fill("amount > > 5");

@@ -1,40 +1,21 @@
 // Measures how long after a navigation the explorer first paints, and when its largest text is there, in tabs that no debugger watches; for docs/performance.md.
 // It starts a Minibus of its own, without a file. A page of one heading tells what the browser itself takes on the machine. Cold is a browser without a
-// cache, warm one that has been there.
+// cache, warm one that has been there. Several builds are visited in turns, since other work on the machine makes all of them slower at the same time.
 //
-//   node paint.mjs MINIBUS [VISITS]
+//   node paint.mjs MINIBUS... [VISITS]
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
+import { pause, start, until } from "./own.mjs";
 
-const [minibus, visits = 15] = process.argv.slice(2);
-const folder = mkdtempSync(join(tmpdir(), "paint-"));
-const pause = (ms) => new Promise((done) => setTimeout(done, ms));
-
-async function until(what) {
-  for (;; await pause(50)) {
-    const value = await what();
-    if (value) return value;
-  }
-}
-
-function portsOf(file) {
-  try {
-    return JSON.parse(readFileSync(file, "utf8"));
-  } catch {
-    return undefined; // not written yet
-  }
-}
-
-const ports = join(folder, "ports");
-const server = spawn(minibus, ["--ephemeral", "--host", "127.0.0.1", "--amqp-port", "0", "--tls-port", "0", "--http-port", "0", "--ports-file", ports], { stdio: "ignore" });
+const builds = process.argv.slice(2), visits = /^\d+$/.test(builds.at(-1)) ? Number(builds.pop()) : 15;
+const servers = await Promise.all(builds.map((program) => start(program))), { folder } = servers[0];
+const explorer = (i) => (builds.length === 1 ? "explorer" : `explorer ${i + 1}`);
 const heading = createServer((_, answer) => answer.writeHead(200, { "Content-Type": "text/html" }).end("<!doctype html><title>A heading</title><h1>A heading</h1>")).listen(0, "127.0.0.1");
 await once(heading, "listening");
-const addresses = { heading: `http://localhost:${heading.address().port}/`, explorer: `http://localhost:${(await until(() => portsOf(ports))).http}/` };
+const addresses = Object.fromEntries([["heading", `http://localhost:${heading.address().port}/`], ...servers.map((s, i) => [explorer(i), `http://localhost:${s.ports.http}/`])]);
 
 async function measure(label, ...args) {
   const profile = join(folder, label);
@@ -42,10 +23,12 @@ async function measure(label, ...args) {
     "--remote-debugging-port=0", "--window-size=1280,800", `--user-data-dir=${profile}`, ...args, "about:blank"], { stdio: ["ignore", "ignore", "pipe"] });
   let said = "";
   browser.stderr.on("data", (piece) => (said += piece));
-  const host = await until(() => /listening on ws:\/\/([^/]+)/.exec(said)?.[1]), all = { heading: [], explorer: [] };
+  const host = await until(() => /listening on ws:\/\/([^/]+)/.exec(said)?.[1]), all = Object.fromEntries(Object.keys(addresses).map((name) => [name, []]));
   await pause(3000); // the browser starts processes that it keeps ready
   for (let i = 0; i <= visits; i++) {
-    for (const [name, address] of Object.entries(addresses)) {
+    const turn = Object.entries(addresses);
+    if (i % 2) turn.reverse();
+    for (const [name, address] of turn) {
       const tab = await (await fetch(`http://${host}/json/new?${address}`, { method: "PUT" })).json();
       await pause(1200);
       const attached = await chromium.connectOverCDP(`http://${host}`);
@@ -62,15 +45,14 @@ async function measure(label, ...args) {
   browser.kill();
   await once(browser, "exit");
   for (const [name, times] of Object.entries(all)) {
-    for (const kind of name === "explorer" ? ["first", "largest"] : ["first"]) {
+    for (const kind of name === "heading" ? ["first"] : ["first", "largest"]) {
       const list = times.map((t) => t[kind]).sort((a, b) => a - b);
-      console.log(label, name.padEnd(8), `${kind} paint`.padEnd(13), `median ${Math.round(list[list.length >> 1])} ms, ${Math.round(list[0])} to ${Math.round(list.at(-1))}`);
+      console.log(label, name.padEnd(10), `${kind} paint`.padEnd(13), `median ${Math.round(list[list.length >> 1])} ms, ${Math.round(list[0])} to ${Math.round(list.at(-1))}`);
     }
   }
 }
 
 await measure("cold", "--disk-cache-size=1");
 await measure("warm");
-server.kill();
 heading.close();
-rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+for (const s of servers) s.stop();

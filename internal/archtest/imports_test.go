@@ -27,7 +27,7 @@ var floors = []floor{
 			"internal/hostname", "internal/filelock", "internal/discovery", "internal/printable", "internal/seed"},
 	}},
 	{"the whole, put together", map[string][]string{
-		"server": {"config", "store", "emulator", "amqpserver", "mgmt", "mgmt/control", "mgmt/control/api", "server/metrics",
+		"server": {"config", "store", "emulator", "amqpserver", "export", "mgmt", "mgmt/control", "mgmt/control/api", "server/metrics",
 			"internal/sas", "internal/tlsca", "internal/listen", "internal/loglimit", "internal/secrets", "internal/seed", "internal/amqp/messagejson"},
 		"server/metrics": {"emulator", "amqpserver", "store"},
 		"server/tracing": {"emulator"},

@@ -28,6 +28,10 @@ func (h *handler) configs() {
 		Tags:      []string{"config"},
 		Responses: answered("OK", "application/json", configuration),
 	}, h.getConfig, 200, 400, 404)
+	register(h, "exportConfig", "GET "+path+"/export", huma.Operation{
+		Tags:      []string{"config"},
+		Responses: answered("The file", plainText, &huma.Schema{Type: huma.TypeString}),
+	}, h.exportConfig, 200, 400, 404)
 	register(h, "diffConfig", "POST "+path+"/diff", huma.Operation{
 		Tags:             []string{"config"},
 		Extensions:       readOnly,
@@ -51,9 +55,11 @@ type Configurations interface {
 		ns *emulator.Namespace, from string, text []byte,
 	) (entities []emulator.EntityConfig, notes, wrong []string)
 	WriteConfiguration(ns *emulator.Namespace, keys bool) ([]byte, error)
+	// ExportConfiguration writes the entities for Azure, in one of the formats that exportConfig has.
+	ExportConfiguration(ns *emulator.Namespace, format string) ([]byte, error)
 }
 
-// configText is an answer with a Config.json.
+// configText is an answer with a configuration.
 type configText struct {
 	ContentType string `header:"Content-Type"`
 	Body        []byte
@@ -72,6 +78,23 @@ func (h *handler) getConfig(_ context.Context, in *struct {
 		return nil, err
 	}
 	return &configText{"application/json", text}, nil
+}
+
+const plainText = "text/plain; charset=utf-8"
+
+func (h *handler) exportConfig(_ context.Context, in *struct {
+	InNamespace
+	Format string `query:"format" required:"true" enum:"bicep,terraform"`
+}) (*configText, error) {
+	ns, err := in.find(h)
+	if err != nil {
+		return nil, err
+	}
+	text, err := h.server.ExportConfiguration(ns, in.Format)
+	if err != nil {
+		return nil, err
+	}
+	return &configText{plainText, text}, nil
 }
 
 // Configured are the arguments of operations with a configuration.

@@ -43,6 +43,14 @@ func TestControlAPIOfConfigurations(t *testing.T) {
 	a := controlAPI(t)
 	wants(t, a.as("root", "POST", control.Prefix+"namespaces", withEntities), 201)
 	const path = control.Prefix + "namespaces/with-entities/config"
+	for _, format := range []string{"bicep", "terraform"} {
+		w := a.as("root", "GET", path+"/export?format="+format, "")
+		if wants(t, w, 200); w.Body.String() != format+" of with-entities" || w.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
+			t.Errorf("%s is %q, %v", format, w.Body, w.Header())
+		}
+	}
+	wants(t, a.as("root", "GET", path+"/export?format=arm", ""), 400)
+	wants(t, a.as("root", "GET", control.Prefix+"namespaces/nothing/config/export?format=bicep", ""), 404)
 	diff := func(query, body string) shownDiff {
 		t.Helper()
 		w := a.as("root", "POST", path+query, body)

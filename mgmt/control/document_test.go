@@ -77,6 +77,10 @@ func (c controlled) WriteConfiguration(ns *emulator.Namespace, keys bool) ([]byt
 	return config.Write([]*config.Topology{{Namespace: ns.Name(), Entities: ns.Configuration().Current()}}, ns.Limits(), keys)
 }
 
+func (c controlled) ExportConfiguration(ns *emulator.Namespace, format string) ([]byte, error) {
+	return []byte(format + " of " + ns.Name()), nil
+}
+
 func (c controlled) WriteSettings(ns *emulator.Namespace, s emulator.Settings, keys bool) []control.Setting {
 	return settingsOf(config.SettingsProperties(s, ns.Limits(), keys))
 }

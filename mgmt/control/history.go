@@ -121,33 +121,33 @@ func (h *handler) listHistory(_ context.Context, in *struct {
 	}
 	var out struct{ Body api.HistoryPage }
 	out.Body.Oldest = ns.History().Record().Oldest()
+	var items []emulator.Event
 	if in.Order == "newest" {
-		out.Body.Items, out.Body.Next = newest(ns, f, in.Cursor, in.Limit)
+		items, out.Body.Next = newest(ns, f, in.Cursor, in.Limit)
 	} else {
 		events, next := ns.History().Events(in.Cursor, f)
-		out.Body.Items, out.Body.Next = oldest(events, next, in.Limit)
+		items, out.Body.Next = oldest(events, next, in.Limit)
 	}
+	out.Body.Items = shownEvents(ns, items)
 	return &out, nil
 }
 
 // oldest returns the first events, and from where to go on.
-func oldest(events iter.Seq[emulator.Event], next int64, limit int) ([]api.Event, int64) {
-	items := []api.Event{}
+func oldest(events iter.Seq[emulator.Event], next int64, limit int) (items []emulator.Event, _ int64) {
 	for e := range events {
 		if len(items) == limit {
 			return items, e.Number
 		}
-		items = append(items, shownEvent(&e))
+		items = append(items, e)
 	}
 	return items, next
 }
 
 // newest returns the last events before a number, the last one first, and before which to go on. Without a number it
 // takes the last of all.
-func newest(ns *emulator.Namespace, f emulator.EventFilter, before int64, limit int) ([]api.Event, int64) {
-	items := []api.Event{}
+func newest(ns *emulator.Namespace, f emulator.EventFilter, before int64, limit int) (items []emulator.Event, _ int64) {
 	for e := range ns.History().EventsBack(before, f) {
-		if items = append(items, shownEvent(&e)); len(items) == limit {
+		if items = append(items, e); len(items) == limit {
 			break
 		}
 	}
@@ -176,12 +176,21 @@ func (h *handler) life(_ context.Context, in *struct {
 	}
 	var out struct{ Body api.HistoryPage }
 	out.Body.Oldest = ns.History().Record().Oldest()
-	out.Body.Items = []api.Event{}
-	for _, e := range ns.History().Life(f) {
-		out.Body.Items = append(out.Body.Items, shownEvent(&e))
-		out.Body.Next = e.Number + 1
+	out.Body.Items = shownEvents(ns, ns.History().Life(f))
+	if n := len(out.Body.Items); n > 0 {
+		out.Body.Next = out.Body.Items[n-1].Number + 1
 	}
 	return &out, nil
+}
+
+// shownEvents returns events as answers show them, each with the id of its message.
+func shownEvents(ns *emulator.Namespace, events []emulator.Event) []api.Event {
+	ns.History().Name(events)
+	items := make([]api.Event, len(events))
+	for i := range events {
+		items[i] = shownEvent(&events[i])
+	}
+	return items
 }
 
 // shownEvent returns an event as answers show it.
@@ -374,14 +383,11 @@ func (s *eventStream) catchUp() error {
 		}
 		s.next += missed
 	}
-	began, n := time.Now(), 0
+	began := time.Now()
 	events, next := s.ns.History().Events(s.next, s.filter)
-	for e := range events {
-		if n++; n > streamBatch {
-			next = e.Number
-			break
-		}
-		if err := s.write(fmt.Sprintf("id: %d\n", e.Number), "event", shownEvent(&e)); err != nil {
+	items, next := oldest(events, next, streamBatch)
+	for _, e := range shownEvents(s.ns, items) {
+		if err := s.write(fmt.Sprintf("id: %d\n", e.Number), "event", e); err != nil {
 			return err
 		}
 	}

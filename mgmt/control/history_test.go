@@ -91,6 +91,11 @@ func TestControlAPITellsWhatHappened(t *testing.T) {
 	same(t, a.history("?since="+time.Now().Add(time.Hour).UTC().Format(time.RFC3339)).kinds(), nil)
 	life := a.history("/life?messageId=m0")
 	same(t, life.kinds(), []string{"sent", "receivedAndDeleted"})
+	for _, page := range []recorded{life, a.history("?kind=receivedAndDeleted"), a.history("?order=newest&limit=1")} {
+		if last := page.Items[len(page.Items)-1]; last.MessageID != "m0" {
+			t.Errorf("a later event of m0 is %+v", last)
+		}
+	}
 	if text := life.Items[1].Text; !strings.HasPrefix(text, "number 1 of q was delivered and deleted to an HTTP request from ") {
 		t.Errorf("the text is %q", text)
 	}
@@ -200,7 +205,7 @@ func TestControlAPIStreamsEvents(t *testing.T) {
 		t.Errorf("the stream has %q", got)
 	}
 	a.receiveDelete("q")
-	if got := next(only); !strings.Contains(got, `"kind":"receivedAndDeleted"`) {
+	if got := next(only); !strings.Contains(got, `"kind":"receivedAndDeleted"`) || !strings.Contains(got, `"messageId":"before"`) {
 		t.Errorf("the stream of one kind has %q", got)
 	}
 	if got := next(open("?from=1")); !strings.Contains(got, `"messageId":"before"`) {

@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -54,10 +55,24 @@ func load() map[string]file {
 		if err != nil {
 			panic(err)
 		}
+		if e.Name() == "index.html" {
+			text = withIssues(text, reflect.TypeFor[file]().PkgPath())
+		}
 		sum := sha256.Sum256(text)
 		all[e.Name()] = file{text, contentType(e.Name()), strconv.Quote(base64.RawURLEncoding.EncodeToString(sum[:12]))}
 	}
 	return all
+}
+
+// withIssues tells the page where the project takes issues: at the repository that the module is named after, which
+// packaging/publish-as does. A module without an address has no such place. pkg is the path of this package.
+func withIssues(page []byte, pkg string) []byte {
+	parts := strings.Split(pkg, "/")
+	if parts[0] != "github.com" {
+		return page
+	}
+	meta := `<meta name="issues" content="https://` + strings.Join(parts[:3], "/") + `/issues">`
+	return bytes.Replace(page, []byte("<title>"), []byte(meta+"\n<title>"), 1)
 }
 
 const icon = "image/svg+xml"

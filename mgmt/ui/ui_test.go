@@ -39,6 +39,19 @@ func TestFilesLoadNothing(t *testing.T) {
 	}
 }
 
+// TestIssuesAreThoseOfTheModule: none until packaging/publish-as has given it an address.
+func TestIssuesAreThoseOfTheModule(t *testing.T) {
+	const page = "<head><title>Minibus</title></head>"
+	for pkg, want := range map[string]string{
+		"minibus/mgmt/ui":                    page,
+		"github.com/contoso/minibus/mgmt/ui": `<head><meta name="issues" content="https://github.com/contoso/minibus/issues">` + "\n<title>Minibus</title></head>",
+	} {
+		if got := string(withIssues([]byte(page), pkg)); got != want {
+			t.Errorf("as %s the page is %s", pkg, got)
+		}
+	}
+}
+
 // TestEditorIsLoadedLate: the script that every page loads has only the name of the editor's.
 func TestEditorIsLoadedLate(t *testing.T) {
 	app := served["app.js"].text

@@ -87,7 +87,7 @@ func (p *program) export(ctx context.Context, connection string, f *exportFlags)
 		return err
 	}
 	for _, w := range warnings {
-		_, _ = fmt.Fprintln(p.stderr, "warning:", w)
+		_, _ = fmt.Fprintln(p.stderr, cli.Fit(p.stderr, "warning: "+w))
 	}
 	if f.out != "" {
 		err = replaceFile(f.out, data)

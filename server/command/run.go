@@ -41,6 +41,9 @@ func Run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	})
 }
 
+// Fit breaks the text of an error into lines that fit the terminal that it goes to.
+func Fit(stream io.Writer, text string) string { return cli.Fit(stream, text) }
+
 // root makes the commands of this package. The root runs the server, as serve does.
 func (p *program) root() *cobra.Command {
 	root := p.serveCommand("minibus")

@@ -16,7 +16,7 @@ type Event struct {
 	LockedUntil    *time.Time `json:"lockedUntil,omitempty"`
 	ScheduledFor   *time.Time `json:"scheduledFor,omitempty"`
 	Copies         *int       `json:"copies,omitempty" doc:"How many subscriptions of a topic got one"`
-	MessageID      string     `json:"messageId,omitempty" doc:"Of messages that come"`
+	MessageID      string     `json:"messageId,omitempty" doc:"Of the message, while its first event is kept"`
 	Detail         string     `json:"detail,omitempty" doc:"The reason, rule, target of a forward, or error"`
 	Client         *Client    `json:"client,omitempty" doc:"Who did it; none: Minibus itself, or unknown"`
 	Text           string     `json:"text" doc:"The same as a sentence"`

@@ -57,15 +57,15 @@ function lineOf(h: Hour, line: Series, top: number): string {
 
 function areaOf(h: Hour, line: Series, top: number): string {
   const d = lineOf(h, line, top), last = line.findLastIndex((v) => v !== undefined);
-  return d ? `${d}L${x(h, last).toFixed(1)} ${height}L${x(h, 0).toFixed(1)} ${height}Z` : "";
+  return d.includes("L") ? `${d}L${x(h, last).toFixed(1)} ${height}L${x(h, 0).toFixed(1)} ${height}Z` : "";
 }
 
-// Small is one count with a scale of its own.
-function Small({ h, line, name, tone, read }: { h: Hour; line: Series; name: string; tone: string; read?: number }) {
-  const top = Math.max(topOf(line), 1), value = line[read ?? line.length - 1] ?? 0;
+// Small is one count with a scale of its own. now is what the tiles show.
+function Small({ h, line, now, name, tone, read }: { h: Hour; line: Series; now: number; name: string; tone: string; read?: number }) {
+  const most = Math.max(topOf(line), now), top = Math.max(most, 1), value = read === undefined ? now : line[read] ?? 0;
   return (
-    <div class={`small-chart ${tone}`}>
-      <p><span class="faint">{name}</span> <b>{number(value)}</b><span class="faint push">{topOf(line) > 0 && `max. ${short(top)}`}</span></p>
+    <div class={`small-chart ${most > 0 ? tone : ""}`}>
+      <p><span class="faint">{name}</span> <b>{number(value)}</b><span class="faint push">{most > 0 && `max. ${short(most)}`}</span></p>
       <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
         <path class="area" d={areaOf(h, line, top)} /><path class="line" d={lineOf(h, line, top)} />
         {read !== undefined && <line class="cursor" x1={x(h, read)} x2={x(h, read)} y1="0" y2={height} />}
@@ -83,9 +83,10 @@ function ticksOf(h: Hour): number[] {
 
 const clockOf = (at: number, now: number) => time(at, now).slice(-8, -3);
 
-function Plot({ h, out, read, setRead }: { h: Hour; out: boolean; read?: number; setRead: (i?: number) => void }) {
+function Plot({ h, out, minute, read, setRead }: { h: Hour; out: boolean; minute: Schemas["LastMinute"]; read?: number; setRead: (i?: number) => void }) {
   const top = roundUp(out ? topOf(h.in, h.out) : topOf(h.in)), n = h.ends.length, shown = read ?? n - 1;
   const reading = (i: number) => `${time(h.ends[i]!, h.to)}: in ${short(Math.round(h.in[i] ?? 0))}${out ? `, out ${short(Math.round(h.out[i] ?? 0))}` : ""} a minute, ${number(h.active[i] ?? 0)} active`;
+  const rates = read === undefined ? [minute.stored, minute.completed] : [h.in, h.out].map((line) => Math.round(line[read] ?? line[read - 1] ?? 0));
   const find = (e: PointerEvent) => {
     const box = (e.currentTarget as HTMLElement).getBoundingClientRect(), at = h.from + ((e.clientX - box.left) / box.width) * (h.to - h.from);
     const i = h.ends.findIndex((end) => end >= at);
@@ -109,30 +110,38 @@ function Plot({ h, out, read, setRead }: { h: Hour; out: boolean; read?: number;
         </svg>
       </div>
       <div class="plot-times" aria-hidden="true">{ticksOf(h).map((t) => <span key={t} style={{ left: ((t - h.from) / (h.to - h.from)) * 100 + "%" }}>{clockOf(t, h.to)}</span>)}</div>
-      <p class="plot-read"><span class="key">in <b>{number(Math.round(h.in[shown] ?? h.in[shown - 1] ?? 0))}</b></span>{out && <span class="key out">out <b>{number(Math.round(h.out[shown] ?? h.out[shown - 1] ?? 0))}</b></span>}
-        <span class="faint">a minute{read !== undefined && `, ${time(h.ends[read]!, h.to)}`}</span></p>
+      <p class="plot-read"><span class="key">in <b>{number(rates[0]!)}</b></span>{out && <span class="key out">out <b>{number(rates[1]!)}</b></span>}
+        <span class="faint">{read === undefined ? "in the last minute" : `a minute, ${time(h.ends[read]!, h.to)}`}</span></p>
     </div>
   );
 }
 
+// Now is what the tiles above the chart show. Its legend says the same until the reader points at another moment.
+interface Now {
+  minute: Schemas["LastMinute"];
+  active: number;
+  deadLetter: number;
+  scheduled: number;
+}
+
 // LastHour shows the last hour of an entity, or of the namespace without a path. had says that there was a message: without one there is nothing to show.
 // A topic holds none.
-export function LastHour({ of = "", had, holds = true }: { of?: string; had: boolean; holds?: boolean }) {
+export function LastHour({ of = "", had, now, holds = true }: { of?: string; had: boolean; now: Now; holds?: boolean }) {
   const namespace = route.value.namespace;
   const p = usePoll(JSON.stringify([namespace, of]), pause, (signal) => get<Activity>(of ? at`${namespace}/entities/${of}/activity` : at`${namespace}/activity`, {}, signal));
   const [read, setRead] = useState<number>();
   if (!had) return null;
   const h = p.value && hourOf(p.value), place = h && read !== undefined && read < h.ends.length ? read : undefined;
-  const alone = !holds && !(h && topOf(h.scheduled) > 0);
+  const scheduled = now.scheduled > 0 || (h !== undefined && topOf(h.scheduled) > 0), alone = !holds && !scheduled;
   return (
     <Panel title="Last hour">
       <div class={`hour ${alone ? "alone" : ""}`}>
-        {h && <Plot h={h} out={holds} read={place} setRead={setRead} />}
+        {h && <Plot h={h} out={holds} minute={now.minute} read={place} setRead={setRead} />}
         {h && !alone && (
           <div class="hour-side">
-            {holds && <Small h={h} line={h.active} name="Active" tone="" read={place} />}
-            {holds && <Small h={h} line={h.deadLetter} name="Dead letters" tone="dead" read={place} />}
-            {topOf(h.scheduled) > 0 && <Small h={h} line={h.scheduled} name="Scheduled" tone="scheduled" read={place} />}
+            {holds && <Small h={h} line={h.active} now={now.active} name="Active" tone="" read={place} />}
+            {holds && <Small h={h} line={h.deadLetter} now={now.deadLetter} name="Dead letters" tone="dead" read={place} />}
+            {scheduled && <Small h={h} line={h.scheduled} now={now.scheduled} name="Scheduled" tone="scheduled" read={place} />}
           </div>
         )}
         {!h && p.error && <p class="hint">{p.error}</p>}

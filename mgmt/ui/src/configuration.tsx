@@ -48,8 +48,21 @@ function Running({ namespace, edit }: { namespace: string; edit: (text: string) 
     </>}>
       <p class="hint">A Minibus that starts with this file has the same entities.{keys && " Keep it safe: its keys give access to the namespace."}</p>
       {problem && <Problem text={problem} />}
-      {text === undefined ? !problem && <Loading /> : <TextEdit label="Running configuration" text={text} json fixed />}
+      {text === undefined ? !problem && <Loading /> : <TextEdit label="Running configuration" text={text} json code fixed />}
       <div class="bar"><Button disabled={text === undefined} act={() => edit(text ?? "")}>Edit a copy</Button></div>
+    </Panel>
+  );
+}
+
+const modules = [["bicep", "Bicep", "servicebus.bicep"], ["terraform", "Terraform", "servicebus.tf"]] as const;
+
+// ForAzure gives the entities as modules that create them in Azure.
+function ForAzure({ namespace }: { namespace: string }) {
+  const download = async (format: string, name: string) => save(await (await open("GET", at`${namespace}/config/export`, { query: { format } })).blob(), name);
+  return (
+    <Panel title="For Azure" actions={modules.map(([format, title, file]) => <Button key={format} small act={() => download(format, file)} title={file}>Download {title}</Button>)}>
+      <p class="hint">The same entities as a module that adds them to a Service Bus namespace in Azure. Comments name the settings that the format doesn’t have. In a shell:</p>
+      <Shell lines={modules.map(([format, , file]) => `minibus export --format ${format} --out ${file}`)} />
     </Panel>
   );
 }
@@ -142,7 +155,7 @@ export function Configuration() {
       <Panel title="Compare and apply">
         <form class="entity-form" onSubmit={(e) => { e.preventDefault(); if (text.trim()) void compare(text, prune); }}>
           <p class="hint">Paste a Config.json, or an object with <code>Queues</code> and <code>Topics</code>, or choose a file. You see the changes before anything is applied.</p>
-          <TextEdit label="Config.json" text={text} set={set} json hint={'{"Queues": [{"Name": "orders", "Properties": {"MaxDeliveryCount": 5}}]}'} place={place} />
+          <TextEdit label="Config.json" text={text} set={set} json code hint={'{"Queues": [{"Name": "orders", "Properties": {"MaxDeliveryCount": 5}}]}'} place={place} />
           <label class="check"><input type="checkbox" checked={prune} onChange={(e) => { const on = e.currentTarget.checked; refine({ prune: on ? "1" : undefined }); if (compared) void compare(compared.text, on); }} /> Delete entities it doesn’t have, with their messages</label>
           {wrong !== undefined && <Wrong e={wrong} lead={lead} />}
           <div class="bar">
@@ -152,10 +165,7 @@ export function Configuration() {
           </div>
         </form>
       </Panel>
-      <Panel title="For Azure">
-        <p class="hint">The command line writes the same entities as Bicep or Terraform, and names the settings these don’t have.</p>
-        <Shell lines={["minibus export --format bicep > servicebus.bicep", "minibus export --format terraform > servicebus.tf"]} />
-      </Panel>
+      <ForAzure namespace={namespace} />
       {compared && (
         <DiffView diff={compared.diff}>
           {!compared.diff.same && !compared.diff.applied && <Button kind="primary" disabled={compared.diff.refused !== undefined}

@@ -211,13 +211,13 @@ function Endpoints({ connection }: { connection: string }) {
   );
 }
 
-// About names the version, and where there is more to read.
+// About names the version, where there is more to read, and where to write.
 function About() {
-  const [version, set] = useState("");
+  const [version, set] = useState(""), issues = document.querySelector<HTMLMetaElement>("meta[name=issues]")?.content; // none until the project has an address
   useEffect(() => void open("GET", "namespaces").then((a) => set((a.headers.get("Server") ?? "").replace(/^Minibus\//, "")), () => undefined), []);
   return (
     <Panel title="About">
-      <p>{version && <><b>Minibus {version}</b> · </>}<a href="/$minibus/docs/">Documentation</a> · <a href="/$minibus/docs/troubleshooting">Troubleshooting</a> · <a href="/$minibus/v1/openapi.json">Control API</a></p>
+      <p>{version && <><b>Minibus {version}</b> · </>}<a href="/$minibus/docs/">Documentation</a> · <a href="/$minibus/docs/troubleshooting">Troubleshooting</a> · <a href="/$minibus/v1/openapi.json">Control API</a>{issues && <> · <a href={issues} target="_blank" rel="noreferrer">Feedback</a></>}</p>
       <p class="hint">To report a problem, run <code>minibus support-bundle</code> and attach its file to an issue. It has no messages and no keys.</p>
     </Panel>
   );

@@ -16,6 +16,7 @@ export interface Settings {
   hint?: string; // shown while it is empty
   language: Language;
   fixed?: boolean; // it can be searched and copied, and not changed
+  code?: boolean; // its lines are not wrapped on a phone
   submits: boolean; // Ctrl Enter is for the form around it
   changed: (text: string) => void;
 }
@@ -109,6 +110,8 @@ const typedOver = EditorView.domEventHandlers({
   },
 });
 
+const narrow = matchMedia("(max-width: 700px)"); // too narrow for code with its indentation, which is scrolled there
+
 const patience = 2000; // ms in which Tab after Escape leaves, and in which a second Escape does what it does elsewhere
 
 // mount puts an editor into an element. It lives in a shadow root, where its styles are adopted sheets, which the policy of the page allows.
@@ -128,7 +131,7 @@ export function mount(host: HTMLElement, s: Settings): Mounted {
       doc: s.text,
       extensions: [
         history(), bracketMatching(), indentOnInput(), indentUnit.of("  "), highlightSelectionMatches(), search({ top: true }),
-        syntaxHighlighting(colours), look, typedOver, EditorView.lineWrapping, keymap.of([...(s.submits ? [{ key: "Mod-Enter", run: () => true }] : []), ...searchKeymap, ...historyKeymap, ...defaultKeymap]),
+        syntaxHighlighting(colours), look, typedOver, s.code && narrow.matches ? [] : EditorView.lineWrapping, keymap.of([...(s.submits ? [{ key: "Mod-Enter", run: () => true }] : []), ...searchKeymap, ...historyKeymap, ...defaultKeymap]),
         language.of(languages[s.language]), placeholder(s.hint ?? ""), EditorState.readOnly.of(s.fixed === true),
         EditorView.contentAttributes.of({ "aria-label": s.label, tabindex: "0", ...(s.language === "sql" ? {} : { "aria-description": "Press Escape, then Tab, to leave it" }), spellcheck: "false" }),
         EditorView.updateListener.of((u) => u.docChanged && s.changed(u.state.doc.toString())),

@@ -106,7 +106,7 @@ function Summary({ e, done }: { e: Whole; done: () => void }) {
     <>
       <Counts e={e} />
       {e.kind === "topic" && <Subscriptions topic={e.path} sent={e.traffic.stored} />}
-      <LastHour of={e.path} had={!empty || e.traffic.stored > 0} holds={e.kind !== "topic"} key={e.path} />
+      <LastHour of={e.path} had={!empty || e.traffic.stored > 0} now={{ minute: e.lastMinute, ...c }} holds={e.kind !== "topic"} key={e.path} />
       <Users path={e.path} />
       {empty && e.kind !== "subscription" && <Panel title="Send a message"><Snippets entity={e.path} /></Panel>}
       {e.kind === "subscription" && <RuleList path={e.path} rules={e.rules ?? []} done={done} />}

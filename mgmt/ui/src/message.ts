@@ -23,7 +23,12 @@ export function typed(v: Value): Typed {
   return { type, text: typeof value === "string" ? value : JSON.stringify(value) };
 }
 
-export const textOfValue = (v: Value): string => (v === undefined ? "" : typed(v).text);
+// textOfValue is a value for people: bytes in hex, as the history and filters have those of an id.
+export function textOfValue(v: Value): string {
+  if (v === undefined) return "";
+  const { type, text } = typed(v);
+  return type === "binary" ? [...atob(text)].map((c) => c.charCodeAt(0).toString(16).padStart(2, "0")).join("") : text;
+}
 
 // preview is the beginning of a body for a table.
 export function preview(m: Message): string {

@@ -15,9 +15,14 @@ const unread = (filter: string, text: string) => filter.startsWith("due") && ins
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
-// sqlOf joins what the SQL field says with the filters for which SQL has a property.
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+// sqlOf joins what the SQL field says with the filters for which SQL has a property. SQL compares ids of all types as texts: a UUID, which is no text, in small letters.
 function sqlOf(q: Query): string | undefined {
-  const ids = [["messageId", "sys.MessageId"], ["correlationId", "sys.CorrelationId"]].flatMap(([name, property]) => (q[name!] ? [`${property} = ${quoted(q[name!]!)}`] : []));
+  const ids = [["messageId", "sys.MessageId"], ["correlationId", "sys.CorrelationId"]].flatMap(([name, property]) => {
+    const id = q[name!];
+    return id ? [`${property} IN (${[...new Set(uuid.test(id) ? [id, id.toLowerCase()] : [id])].map(quoted).join(", ")})`] : [];
+  });
   if (ids.length === 0) return q.sql || undefined;
   return [...(q.sql ? [`(${q.sql})`] : []), ...ids].join(" AND ");
 }

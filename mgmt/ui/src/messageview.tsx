@@ -48,7 +48,7 @@ function facts(m: Message): [string, Children][] {
     if (k === "sizeBytes") return ["Size", bytes(v as number)];
     if (k === "timeToLive") return ["Time to live", <span title={v as string}>{duration(v as string)}</span>];
     if (times.test(k) && typeof v === "string") return [words(k), <Time at={v} />];
-    return [words(k), <Text class="wrap">{typed(v).text}</Text>];
+    return [words(k), <Text class="wrap">{textOfValue(v)}</Text>];
   });
 }
 

@@ -144,6 +144,7 @@ export function Overview() {
   const sum = (of: (e: Entity) => number, from = holders) => from.reduce((n, e) => n + of(e), 0);
   const dead = sum((e) => e.counts.deadLetter + e.counts.transferDeadLetter), scheduled = sum((e) => e.counts.scheduled, list), active = sum((e) => e.counts.active);
   const messages = active + scheduled + dead, first = list.find((e) => e.kind === "queue")?.path ?? list.find((e) => e.kind === "topic")?.path;
+  const minute = { stored: sum((e) => e.lastMinute.stored, sent), completed: sum((e) => e.lastMinute.completed, list) };
   const only = (name: string) => withQuery(link(""), { only: name });
   return (
     <>
@@ -154,14 +155,14 @@ export function Overview() {
         <Tile name="Dead letters" value={number(dead)} tone="dead" to={only("dead")} title="Entities with dead letters" />
         <Tile name="Scheduled" value={number(scheduled)} to={only("scheduled")} title="Entities with scheduled messages" />
         <Tile name="Size" value={bytes(sum((e) => e.counts.sizeBytes, sent))} />
-        <RateTiles minute={{ stored: sum((e) => e.lastMinute.stored, sent), completed: sum((e) => e.lastMinute.completed, list) }} />
+        <RateTiles minute={minute} />
         <Clients />
       </div>
       {list.length === 0 && <NoEntities />}
       {first !== undefined && messages === 0 && (
         <Panel title="No messages yet" actions={<a class="button primary small" href={link("entity", first, "send")}>Send a message</a>}><Snippets entity={first} /></Panel>
       )}
-      <LastHour had={messages > 0 || list.some((e) => e.traffic.stored > 0)} />
+      <LastHour had={messages > 0 || list.some((e) => e.traffic.stored > 0)} now={{ minute, active, deadLetter: dead, scheduled }} />
       {list.length > 0 && <Entities rows={rows} />}
     </>
   );

@@ -15,6 +15,18 @@ import { undoLast } from "./toasts";
 
 const open = signal<"" | "palette" | "keys">("");
 
+let screen = ""; // where it was opened
+
+function show(what: "palette" | "keys"): void {
+  screen = location.hash;
+  open.value = what;
+}
+
+// What is open belongs to its screen: back or a bookmark leaves it.
+addEventListener("hashchange", () => {
+  if (location.hash !== screen) open.value = "";
+});
+
 interface Command {
   title: string;
   detail?: string;
@@ -29,7 +41,7 @@ function commands(): Command[] {
   for (const t of ["light", "dark", "system"] as const) list.push({ title: `Theme: ${t}`, kind: "setting", run: () => (theme.value = t) });
   list.push({ title: zone.value === "utc" ? "Show local times" : "Show times in UTC", kind: "setting", run: () => (zone.value = zone.value === "utc" ? "local" : "utc") });
   list.push({ title: "Undo", kind: "act", run: undoLast });
-  list.push({ title: "Keys", kind: "help", run: () => (open.value = "keys") });
+  list.push({ title: "Keys", kind: "help", run: () => show("keys") });
   for (const e of entities.value ?? []) list.push({ title: shown(e.path), kind: e.kind, run: () => go(link("entity", e.path)) });
   return list;
 }
@@ -172,7 +184,8 @@ function toggleTheme(): void {
 function onKey(e: KeyboardEvent): void {
   if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k") {
     e.preventDefault();
-    open.value = open.value === "palette" ? "" : "palette";
+    if (open.value === "palette") open.value = "";
+    else show("palette");
     return;
   }
   const typing = (e.target as Element).closest?.("input,textarea,select,dialog,[data-editor]");
@@ -182,7 +195,7 @@ function onKey(e: KeyboardEvent): void {
   if (second) go(link(second.name));
   else if (e.key === "g") waiting = e.timeStamp;
   else if (e.key === "/") focusSearch();
-  else if (e.key === "?") open.value = "keys";
+  else if (e.key === "?") show("keys");
   else if (e.key === "n") go(newEntity("queue"));
   else if (e.key === "z") undoLast();
   else if (e.key === "t") toggleTheme();
@@ -196,8 +209,8 @@ export function listenForKeys(): void {
   addEventListener("keydown", onKey);
 }
 
-export const openPalette = () => (open.value = "palette");
-export const openKeys = () => (open.value = "keys");
+export const openPalette = () => show("palette");
+export const openKeys = () => show("keys");
 
 export function Overlay() {
   if (open.value === "palette") return <Palette />;

@@ -2,10 +2,12 @@
 import { useEffect, useState } from "preact/hooks";
 import { all, at, call, get, textOf, type Schemas, type Session } from "./api";
 import { ask } from "./asking";
+import { useConnections } from "./connections";
 import { LongText } from "./fold";
 import { bytes, number, plural } from "./format";
 import { formatted } from "./json";
 import { Button, copy, Dialog, Empty, Loading, Name, Problem, Text, Time } from "./kit";
+import { clientOf } from "./names";
 import { usePoll } from "./poll";
 import { link, route, withQuery } from "./route";
 import { looksLikeJSON, TextEdit } from "./textedit";
@@ -13,6 +15,15 @@ import { tellUndo } from "./toasts";
 import { Table, type Column } from "./virtual";
 
 type State = Schemas["SessionState"];
+
+// useHolders returns a link to the connection that holds a session, under the name of its client; who has no connection is named as the server does.
+function useHolders(path: string) {
+  const list = useConnections(route.value.namespace, path).value ?? [];
+  return (s: Session) => {
+    const c = s.holder === undefined ? undefined : list.find((c) => c.links.some((l) => l.role === "receiver" && l.sessionId === s.id && l.entity?.toLowerCase() === path.toLowerCase()));
+    return c ? <a href={withQuery(link("connections"), { connection: c.id })} title="Connection of the holder"><Name>{clientOf(c)}</Name></a> : <Name>{s.holder ?? ""}</Name>;
+  };
+}
 
 const sessionAt = (namespace: string, path: string, id: string) => at`${namespace}/entities/${path}/sessions/${id || "$empty"}`;
 
@@ -109,7 +120,7 @@ function StateDialog({ address, session, close }: { address: string; session: Se
 export function Sessions({ path }: { path: string }) {
   const namespace = route.value.namespace;
   const p = usePoll(JSON.stringify([namespace, path]), 2000, (signal) => all<Session>(at`${namespace}/entities/${path}/sessions`, {}, 5000, signal));
-  const [open, show] = useState<Session>();
+  const [open, show] = useState<Session>(), holder = useHolders(path);
   const breakLock = (s: Session) => ask({
     title: "Break the session lock?", yes: "Break the lock",
     text: <p><Text>{s.holder ?? ""}</Text> loses the lock of the session <b><Text>{s.id}</Text></b>. {s.locked > 0 && `${plural(s.locked, "unsettled message")} ${s.locked === 1 ? "becomes" : "become"} available again, and the`}{s.locked === 0 && "The"} next receiver can accept the session.</p>,
@@ -127,7 +138,7 @@ export function Sessions({ path }: { path: string }) {
     { name: "locked", yields: 6, title: "Locked", width: "70px", right: true, show: (s) => number(s.locked) },
     { name: "deferred", yields: 8, title: "Deferred", width: "76px", right: true, show: (s) => number(s.deferred) },
     { name: "scheduled", yields: 9, title: "Scheduled", width: "84px", right: true, show: (s) => number(s.scheduled) },
-    { name: "holder", yields: 3, title: "Held by", width: "minmax(110px, .7fr)", show: (s) => (s.holder ? <Name>{s.holder}</Name> : <span class="faint">nobody</span>) },
+    { name: "holder", yields: 3, title: "Held by", width: "minmax(110px, .7fr)", show: (s) => (s.holder ? holder(s) : <span class="faint">nobody</span>) },
     { name: "until", title: "Lock expires", width: "110px", yields: 5, show: (s) => (s.lockedUntil ? <Time at={s.lockedUntil} ageOnly /> : null) },
     { name: "state", yields: 4, title: "State", width: "minmax(150px, 2.4fr)", show: state },
     { name: "Actions", title: "", width: "176px", right: true, show: (s) => <><Button small act={() => show(s)}>State</Button> {s.holder && <Button small kind="danger" act={() => breakLock(s)}>Break lock</Button>}</> },
@@ -135,7 +146,7 @@ export function Sessions({ path }: { path: string }) {
   const brief = (s: Session) => (
     <div class="brief-lines">
       <div>{name(s)}<span class="push">{number(s.active)} active</span></div>
-      <div>{state(s)}<span class="push">{s.holder && <Button small kind="danger" act={() => breakLock(s)}>Break lock</Button>}</span></div>
+      <div>{state(s)}{s.holder && <span class="push held-by"><span class="faint">held by</span> {holder(s)} <Button small kind="danger" act={() => breakLock(s)}>Break lock</Button></span>}</div>
     </div>
   );
   if (!p.value) return p.error ? <Problem text={p.error} retry={p.refresh} /> : <Loading />;

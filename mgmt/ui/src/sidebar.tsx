@@ -1,5 +1,6 @@
 // The left side: the namespace, the screens, and the entities with their counts.
 import { computed, effect, signal } from "@preact/signals";
+import { useLayoutEffect, useState } from "preact/hooks";
 import type { Entity } from "./api";
 import { newEntity } from "./create";
 import { number, short } from "./format";
@@ -148,9 +149,22 @@ const active = signal("");
 
 const idOf = (i: number) => "tree-" + i;
 
+const pointed = signal(""); // the key of the row under the pointer, or that the keys have reached last
+
+// Whole shows the name of that row if it is cut.
+function Whole() {
+  const [cut, set] = useState(false), at = pointed.value ? rows.value.findIndex((r) => r.key === pointed.value) : -1;
+  useLayoutEffect(() => {
+    const start = document.querySelector(`#${idOf(at)} .name-start`);
+    set(start !== null && start.scrollWidth > start.clientWidth);
+  });
+  const row = rows.value[at];
+  return cut && row ? <p class="whole" aria-hidden="true"><Text>{row.entity?.path ?? row.folder ?? ""}</Text></p> : null;
+}
+
 function Item({ row, i, at }: { row: Row; i: number; at: boolean }) {
   const r = route.value;
-  const item = { id: idOf(i), role: "treeitem" as const, "aria-level": row.level, "aria-expanded": row.open, "aria-posinset": row.place[0], "aria-setsize": row.place[1] };
+  const item = { id: idOf(i), role: "treeitem" as const, "aria-level": row.level, "aria-expanded": row.open, "aria-posinset": row.place[0], "aria-setsize": row.place[1], onPointerEnter: () => (pointed.value = row.key), onPointerLeave: () => (pointed.value = "") };
   if (row.heading) {
     return <div {...item} class={`tree-heading ${row.open ? "open" : ""} ${at ? "at" : ""}`} onClick={() => { active.value = row.key; toggle(row.key); }}><span>{row.heading}</span><span class="faint">{number(row.count ?? 0)}</span></div>;
   }
@@ -203,7 +217,7 @@ function onTreeKey(e: KeyboardEvent): void {
   if (!step || !row) return;
   e.preventDefault();
   (e.currentTarget as HTMLElement).focus();
-  if (step.to !== undefined) active.value = list[step.to]!.key;
+  if (step.to !== undefined) pointed.value = active.value = list[step.to]!.key;
   else if (step.fold || (step.open && !row.entity)) toggle(row.key);
   else if (step.open && row.entity) {
     menuOpen.value = false;
@@ -297,7 +311,8 @@ export function Sidebar() {
         <p class="hint side-empty">{search.value ? "No matching entities." : deadOnly.value ? "No entity has dead letters." : "There are no entities yet. Create one with New."}</p>
       )}
       <Rows items={list} height={28} label="Entities" class="tree" role="tree" at={place.value} atId={place.value === undefined ? undefined : idOf(place.value)}
-        onKeyDown={onTreeKey} onFocus={enterTree} row={(row, i) => <Item key={row.key} row={row} i={i} at={i === place.value} />} />
+        onKeyDown={onTreeKey} onFocus={enterTree} onBlur={() => (pointed.value = "")} row={(row, i) => <Item key={row.key} row={row} i={i} at={i === place.value} />} />
+      <Whole />
       <Divider />
     </aside>
   );

@@ -27,6 +27,7 @@ interface Props {
   set?: (text: string) => void;
   fixed?: boolean; // it can be searched and copied, and not changed
   json?: boolean;
+  code?: boolean; // its lines are indented, and so not wrapped on a phone
   language?: Language; // json says it, too
   hint?: string;
   rows?: number;
@@ -36,7 +37,7 @@ interface Props {
   submits?: boolean; // Ctrl Enter is for the form around it
 }
 
-export function TextEdit({ label, text, set = () => undefined, json = false, language = json ? "json" : "text", hint, rows = 12, place, wrong, fixed, focus = false, submits = false }: Props) {
+export function TextEdit({ label, text, set = () => undefined, json = false, code, language = json ? "json" : "text", hint, rows = 12, place, wrong, fixed, focus = false, submits = false }: Props) {
   const host = useRef<HTMLDivElement>(null), plain = useRef<HTMLTextAreaElement>(null), mounted = useRef<Mounted>(undefined);
   const [ready, setReady] = useState(false), focused = useRef<[number, number]>(undefined); // what was selected in the plain field, if it had the focus
   const told = useRef<string[]>([]); // by the editor, and not yet come back as text: what comes back late must not undo what was typed since
@@ -51,7 +52,7 @@ export function TextEdit({ label, text, set = () => undefined, json = false, lan
       if (ended || !host.current) return;
       const p = plain.current;
       if (p && document.activeElement === p) focused.current = [p.selectionStart, p.selectionEnd];
-      mounted.current = editor.mount(host.current, { text: latest.current.text, label, hint, language: latest.current.language, fixed, submits, changed: (t) => { told.current.push(t); latest.current.set(t); } });
+      mounted.current = editor.mount(host.current, { text: latest.current.text, label, hint, language: latest.current.language, fixed, code, submits, changed: (t) => { told.current.push(t); latest.current.set(t); } });
       setReady(true);
     }, () => undefined);
     return () => {

@@ -35,10 +35,10 @@ function useRows(count: number, height: number) {
 }
 
 // Rows is a list of rows of one height, in px.
-export function Rows<T>({ items, height, row, label, role, class: c, at, atId, onKeyDown, onFocus }: {
+export function Rows<T>({ items, height, row, label, role, class: c, at, atId, onKeyDown, onFocus, onBlur }: {
   items: T[]; height: number; row: (item: T, i: number) => Children; label: string; role?: "list" | "tree"; class?: string;
   at?: number; atId?: string; // the row that is active, which is kept in sight, and the id of its element
-  onKeyDown?: (e: KeyboardEvent) => void; onFocus?: () => void;
+  onKeyDown?: (e: KeyboardEvent) => void; onFocus?: () => void; onBlur?: () => void;
 }) {
   const { box, from, to } = useRows(items.length, height);
   useLayoutEffect(() => {
@@ -49,7 +49,7 @@ export function Rows<T>({ items, height, row, label, role, class: c, at, atId, o
   }, [at, height]);
   const seen = at !== undefined && at >= from && at < to;
   return (
-    <div ref={box} class={`rows ${c ?? ""}`} role={role ?? "list"} aria-label={label} tabIndex={0} aria-activedescendant={seen ? atId : undefined} onKeyDown={onKeyDown} onFocus={onFocus}>
+    <div ref={box} class={`rows ${c ?? ""}`} role={role ?? "list"} aria-label={label} tabIndex={0} aria-activedescendant={seen ? atId : undefined} onKeyDown={onKeyDown} onFocus={onFocus} onBlur={onBlur}>
       <div class="rows-all" role="presentation" style={{ height: items.length * height + "px" }}>
         <div class="rows-seen" role="presentation" style={{ top: from * height + "px" }}>
           {items.slice(from, to).map((item, i) => row(item, from + i))}

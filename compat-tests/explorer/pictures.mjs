@@ -1,17 +1,14 @@
-// Draws the pictures of README.md and docs/explorer.md: a shop after some minutes of traffic.
-import { after, before, test } from "node:test";
-import { launch, open, settled } from "./page.mjs";
-import { connect, namespace } from "./house.mjs";
+// Draws the pictures of README.md and docs/explorer.md: a shop after some minutes of traffic. It starts a Minibus of its own. make pictures runs it.
+//
+//   node pictures.mjs MINIBUS
+import { pause, start } from "./own.mjs";
 
-const directory = process.env.MINIBUS_PICTURES, minutes = 5;
-
+const [minibus] = process.argv.slice(2), directory = "../../docs/images", minutes = 5;
+const { ports, stop } = await start(minibus, "--config", "../../config/examples/shop.json");
+process.env.MINIBUS_EXPLORER = `http://localhost:${ports.http}`;
+process.env.MINIBUS_CONNECTION_STRING = `Endpoint=sb://localhost:${ports.amqp};SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;`;
+const { launch, open, settled } = await import("./page.mjs"), { connect } = await import("./house.mjs");
 const client = connect();
-let browser;
-before(async () => (browser = await launch()));
-after(async () => {
-  await browser?.close();
-  await client.close();
-});
 
 const customers = ["Ada Lovelace", "Grace Hopper", "Alan Turing", "Katherine Johnson"], items = ["Espresso cup", "Desk lamp", "Notebook", "Headphones"];
 
@@ -20,9 +17,8 @@ const order = (n) => ({
   messageId: `ORD-${n}`, correlationId: `cart-${n}`, subject: "order", contentType: "application/json", applicationProperties: { country: n % 5 === 0 ? "de" : "fr", amount: (n % 4) * 400 },
 });
 
-const pause = (ms) => new Promise((done) => setTimeout(done, ms));
-
-test("pictures", { skip: !directory && "MINIBUS_PICTURES names no directory" }, async () => {
+// trade sends and receives, for the chart.
+async function trade() {
   const orders = client.createSender("orders"), payments = client.createSender("payments"), events = client.createSender("events");
   const worker = client.createReceiver("orders", { receiveMode: "receiveAndDelete" }), cashier = client.createReceiver("payments"), audit = client.createReceiver("events", "everything", { receiveMode: "receiveAndDelete" });
   await orders.scheduleMessages([1, 2].map((i) => order(9000 + i)), new Date(Date.now() + 3_600_000));
@@ -43,12 +39,25 @@ test("pictures", { skip: !directory && "MINIBUS_PICTURES names no directory" }, 
     await audit.receiveMessages(5, { maxWaitTimeInMs: 100 });
     await pause(500);
   }
+}
+
+async function draw() {
+  const browser = await launch();
   for (const [name, theme, hash] of [["overview", "light", ""], ["overview-dark", "dark", ""], ["dead-letter", "dark", "/entity/payments/dead/"]]) {
-    const page = await open(browser, { theme, path: `/#/${namespace}${hash}` });
+    const page = await open(browser, { theme, path: hash && `/#/sbemulatorns${hash}` });
     if (hash) await page.getByRole("link", { name: /^\d+$/ }).first().click();
     await page.locator(hash ? "main .one" : ".hour path.line").first().waitFor();
     await settled(page);
     await page.screenshot({ path: `${directory}/explorer-${name}.png` });
     await page.context().close();
   }
-});
+  await browser.close();
+}
+
+try {
+  await trade();
+  await draw();
+} finally {
+  await client.close();
+  stop();
+}
