@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The typed clients of the control API, made from clients/openapi.json and what is written by hand in clients/python and clients/typescript.
+# The typed client of the control API, made from clients/openapi.json and what is written by hand in clients/python.
 #
-#   packaging/clients.sh make DIR           makes both in a new directory: DIR/python and DIR/typescript
-#   packaging/clients.sh pack v1.2.3 OUT    makes the packages of a release, which pip and npm install
+#   packaging/clients.sh make DIR           makes it in a new directory: DIR/python
+#   packaging/clients.sh pack v1.2.3 OUT    makes the package of a release, which pip installs
 #
-# It needs npm and Python 3.10 with venv. PYTHON names an interpreter that has the packages of clients/python/requirements.txt; without it
+# It needs Python 3.10 with venv. PYTHON names an interpreter that has the packages of clients/python/requirements.txt; without it
 # they are installed in a virtual environment for the time being.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,13 +15,12 @@ make_clients() { # directory
   local python=${PYTHON:-}
   [[ ! -e $1 ]] || fail "$1 exists"
   mkdir -p "$1"
-  tar -C clients --exclude=node_modules --exclude=__pycache__ -c . | tar -C "$1" -x
+  tar -C clients --exclude=__pycache__ -c . | tar -C "$1" -x
   if [[ -z $python ]]; then
     python3 -m venv "$work/venv"
     python=$work/venv/bin/python
     "$python" -m pip install -q --disable-pip-version-check --no-deps -r clients/python/requirements.txt
   fi
-  (cd "$1/typescript" && npm ci --no-audit --no-fund --loglevel=error && npx openapi-typescript ../openapi.json -o schema.d.ts)
   (cd "$1/python" && "$python" -m openapi_python_client generate --path ../openapi.json --meta none --config generate.yaml \
     --output-path minibus_control/rest --overwrite --fail-on-warning)
 }
@@ -34,9 +33,6 @@ pack() { # version, out
   make_clients "$work/clients"
   sed -i "s/^version = .*/version = \"$version\"/" "$work/clients/python/pyproject.toml"
   python3 -m pip wheel -q --disable-pip-version-check --no-deps -w "$out" "$work/clients/python"
-  cd "$work/clients/typescript"
-  npm version --no-git-tag-version --allow-same-version "$version" >/dev/null
-  npm pack --silent --pack-destination "$out" >/dev/null
 }
 
 work=$(mktemp -d)

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,33 +12,10 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// terminal opens a pseudo-terminal: the side of the person, and that of the program.
-func terminal(t *testing.T) (person, program *os.File) {
-	t.Helper()
-	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Fatalf("open a terminal: %v", err)
-	}
-	t.Cleanup(func() { _ = person.Close() })
-	if err := unix.IoctlSetPointerInt(int(person.Fd()), unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatalf("unlock the terminal: %v", err)
-	}
-	number, err := unix.IoctlGetInt(int(person.Fd()), unix.TIOCGPTN)
-	if err != nil {
-		t.Fatalf("name the terminal: %v", err)
-	}
-	program, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatalf("open the other side: %v", err)
-	}
-	t.Cleanup(func() { _ = program.Close() })
-	return person, program
-}
-
 // atTerminal runs a command at a terminal, with what a person types, and returns what the person sees.
 func (b *bench) atTerminal(environ []string, typed string, args ...string) (seen string, code int) {
 	b.Helper()
-	person, program := terminal(b.T)
+	person, program := harness.Terminal(b.T)
 	cmd := b.command(args...)
 	cmd.Env = append(cmd.Env, append([]string{"TERM=xterm", "NO_COLOR="}, environ...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = program, program, program

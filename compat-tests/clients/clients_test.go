@@ -19,37 +19,6 @@ const directory = "../../clients"
 // patience is how long a client may take.
 const patience = 2 * time.Minute
 
-// TestTypeScript checks the types of the example and of the lines in README.md, and runs them.
-func TestTypeScript(t *testing.T) {
-	harness.NeedAll(t, "to make the clients")
-	dir := filepath.Join(harness.Clients(t), "typescript")
-	example, err := os.ReadFile(filepath.Join(dir, "example.mts"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, text := range []string{string(example), fenced(t, "ts"), typescriptErrors} {
-		build, err := os.MkdirTemp(dir, ".build-") // inside of the package, so that it finds the package by its name
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = os.RemoveAll(build) })
-		write(t, filepath.Join(build, "program.mts"), text)
-		name := filepath.Base(build)
-		client(t, dir, "npx", "tsc", "--strict", "--skipLibCheck", "--module", "nodenext", "--target", "es2022",
-			"--rootDir", name, "--outDir", name, filepath.Join(name, "program.mts"))
-		client(t, dir, "node", filepath.Join(name, "program.mjs"))
-	}
-}
-
-const typescriptErrors = `import assert from "node:assert/strict";
-import { connect, ControlError } from "minibus-control";
-
-const client = connect(process.env["SERVICEBUS_CONNECTION_STRING"]!, { throwErrors: true });
-const none = client.GET("/$minibus/v1/namespaces/{namespace}", { params: { path: { namespace: "none" } } });
-await assert.rejects(none, (e) => e instanceof ControlError && e.status === 404 && /could not be found/.test(e.detail));
-assert.throws(() => connect("Endpoint=sb://localhost"), /lacks SharedAccessKeyName, SharedAccessKey/);
-`
-
 // TestPython runs the example, which uses functions that wait and one for asyncio, and the lines in README.md.
 func TestPython(t *testing.T) {
 	harness.NeedAll(t, "to make the clients")
@@ -82,7 +51,7 @@ except ValueError as e:
     assert "lacks SharedAccessKeyName, SharedAccessKey:" in str(e), e
 `
 
-// TestPackages makes the packages of a release.
+// TestPackages makes the package of a release.
 func TestPackages(t *testing.T) {
 	harness.NeedAll(t, "to make the clients")
 	out := t.TempDir()
@@ -92,10 +61,8 @@ func TestPackages(t *testing.T) {
 	if text, err := pack.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	archive := filepath.Join(out, "minibus-control-1.2.3-rc.1.tgz")
 	wheel := filepath.Join(out, "minibus_control-1.2.3rc1-py3-none-any.whl")
 	for name, list := range map[string]*exec.Cmd{
-		"schema.d.ts":                     exec.Command("tar", "-tzf", archive),
 		"minibus_control/rest/client.py":  exec.Command("python3", "-m", "zipfile", "-l", wheel),
 		"minibus_control/rest/api/clock/": exec.Command("python3", "-m", "zipfile", "-l", wheel),
 	} {
@@ -118,13 +85,6 @@ func fenced(t *testing.T, language string) string {
 	}
 	lines, _, _ := strings.Cut(after, "```")
 	return lines
-}
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // client runs a program of a client against a server.

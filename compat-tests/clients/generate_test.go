@@ -1,5 +1,5 @@
 // Package clients makes openapi.json and minibus.http in the directory clients from the document that Minibus serves,
-// and uses the typed clients that packaging/clients.sh makes of it against the built binary.
+// and uses the typed client that packaging/clients.sh makes of it against the built binary.
 //
 //	go test ./compat-tests/clients -run Documents -update
 package clients

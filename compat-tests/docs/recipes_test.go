@@ -49,14 +49,17 @@ func TestTheBrokerIsKilledInTheMiddle(t *testing.T) {
 	}
 }
 
-// TestTheRecipesForTypedClients runs the programs of the page after a message was scheduled for next week.
-func TestTheRecipesForTypedClients(t *testing.T) {
+// TestTheRecipesForPlatforms runs the programs of the page after a message was scheduled for next week.
+func TestTheRecipesForPlatforms(t *testing.T) {
 	harness.NeedAll(t, "to run the JavaScript and Python clients")
-	typescript := filepath.Join(harness.Clients(t), "typescript")
+	root, err := harness.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
 	python := harness.Python(t, "../python")
 	for language, program := range map[string][2]string{
-		"js": {"program.mjs", "import assert from \"node:assert/strict\";\nimport { connect } from \"" + filepath.ToSlash(typescript) + "/index.mjs\";\n"},
-		"python": {"program.py", "import os, sys\nsys.path.insert(0, \"" + filepath.ToSlash(filepath.Dir(typescript)) + "/python\")\nsys.dont_write_bytecode = True\nfrom minibus_control import connect\n" +
+		"js": {"program.mjs", "import minibus from \"" + filepath.ToSlash(root) + "/packaging/npm/index.js\";\nconst { Minibus } = minibus;\n"},
+		"python": {"program.py", "import os, sys\nsys.path.insert(0, \"" + filepath.ToSlash(harness.Clients(t)) + "/python\")\nsys.dont_write_bytecode = True\nfrom minibus_control import connect\n" +
 			"from minibus_control.rest.api.clock import advance_clock\nfrom minibus_control.rest.api.wait import wait\nfrom minibus_control.rest.models import AdvanceClockRequest, WaitFor\n"},
 	} {
 		s := harness.Start(t, harness.Options{Alone: true})

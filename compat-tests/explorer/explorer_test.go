@@ -41,23 +41,25 @@ func TestBundle(t *testing.T) {
 	}
 }
 
-// typescript writes a configuration that finds the types of the control API, which the sources call control-api, where the
-// tests have made them.
+// typescript makes the types of the control API, which the sources call control-api, and writes a configuration that finds them.
 func typescript(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs(sources)
 	if err != nil {
 		t.Fatal(err)
 	}
+	dir := t.TempDir()
+	types := filepath.Join(dir, "control-api.d.ts")
+	harness.Run(t, nil, filepath.Join(root, "node_modules", ".bin", "openapi-typescript"), filepath.Join(root, "../../clients/openapi.json"), "-o", types)
 	text, err := json.Marshal(map[string]any{
 		"extends":         filepath.Join(root, "tsconfig.json"),
-		"compilerOptions": map[string]any{"paths": map[string][]string{"control-api": {filepath.Join(harness.Clients(t), "typescript", "schema.d.ts")}}},
+		"compilerOptions": map[string]any{"paths": map[string][]string{"control-api": {types}}},
 		"include":         []string{filepath.Join(root, "src")},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "tsconfig.json")
+	path := filepath.Join(dir, "tsconfig.json")
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Clients returns a directory with the typed clients of the control API, as packaging/clients.sh makes them, and with the
+// Clients returns a directory with the typed client of the control API, as packaging/clients.sh makes them, and with the
 // packages that they need. It is kept in the user's cache directory, one for each content of clients.
 func Clients(t testing.TB) string {
 	t.Helper()
@@ -26,7 +26,7 @@ func Clients(t testing.TB) string {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (d.Name() == "node_modules" || d.Name() == "__pycache__") {
+		if d.IsDir() && d.Name() == "__pycache__" {
 			return filepath.SkipDir
 		}
 		if d.IsDir() {

@@ -1,7 +1,6 @@
 package recipes
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,37 +42,6 @@ func TestPytest(t *testing.T) {
 	harness.Run(t, s.environ, python, run...)
 	s.mistake(t, "conftest.py")
 	wantRefusal(t, s.environ, python, run...)
-	s.check(t)
-}
-
-// TestJest runs the recipe with Jest, and the test of the page with Vitest.
-func TestJest(t *testing.T) {
-	harness.NeedAll(t, "to run the JavaScript recipe")
-	harness.InstallNodeModules(t, "jest")
-	modules, err := filepath.Abs("jest/node_modules")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := prepare(t, "javascript", "## Jest", "jest/isolation.js")
-	files := map[string]string{"jest.config.json": "{}"}
-	for i := range workers {
-		files[fmt.Sprintf("isolation%d.test.js", i)] = fmt.Sprintf("require(\"./isolation\").isolation(%d);\n", i)
-	}
-	if err := harness.WriteFiles(s.dir, files); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(modules, filepath.Join(s.dir, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
-	// With a cache of other runs Jest may decide that one worker is enough.
-	run := []string{filepath.Join(modules, "jest", "bin", "jest.js"), "--projects", s.dir, "--maxWorkers=4",
-		"--cacheDirectory", filepath.Join(s.dir, "cache"), "--verbose"}
-	harness.Run(t, s.environ, "node", run...)
-	t.Run("Vitest", func(t *testing.T) {
-		harness.Run(t, s.environ, "node", filepath.Join(modules, "vitest", "vitest.mjs"), "run", "--globals", "--root", s.dir, "orders")
-	})
-	s.mistake(t, "namespace.js")
-	wantRefusal(t, s.environ, "node", run...)
 	s.check(t)
 }
 

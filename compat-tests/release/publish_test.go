@@ -56,15 +56,15 @@ func wantNamed(t *testing.T, dir, address string) {
 	t.Helper()
 	repository := strings.TrimPrefix(address, "github.com/")
 	for name, texts := range map[string][]string{
-		"go.mod":                {"module " + address + "\n"},
-		"packaging/sbom/go.mod": {"module " + address + "/packaging/sbom\n"},
-		"cmd/minibus/main.go":   {"\"" + address + "/server/command\""},
-		"Dockerfile":            {" -X " + address + "/server.version="},
-		".goreleaser.yaml":      {" -X " + address + "/server.version="},
-		"docs/install.md":       {"https://" + address + "/releases", "ghcr.io/" + strings.ToLower(repository) + ":"},
-		"docs/ci.md":            {"uses: " + repository + "@v1.2.3"},
-		"docs/go.md":            {"go get " + address, "\"" + address + "/sbtest\""},
-		"docs/javascript.md":    {"uses: " + repository + "@v1.2.3"},
+		"go.mod":                     {"module " + address + "\n"},
+		"packaging/sbom/go.mod":      {"module " + address + "/packaging/sbom\n"},
+		"cmd/minibus/main.go":        {"\"" + address + "/server/command\""},
+		"Dockerfile":                 {" -X " + address + "/server.version="},
+		".goreleaser.yaml":           {" -X " + address + "/server.version="},
+		"docs/install.md":            {"https://" + address + "/releases", "ghcr.io/" + strings.ToLower(repository) + ":"},
+		"docs/ci.md":                 {"uses: " + repository + "@v1.2.3"},
+		"docs/go.md":                 {"go get " + address, "\"" + address + "/sbtest\""},
+		"packaging/npm/package.json": {"git+https://" + address + ".git"},
 	} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {

@@ -1,0 +1,150 @@
+// What the package minibus does with processes, and what it says where something is missing.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { Minibus, MinibusError } from "minibus";
+
+const require = createRequire(import.meta.url);
+const packages = join(import.meta.dirname, "../node_modules"); // those of the project, of which this directory is a part
+
+async function gone(pid) {
+  for (;;) {
+    try {
+      process.kill(pid, 0);
+    } catch (error) {
+      assert.equal(error.code, "ESRCH");
+      return;
+    }
+    await setTimeout(20);
+  }
+}
+
+// program runs lines of JavaScript in a process of their own. They print the id of their server first.
+async function program(lines, options = {}) {
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", `import { Minibus } from "minibus";\n${lines}`],
+    { cwd: import.meta.dirname, stdio: ["ignore", "pipe", "inherit"], ...options });
+  const [line] = await once(child.stdout.setEncoding("utf8"), "data");
+  return { child, server: Number(line) };
+}
+
+const start = `const bus = await Minibus.start({ queues: ["orders"] }); console.log(bus.pid);`;
+
+test("a process that leaves stop out ends, and the server with it", { timeout: 60_000 }, async () => {
+  const { child, server } = await program(`${start} await bus.send("orders", { body: "x" });`);
+  const [code] = await once(child, "exit");
+  assert.equal(code, 0);
+  await gone(server);
+});
+
+test("the server ends with a process that is killed", { timeout: 60_000 }, async () => {
+  const { child, server } = await program(`${start} setInterval(() => {}, 1000);`);
+  process.kill(server, 0);
+  child.kill("SIGKILL");
+  await gone(server);
+});
+
+test("stop ends the server, and again does nothing", { timeout: 60_000 }, async () => {
+  const bus = await Minibus.start({ queues: ["orders"] });
+  const own = await bus.namespace();
+  await Promise.all([bus.stop(), bus.stop()]);
+  await gone(bus.pid);
+  await own.stop();
+  await assert.rejects(bus.counts("orders"), (error) => error instanceof MinibusError && /^Minibus ended with exit code 0/.test(error.message));
+});
+
+test("a server that was killed says so", { timeout: 60_000 }, async () => {
+  const bus = await Minibus.start();
+  process.kill(bus.pid, "SIGKILL");
+  await gone(bus.pid);
+  await assert.rejects(bus.clock.now(), /^MinibusError: Minibus was ended by SIGKILL: .*\n[^]*Emulator Service/);
+  await bus.stop();
+});
+
+test("requests that fail say what to do", async () => {
+  await using_(await Minibus.start(), async (bus) => {
+    await assert.rejects(bus.counts("nowhere"), (error) => error.status === 404 && /nowhere/.test(error.detail));
+    const { port } = new URL(bus.explorerUrl);
+    await assert.rejects(Minibus.start({ args: ["--amqp-port", port] }), new RegExp(`Minibus ended with exit code 1 before it was ready: [^]*${port}[^]*in use`));
+  });
+  const listener = createServer().listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  const { port } = listener.address();
+  listener.close();
+  await assert.rejects(Minibus.connect(`Endpoint=sb://127.0.0.1:${port}`), /No Minibus answers at http:\/\/127.0.0.1:\d+\/: .*ECONNREFUSED.*\nStart one with Minibus.start\(\), npx minibus, or npx minibus run/);
+  await assert.rejects(Minibus.connect("sb://localhost"), { name: "TypeError", message: /has no Endpoint/ });
+  delete process.env.SERVICEBUS_CONNECTION_STRING;
+  await assert.rejects(Minibus.connect(), /There is no connection string: run the tests under npx minibus run/);
+  const config = { UserConfig: { Namespaces: [{ Queues: [{ Name: "a/" }] }] } };
+  await assert.rejects(Minibus.start({ config }), /before it was ready: [^]*Queues\[0\]\.Name/);
+});
+
+async function using_(bus, body) {
+  try {
+    await body(bus);
+  } finally {
+    await bus.stop();
+  }
+}
+
+test("a binary of one's own", async () => {
+  await assert.rejects(Minibus.start({ binary: "/nowhere/minibus" }), /There is no Minibus at \/nowhere\/minibus, which the option binary names/);
+  const text = join(mkdtempSync(join(tmpdir(), "kit-")), "minibus");
+  writeFileSync(text, "no program", { mode: 0o644 });
+  await assert.rejects(Minibus.start({ binary: text }), /Minibus can't be run: .*EACCES/);
+  process.env.MINIBUS_PATH = text;
+  await assert.rejects(Minibus.start(), /Minibus can't be run/);
+  process.env.MINIBUS_PATH = `${text}.exe`;
+  await assert.rejects(Minibus.start(), /which MINIBUS_PATH names/);
+  delete process.env.MINIBUS_PATH;
+});
+
+test("a copy without the right to execute is run all the same", () => {
+  const { dir, command } = bare(`@minibus/${process.platform}-${process.arch}`);
+  chmodSync(join(dir, "node_modules", "@minibus", `${process.platform}-${process.arch}`, "bin", "minibus"), 0o644);
+  assert.equal(command().status, 0);
+});
+
+// bare makes a directory with the package minibus and no other, but for those named, and a function that runs its command there.
+function bare(...others) {
+  const dir = mkdtempSync(join(tmpdir(), "kit-"));
+  for (const name of ["minibus", ...others]) cpSync(join(packages, name), join(dir, "node_modules", name), { recursive: true });
+  const command = (environ = {}, preload = "") => {
+    writeFileSync(join(dir, "preload.cjs"), preload);
+    const { npm_config_omit, ...rest } = process.env;
+    return spawnSync(process.execPath, ["--require", join(dir, "preload.cjs"), join(dir, "node_modules/minibus/bin/minibus.js"), "version"],
+      { encoding: "utf8", env: { ...rest, ...environ } });
+  };
+  return { dir, command };
+}
+
+const onSystem = (platform, arch) => `Object.defineProperties(process, { platform: { value: "${platform}" }, arch: { value: "${arch}" } });`;
+
+test("a missing package is named, with the cause and the fix", (t) => {
+  const here = `@minibus/${process.platform}-${process.arch}`;
+  const says = ({ status, stderr }, ...texts) => {
+    assert.equal(status, 127);
+    for (const text of [/Or name a binary of yours in MINIBUS_PATH\.$/, ...texts]) assert.match(stderr.trim(), text);
+  };
+  const { dir, command } = bare();
+  t.after(() => rmSync(dir, { recursive: true }));
+  says(command(), new RegExp(`the package ${here} is not installed`), /--no-optional/, /npm install --include=optional/);
+  says(command({ npm_config_omit: "dev optional" }), /set to omit optional packages/);
+  says(command({}, onSystem("freebsd", "x64")), /no package for freebsd-x64\. There are packages for .*linux-x64/, /MINIBUS_PATH/);
+  const lock = { packages: { "node_modules/minibus": {}, "node_modules/@minibus/darwin-arm64": {} } };
+  writeFileSync(join(dir, "package-lock.json"), JSON.stringify(lock, null, 2));
+  says(command(), /package-lock\.json does not have it: npm wrote the file on another system/, /Delete node_modules and package-lock\.json/);
+  const other = bare(here);
+  t.after(() => rmSync(other.dir, { recursive: true }));
+  says(other.command({}, onSystem("win32", "arm64")), new RegExp(`node_modules has ${here}: it comes from another system`), /Delete node_modules and run npm install/);
+});
+
+test("import and require give the same classes", () => {
+  assert.equal(require("minibus").Minibus, Minibus);
+});
