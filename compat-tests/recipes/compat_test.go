@@ -45,23 +45,6 @@ func TestPytest(t *testing.T) {
 	s.check(t)
 }
 
-// TestJUnit runs the recipe with JUnit.
-func TestJUnit(t *testing.T) {
-	harness.NeedAll(t, "to run the Java recipe")
-	s := prepare(t, "java", "## JUnit", "junit/pom.xml")
-	text, err := os.ReadFile("junit/IsolationTest.java")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := harness.WriteFiles(s.dir, map[string]string{"src/test/java/shop/IsolationTest.java": string(text)}); err != nil {
-		t.Fatal(err)
-	}
-	harness.Maven(t, s.dir, s.environ)
-	s.mistake(t, "src/test/java/shop/WithNamespace.java")
-	wantRefusal(t, s.environ, "mvn", "--file", s.dir, "--batch-mode", "--quiet", "--offline", "test")
-	s.check(t)
-}
-
 // TestGoTest runs the recipe with go test over HTTP.
 func TestGoTest(t *testing.T) {
 	s := prepare(t, "go", "## Tests with a process", "testdata/isolated_test.go", "testdata/http_test.go")

@@ -55,6 +55,8 @@ func TestOrders(t *testing.T) {
 func wantNamed(t *testing.T, dir, address string) {
 	t.Helper()
 	repository := strings.TrimPrefix(address, "github.com/")
+	owner, _, _ := strings.Cut(repository, "/")
+	group := "io.github." + strings.ToLower(owner)
 	for name, texts := range map[string][]string{
 		"go.mod":                     {"module " + address + "\n"},
 		"packaging/sbom/go.mod":      {"module " + address + "/packaging/sbom\n"},
@@ -65,6 +67,8 @@ func wantNamed(t *testing.T, dir, address string) {
 		"docs/ci.md":                 {"uses: " + repository + "@v1.2.3"},
 		"docs/go.md":                 {"go get " + address, "\"" + address + "/sbtest\""},
 		"packaging/npm/package.json": {"git+https://" + address + ".git"},
+		"docs/java.md":               {"<groupId>" + group + "</groupId>"},
+		"packaging/java/pom.xml":     {"<groupId>" + group + "</groupId>", "<url>https://" + address + "</url>"},
 	} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
@@ -76,7 +80,7 @@ func wantNamed(t *testing.T, dir, address string) {
 			}
 		}
 	}
-	for _, left := range []string{"OWNER/minibus", "OWNER/tap", "no public release", `"minibus/server`, `"minibus/compat-tests`} {
+	for _, left := range []string{"OWNER/minibus", "OWNER/tap", "io.github.OWNER", "no public release", `"minibus/server`, `"minibus/compat-tests`} {
 		found := exec.Command("git", "grep", "-nF", "--", left, ":!packaging/publish-as", ":!compat-tests/release/publish_test.go")
 		found.Dir = dir
 		if out, err := found.Output(); err == nil {

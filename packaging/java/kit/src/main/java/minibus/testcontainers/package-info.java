@@ -1,0 +1,2 @@
+/** Minibus as a container of Testcontainers. It needs the module {@code testcontainers-azure}. */
+package minibus.testcontainers;
