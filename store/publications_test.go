@@ -160,3 +160,31 @@ func failing(res <-chan error) <-chan error {
 	}()
 	return none
 }
+
+// TestCopiesOfAPublicationAreRead with place, entity and number, those that are there. What is no list of pairs is damage.
+func TestCopiesOfAPublicationAreRead(t *testing.T) {
+	type copied struct {
+		i           int
+		entity, seq int64
+	}
+	read := func(text string, there uint64) (all []copied, err error) {
+		err = eachCopy([]byte(text), there, 7, func(i int, entity, seq int64) error {
+			all = append(all, copied{i, entity, seq})
+			return nil
+		})
+		return all, err
+	}
+	got, err := read("[[2,10],[3,-11],[4,12]]", 0b110)
+	if want := []copied{{1, 3, -11}, {2, 4, 12}}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("the copies are %v, %v, want %v", got, err, want)
+	}
+	for text, there := range map[string]uint64{"[[2,-]]": 1, "[[2,1-0]]": 1, "[[2,99999999999999999999]]": 1, "[[2,10,3]]": 1, "[[2,10]]": 0b10, "": 1} {
+		if got, err := read(text, there); !errors.Is(err, errMalformed) || len(got) != 0 {
+			t.Errorf("%q with the bits %b gives %v, %v", text, there, got, err)
+		}
+	}
+	stop := errors.New("stop")
+	if err := eachCopy([]byte("[[2,10],[3,11]]"), 0b11, 7, func(int, int64, int64) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("the error of a copy becomes %v", err)
+	}
+}
