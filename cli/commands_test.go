@@ -184,7 +184,7 @@ func TestTables(t *testing.T) {
 			"GET entities/orders/messages?body=4096&limit=5&order=newest&properties=true&sql=a%3D1&state=locked%2Cactive"},
 		{"message show orders 12", "locked-by   me\n", "GET entities/orders/messages/12?body=1048576"},
 		{"message body orders 12", "raw", "GET entities/orders/messages/12/body"},
-		{"message rm orders 12 14", "removed 2 messages from orders\n", "DELETE entities/orders/messages?sequenceNumbers=12,14"},
+		{"message rm orders 12 14", "deleted 2 messages from orders\n", "DELETE entities/orders/messages?sequenceNumbers=12,14"},
 		{"message reschedule orders 12 2026-01-31T12:00:00Z", "message 12 becomes active at 2026-01-31T12:00:00Z\n",
 			`PATCH entities/orders/messages/12 {"scheduledEnqueueTime":"2026-01-31T12:00:00Z"}`},
 		{"history --kind sent --client me", "TIME                      AFTER  EVENT  WHAT HAPPENED\n" +

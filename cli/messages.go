@@ -20,7 +20,7 @@ import (
 )
 
 func (a *app) messageCommand() *cobra.Command {
-	return group("message", "messages of a Minibus, as they stand: list, show, remove, reschedule",
+	return group("message", "messages of a Minibus, as they stand: list, show, delete, reschedule",
 		"Uses the control API of a Minibus, which sees what peek can't: who has locked a message until when, and "+
 			"messages by filter. It locks and changes nothing but what\n"+
 			"rm and reschedule say.\n\n"+addressHelp,
@@ -295,8 +295,8 @@ func (a *app) messageBody() *cobra.Command {
 func (a *app) messageRemove() *cobra.Command {
 	var sub subQueueFlags
 	c := &cobra.Command{Use: "rm ENTITY NUMBER...", Aliases: []string{"delete"},
-		Short: "remove messages by their numbers, all or none",
-		Long: "Removes messages, all or none; scheduled ones are cancelled. Locked ones can't be removed. It " +
+		Short: "delete messages by their numbers, all or none",
+		Long: "Deletes messages, all or none; scheduled ones are cancelled. Locked ones can't be deleted. It " +
 			"asks first if a person is at the terminal.",
 		Example: "  minibus message rm orders 12 14\n  minibus message rm orders 3 --dlq --yes",
 		Args:    Arguments("ENTITY", "NUMBER...")}
@@ -314,28 +314,28 @@ func (a *app) messageRemove() *cobra.Command {
 			return err
 		}
 		if *dryRun {
-			return a.about("remove from "+entity, a.wouldRemove(cmd.Context(), entity, args[1:]))
+			return a.about("delete from "+entity, a.wouldDeleteMessages(cmd.Context(), entity, args[1:]))
 		}
 		if err := a.connect(); err != nil {
 			return err
 		}
-		if err := a.confirm(*yes, "Remove %s of %s at %s?", config.Plural(len(args)-1, "message"), entity,
+		if err := a.confirm(*yes, "Delete %s of %s at %s?", config.Plural(len(args)-1, "message"), entity,
 			a.host()); err != nil {
 			return err
 		}
 		if err := a.control(cmd.Context(), http.MethodDelete,
 			inThis("entities", entity, "messages")+"?sequenceNumbers="+strings.Join(args[1:], ","), nil,
 			nil); err != nil {
-			return a.about("remove from "+entity, err)
+			return a.about("delete from "+entity, err)
 		}
-		return a.out.done(map[string]any{"entity": entity, "removed": len(args) - 1}, "removed %s from %s",
+		return a.out.done(map[string]any{"entity": entity, "deleted": len(args) - 1}, "deleted %s from %s",
 			config.Plural(len(args)-1, "message"), entity)
 	}
 	return c
 }
 
-// wouldRemove says how many messages would be removed, or why none would.
-func (a *app) wouldRemove(ctx context.Context, entity string, numbers []string) error {
+// wouldDeleteMessages says how many messages would be deleted, or why none would.
+func (a *app) wouldDeleteMessages(ctx context.Context, entity string, numbers []string) error {
 	for _, n := range numbers {
 		var m message
 		path := inThis("entities", entity, "messages", n) + "?body=0"
@@ -343,10 +343,10 @@ func (a *app) wouldRemove(ctx context.Context, entity string, numbers []string) 
 			return err
 		}
 		if m.State == "locked" {
-			return failed(exitFailed, "message %s is locked, and so none would be removed", n)
+			return failed(exitFailed, "message %s is locked, and so none would be deleted", n)
 		}
 	}
-	return a.wouldDo("removed", entity, len(numbers), "message", "")
+	return a.wouldDo("deleted", entity, len(numbers), "message", "")
 }
 
 func (a *app) messageReschedule() *cobra.Command {

@@ -187,13 +187,13 @@ func (a *app) listMessages(at address, growing bool) {
 	}
 }
 
-// due is the column for when scheduled messages become active. Only people get it; a terminal leaves it out if no
-// message is scheduled.
+// due is the column for when scheduled messages become active. Only a table that fits a terminal has it, if a message
+// is scheduled: -o wide and pipes have the same columns as ever.
 const due = "DUE"
 
 // withDue adds that column to the titles of a list of messages.
 func (a *app) withDue(titles ...string) []string {
-	if !a.out.people {
+	if a.out.width == 0 {
 		return titles
 	}
 	return slices.Insert(titles, slices.Index(titles, "ENQUEUED")+1, due)

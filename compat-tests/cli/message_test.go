@@ -63,7 +63,7 @@ func TestMessage(t *testing.T) {
 	b.fails(2, []string{"SQL filter is wrong"}, "message", "ls", "orders", "--where", "=")
 	b.fails(2, []string{"--before"}, "message", "ls", "orders", "--before", "soon")
 	b.fails(3, []string{"could not be found"}, "message", "ls", "nothing")
-	if text := b.run("message", "rm", "orders", "2", "3", "4"); text != "removed 3 messages from orders\n" {
+	if text := b.run("message", "rm", "orders", "2", "3", "4"); text != "deleted 3 messages from orders\n" {
 		t.Errorf("message rm prints %q", text)
 	}
 	b.must("complete", receiver.CompleteMessage(b.ctx, held[0], nil))

@@ -171,7 +171,7 @@ func TestDryRun(t *testing.T) {
 		"dlq purge orders": "removed 2 messages from orders/$DeadLetterQueue", "dlq purge orders --reason bad": "removed 2 messages", "dlq purge orders --reason good": "removed 0 messages",
 		"dlq resubmit orders": "would have resubmitted 2 dead letters from orders/$DeadLetterQueue to orders; nothing changed", "dlq resubmit orders --number 1": "resubmitted 1 dead letter from",
 		"dlq resubmit orders --subject new --reason bad": "resubmitted 2 dead letters", "queue rm orders": "would have deleted queue orders, with 3 active messages, 2 dead letters, 1 scheduled message; nothing changed",
-		"message rm orders 3 4": "would have removed 2 messages from orders; nothing changed", "snapshot rm kept": "would have deleted the snapshot kept: messages: 7, entities: 2; nothing changed",
+		"message rm orders 3 4": "would have deleted 2 messages from orders; nothing changed", "snapshot rm kept": "would have deleted the snapshot kept: messages: 7, entities: 2; nothing changed",
 		"namespace rm sbemulatorns":        "would have deleted namespace sbemulatorns, with entities: 2, messages: 7; nothing changed",
 		"namespace rm nothing --if-exists": "", "snapshot rm nothing --if-exists": "",
 	} {

@@ -143,7 +143,11 @@ test("a message is traced in two clicks, by each id that people have of it", asy
     await sees("sent");
   }
   await page.getByRole("navigation", { name: "Screens" }).getByRole("link", { name: "Trace a message" }).click();
-  await page.getByRole("searchbox", { name: "Message id" }).waitFor();
+  for (const id of ["traced-1", `live#${m.sequenceNumber}`, "trail-1"]) {
+    await page.getByRole("searchbox", { name: "Message id" }).fill(id);
+    await page.waitForURL(new RegExp(`messageId=${encodeURIComponent(id)}$`));
+    await sees("Sent");
+  }
 });
 
 test("live events show all events of an id", async () => {

@@ -71,7 +71,7 @@ type Page = Schemas["HistoryPage"];
 const mostLives = 8; // of messages that share a correlation id
 
 // lifeOfText returns all events of the messages that a text names: by message id, as entity#number, or by correlation id.
-async function lifeOfText(namespace: string, text: string, signal: AbortSignal): Promise<Event[]> {
+export async function lifeOfText(namespace: string, text: string, signal: AbortSignal): Promise<Event[]> {
   const life = async (query: Query) => (await get<Page>(at`${namespace}/history/life`, query, signal)).items;
   const own = await life({ messageId: text });
   if (own.length > 0) return own;

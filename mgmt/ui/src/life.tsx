@@ -7,7 +7,7 @@ import { shown } from "./names";
 import { usePoll, type Polled } from "./poll";
 import { link, refine, route } from "./route";
 import { now } from "./state";
-import { Search } from "./events";
+import { lifeOfText, Search } from "./events";
 
 export interface Message {
   messageId?: string;
@@ -96,7 +96,7 @@ function Step({ e, before }: { e: Event; before?: Event }) {
 }
 
 // Timeline shows what happened to a message.
-export function Timeline({ of: p, level: Heading = "h2" }: { of: Polled<Page>; level?: "h2" | "h4" }) {
+export function Timeline({ of: p, level: Heading = "h2" }: { of: Polled<Pick<Page, "items">>; level?: "h2" | "h4" }) {
   if (!p.value) return p.error ? <Problem text={p.error} retry={p.refresh} /> : <Loading />;
   const list = p.value.items;
   if (list.length === 0) {
@@ -122,18 +122,24 @@ function Traced({ message }: { message: Message }) {
   return <Panel><Timeline of={p} /></Panel>;
 }
 
+// TracedText traces what a text names, as Ctrl K does.
+function TracedText({ text }: { text: string }) {
+  const namespace = route.value.namespace;
+  const p = usePoll(JSON.stringify([namespace, text]), 3000, async (signal) => ({ items: await lifeOfText(namespace, text, signal) }));
+  return <Panel><Timeline of={p} /></Panel>;
+}
+
 export function Life() {
   const { query } = route.value;
-  const message: Message = query.sequenceNumber ? { entity: query.entity, sequenceNumber: query.sequenceNumber } : { messageId: query.messageId };
-  const known = message.messageId || (message.entity && message.sequenceNumber);
   return (
     <>
       <h1>Trace a message</h1>
       <div class="bar trace-bar">
-        <Field label="Message id"><Search label="Message id" value={query.messageId ?? ""} set={(messageId) => refine({ messageId, entity: undefined, sequenceNumber: undefined })} /></Field>
+        <Field label="Message id"><Search label="Message id" hint="Message id, orders#7, correlation id" value={query.messageId ?? ""} set={(messageId) => refine({ messageId, entity: undefined, sequenceNumber: undefined })} /></Field>
         {query.sequenceNumber && query.entity && <span class="traced">or <a href={link("entity", query.entity, "messages", query.sequenceNumber)}>#{query.sequenceNumber} of <Text>{shown(query.entity)}</Text></a></span>}
       </div>
-      {known ? <Traced message={message} /> : <Empty title="Which message?"><p>Enter a message id, or open a message from the live events.</p></Empty>}
+      {query.sequenceNumber && query.entity ? <Traced message={{ entity: query.entity, sequenceNumber: query.sequenceNumber }} />
+        : query.messageId ? <TracedText text={query.messageId} /> : <Empty title="Which message?"><p>Enter an id, or open a message from the live events.</p></Empty>}
     </>
   );
 }
