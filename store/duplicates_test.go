@@ -64,7 +64,11 @@ func TestDUP16_ForgettingIsDoneInSteps(t *testing.T) {
 			t.Error(err)
 		}
 		before := int64(many)
+		s.writer.vacuum.look = false
 		for len(s.writer.duplicates.prunes) > 0 {
+			if s.writer.vacuum.look {
+				t.Error("the file is looked at before the last step")
+			}
 			s.writer.duplicates.pruneSome()
 			after, _ := s.writer.conn.queryInt("SELECT count(*) FROM history")
 			if before-after > pruneRows {
@@ -72,6 +76,9 @@ func TestDUP16_ForgettingIsDoneInSteps(t *testing.T) {
 			}
 			before = after
 			steps++
+		}
+		if !s.writer.vacuum.look {
+			t.Error("nobody looks whether the file can give back what was removed")
 		}
 	})
 	if steps != 4 {

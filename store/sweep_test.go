@@ -166,6 +166,11 @@ func TestBodiesWithoutMessagesAreRemovedAfterACrash(t *testing.T) {
 			again.writer.sweeper.start() // as the next deletion does
 		})
 		sweepNow(again)
+		onWriter(again, func() {
+			if sw := again.writer.sweeper; sw.crashed || sw.thorough {
+				t.Errorf("after the sweeps the next one is of a crash: %t, thorough: %t", sw.crashed, sw.thorough)
+			}
+		})
 		if n, parts := count(t, again, "body"), count(t, again, "body_part"); n != 2 || parts != 0 {
 			t.Errorf("%d bodies and %d parts are left, not those of messages", n, parts)
 		}
