@@ -67,8 +67,9 @@ pack() { # version, dist, out
 
 # push publishes the packages for single platforms before minibus, which names them.
 push() { # out
-  local platform
+  local platform out
   [[ -n ${NPM_TOKEN:-} ]] || fail "set NPM_TOKEN to a token that may publish"
+  out=$(realpath "$1") # npm takes DIR/FILE for a repository on GitHub
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
   registry=${NPM_REGISTRY:-https://registry.npmjs.org/}
@@ -76,9 +77,9 @@ push() { # out
   echo "//${registry#*://}:_authToken=\${NPM_TOKEN}" >"$work/npmrc"
   export NPM_CONFIG_USERCONFIG=$work/npmrc
   for platform in "${PLATFORMS[@]}"; do
-    push_one "$1/minibus-$platform"-[0-9]*.tgz
+    push_one "$out/minibus-$platform"-[0-9]*.tgz
   done
-  push_one "$1"/minibus-[0-9]*.tgz
+  push_one "$out"/minibus-[0-9]*.tgz
 }
 
 push_one() { # the file, to which a pattern was expanded

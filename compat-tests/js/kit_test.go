@@ -169,11 +169,17 @@ func (k kit) add(t *testing.T, section string) (lines string) {
 	return lines
 }
 
+// firstTest runs the test with which docs/javascript.md begins, and the program of the package's README.
 func (k kit) firstTest(t *testing.T) {
 	in := k.folder(t)
 	lines := in.add(t, "## First test")
 	if out := in.run(t, nil, "bash", "-euc", lines); !strings.Contains(out, "pass 1\n") {
 		t.Errorf("%sprints\n%s", lines, out)
+	}
+	_, program, _ := strings.Cut(harness.ReadPage(t, "packaging/npm/README.md"), "\n```js\n")
+	program, _, _ = strings.Cut(program, "```")
+	if out := in.run(t, nil, "node", "--input-type=module", "--eval", program); out != "two coffees\n" {
+		t.Errorf("the program of the README prints %q", out)
 	}
 }
 

@@ -118,7 +118,11 @@ func TestThePackagesForNpmArePushed(t *testing.T) {
 	harness.Run(t, nil, script, "pack", tag+"-rc.1", filepath.Join(dir, "dist"), out)
 	environ := []string{"CALLS=" + calls, "PATH=" + filepath.Join(dir, "tools") + string(os.PathListSeparator) + os.Getenv("PATH"), "NPM_TOKEN=a-token",
 		"NPM_REGISTRY=https://registry.example.org/", "ACTIONS_ID_TOKEN_REQUEST_URL=https://example.org"}
-	harness.Run(t, environ, script, "push", out)
+	relative, err := filepath.Rel(root(t), out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	harness.Run(t, environ, script, "push", relative)
 	noted, err := os.ReadFile(calls)
 	if err != nil {
 		t.Fatal(err)

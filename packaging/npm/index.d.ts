@@ -104,11 +104,11 @@ export interface Entities {
 export type Limits = "relaxed" | "standard" | "premium" | "emulator";
 
 export interface StartOptions extends Entities {
-  /** The path of a Config.json, or what is in it. */
-  config?: string | Config;
+  /** The path of a Config.json, of several, or what is in one. */
+  config?: string | string[] | Config;
   /** Whose limits count: `"relaxed"` ones unless you say otherwise. */
   limits?: Limits;
-  /** Files of messages to send at the start. */
+  /** Files or directories of messages to send at the start. */
   seed?: string | string[];
   /** The path of a database. Without it everything is in memory. */
   data?: string;

@@ -14,6 +14,12 @@ import { Minibus, MinibusError } from "minibus";
 const require = createRequire(import.meta.url);
 const packages = join(import.meta.dirname, "../node_modules"); // those of the project, of which this directory is a part
 
+function folder(t) {
+  const dir = mkdtempSync(join(tmpdir(), "kit-"));
+  t.after(() => rmSync(dir, { recursive: true }));
+  return dir;
+}
+
 async function gone(pid) {
   for (;;) {
     try {
@@ -68,7 +74,7 @@ test("a server that was killed says so", { timeout: 60_000 }, async () => {
 });
 
 test("requests that fail say what to do", async () => {
-  await using_(await Minibus.start(), async (bus) => {
+  await withBus(await Minibus.start(), async (bus) => {
     await assert.rejects(bus.counts("nowhere"), (error) => error.status === 404 && /nowhere/.test(error.detail));
     const { port } = new URL(bus.explorerUrl);
     await assert.rejects(Minibus.start({ args: ["--amqp-port", port] }), new RegExp(`Minibus ended with exit code 1 before it was ready: [^]*${port}[^]*in use`));
@@ -85,7 +91,7 @@ test("requests that fail say what to do", async () => {
   await assert.rejects(Minibus.start({ config }), /before it was ready: [^]*Queues\[0\]\.Name/);
 });
 
-async function using_(bus, body) {
+async function withBus(bus, body) {
   try {
     await body(bus);
   } finally {
@@ -93,9 +99,9 @@ async function using_(bus, body) {
   }
 }
 
-test("a binary of one's own", async () => {
+test("a binary of one's own", async (t) => {
   await assert.rejects(Minibus.start({ binary: "/nowhere/minibus" }), /There is no Minibus at \/nowhere\/minibus, which the option binary names/);
-  const text = join(mkdtempSync(join(tmpdir(), "kit-")), "minibus");
+  const text = join(folder(t), "minibus");
   writeFileSync(text, "no program", { mode: 0o644 });
   await assert.rejects(Minibus.start({ binary: text }), /Minibus can't be run: .*EACCES/);
   process.env.MINIBUS_PATH = text;
@@ -103,17 +109,20 @@ test("a binary of one's own", async () => {
   process.env.MINIBUS_PATH = `${text}.exe`;
   await assert.rejects(Minibus.start(), /which MINIBUS_PATH names/);
   delete process.env.MINIBUS_PATH;
+  const { status, stderr } = bare(t).command({ MINIBUS_PATH: text });
+  assert.equal(status, 126);
+  assert.match(stderr, /^minibus: .*minibus can't be run: EACCES/);
 });
 
-test("a copy without the right to execute is run all the same", () => {
-  const { dir, command } = bare(`@minibus/${process.platform}-${process.arch}`);
+test("a copy without the right to execute is run all the same", (t) => {
+  const { dir, command } = bare(t, `@minibus/${process.platform}-${process.arch}`);
   chmodSync(join(dir, "node_modules", "@minibus", `${process.platform}-${process.arch}`, "bin", "minibus"), 0o644);
   assert.equal(command().status, 0);
 });
 
 // bare makes a directory with the package minibus and no other, but for those named, and a function that runs its command there.
-function bare(...others) {
-  const dir = mkdtempSync(join(tmpdir(), "kit-"));
+function bare(t, ...others) {
+  const dir = folder(t);
   for (const name of ["minibus", ...others]) cpSync(join(packages, name), join(dir, "node_modules", name), { recursive: true });
   const command = (environ = {}, preload = "") => {
     writeFileSync(join(dir, "preload.cjs"), preload);
@@ -132,16 +141,14 @@ test("a missing package is named, with the cause and the fix", (t) => {
     assert.equal(status, 127);
     for (const text of [/Or name a binary of yours in MINIBUS_PATH\.$/, ...texts]) assert.match(stderr.trim(), text);
   };
-  const { dir, command } = bare();
-  t.after(() => rmSync(dir, { recursive: true }));
+  const { dir, command } = bare(t);
   says(command(), new RegExp(`the package ${here} is not installed`), /--no-optional/, /npm install --include=optional/);
   says(command({ npm_config_omit: "dev optional" }), /set to omit optional packages/);
   says(command({}, onSystem("freebsd", "x64")), /no package for freebsd-x64\. There are packages for .*linux-x64/, /MINIBUS_PATH/);
   const lock = { packages: { "node_modules/minibus": {}, "node_modules/@minibus/darwin-arm64": {} } };
   writeFileSync(join(dir, "package-lock.json"), JSON.stringify(lock, null, 2));
   says(command(), /package-lock\.json does not have it: npm wrote the file on another system/, /Delete node_modules and package-lock\.json/);
-  const other = bare(here);
-  t.after(() => rmSync(other.dir, { recursive: true }));
+  const other = bare(t, here);
   says(other.command({}, onSystem("win32", "arm64")), new RegExp(`node_modules has ${here}: it comes from another system`), /Delete node_modules and run npm install/);
 });
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { ServiceBusClient, type ServiceBusReceiver, type ServiceBusSender } from "@azure/service-bus";
+import { ServiceBusAdministrationClient, ServiceBusClient, type ServiceBusReceiver, type ServiceBusSender } from "@azure/service-bus";
 import { Minibus, MinibusError, Namespace, type FaultKind, type StartOptions } from "minibus";
 import { minibus } from "minibus/node-test";
 
@@ -90,6 +90,11 @@ test("start: a configuration, a database, flags and keys", async () => {
   const file = join(folder, "Config.json");
   await writeFile(file, JSON.stringify(config));
   const data = join(folder, "bus.db");
+  const second = join(folder, "second.json");
+  const seed = join(folder, "seed.jsonl");
+  await writeFile(second, JSON.stringify({ UserConfig: { Namespaces: [{ Name: "shop-eu", Queues: [{ Name: "from-second" }] }] } }));
+  await writeFile(seed, JSON.stringify({ entity: "from-second", body: "seeded" }));
+  await started({ config: [file, second], seed }, async (bus) => assert.equal((await bus.messages("from-second"))[0]!.body, "seeded"));
   await started({ config: file, queues: ["more"], data }, async (bus) => {
     assert.equal(bus.name, "shop-eu");
     await bus.send("from-config", { body: "kept" });
@@ -143,6 +148,9 @@ inNamespace("put and delete: entities are made and changed", async ({ bus }) => 
   const fixed = await failure(bus.put({ queues: [{ name: "orders", requiresSession: true }] }));
   assert.equal(fixed.status, 400);
   assert.match(fixed.message, /RequiresSession/);
+  const ca = await (await fetch(new URL("/minibus/ca.pem", bus.explorerUrl))).text();
+  const admin = new ServiceBusAdministrationClient(bus.connectionString, { tlsOptions: { ca } });
+  assert.equal((await admin.getQueue("orders")).maxDeliveryCount, 9);
 });
 
 inNamespace("clock: a schedule fires next week, and a lock ends", async ({ bus, sender, receiver }) => {

@@ -2,18 +2,28 @@
 // Runs the binary of the package for this platform in the place of this process.
 "use strict";
 
+const { accessSync, constants } = require("node:fs");
 const { findBinary } = require("../lib/binary.js");
+
+function fail(code, text) {
+  console.error(`minibus: ${text}`);
+  process.exit(code);
+}
 
 let binary;
 try {
   binary = findBinary();
 } catch (error) {
-  console.error(`minibus: ${error.message}`);
-  process.exit(127);
+  fail(127, error.message);
+}
+try {
+  accessSync(binary, constants.X_OK);
+} catch (error) {
+  fail(126, `${binary} can't be run: ${error.message}`);
 }
 const args = process.argv.slice(2);
 if (process.platform !== "win32" && process.execve) {
-  process.execve(binary, [binary, ...args], process.env); // Node.js 22.15 and later: returns only if it throws
+  process.execve(binary, [binary, ...args], process.env); // Node.js 22.15 and later: it does not return
 }
 
 const { spawn } = require("node:child_process");
@@ -26,10 +36,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     if (signal !== "SIGINT" || !terminal) child.kill(signal);
   });
 }
-child.on("error", (error) => {
-  console.error(`minibus: ${binary} can't be run: ${error.message}`);
-  process.exit(126);
-});
+child.on("error", (error) => fail(126, `${binary} can't be run: ${error.message}`));
 child.on("exit", (code, signal) => {
   if (!signal) process.exit(code);
   process.removeAllListeners(signal);

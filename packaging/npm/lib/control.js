@@ -39,9 +39,7 @@ class Control {
       );
       const endpoint = parts.get("endpoint");
       if (!URL.canParse(endpoint)) {
-        throw new TypeError(
-          `The connection string has no Endpoint: copy the whole string, as Minibus prints it. Found: ${address}`,
-        );
+        throw new TypeError("The connection string has no Endpoint: copy the whole string, as Minibus prints it.");
       }
       const { hostname, port } = new URL(endpoint);
       this.origin = new URL(`http://${hostname}:${port || 5672}/`);

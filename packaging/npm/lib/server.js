@@ -98,22 +98,11 @@ class ServerProcess {
 
   constructor({ binary, queues, topics, config, limits, seed, data, args = [], env = {} }) {
     const { spawn } = require("node:child_process");
-    const input =
-      typeof config === "string"
-        ? undefined
-        : (config ?? { UserConfig: { Namespaces: [{ Name: "sbemulatorns", ...entities({ queues, topics }) }] } });
-    const flags = [
-      "--config",
-      input ? "-" : config,
-      "--amqp-port",
-      "0",
-      "--tls-port",
-      "off",
-      "--http-port",
-      "off",
-      "--namespace-ports",
-      "0",
-    ];
+    const files = typeof config === "string" || Array.isArray(config) ? [config].flat() : undefined;
+    const declared = () => ({ UserConfig: { Namespaces: [{ Name: "sbemulatorns", ...entities({ queues, topics }) }] } });
+    const input = files ? undefined : (config ?? declared());
+    const ports = "--amqp-port 0 --tls-port off --http-port off --namespace-ports 0"; // one port speaks all protocols
+    const flags = [...(files ?? ["-"]).flatMap((file) => ["--config", file]), ...ports.split(" ")];
     if (limits) flags.push("--limits", limits);
     for (const file of [seed ?? []].flat()) flags.push("--seed", file);
     flags.push(...(data ? ["--data", data] : ["--ephemeral"]), ...args);
@@ -182,14 +171,14 @@ class ServerProcess {
 
   // hold says whether this process waits for the child.
   #hold(on) {
-    for (const handle of [this.#child, this.#child.stdin, this.#child.stdout, this.#child.stderr])
-      handle?.[on ? "ref" : "unref"]?.();
+    const { stdin, stdout, stderr } = this.#child;
+    for (const handle of [this.#child, stdin, stdout, stderr]) handle[on ? "ref" : "unref"]();
   }
 
   async stop() {
     this.stopped = true;
     this.#hold(true);
-    this.#child.stdin?.end();
+    this.#child.stdin.end();
     const timer = setTimeout(() => this.#child.kill("SIGKILL"), stopTime);
     await this.#ended;
     clearTimeout(timer);
