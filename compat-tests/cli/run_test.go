@@ -307,7 +307,8 @@ func TestRun_LeavesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for until := time.Now().Add(patience); syscall.Kill(pid, 0) == nil; time.Sleep(20 * time.Millisecond) {
+	left, err := os.FindProcess(pid)
+	for until := time.Now().Add(patience); err == nil && left.Signal(syscall.Signal(0)) == nil; time.Sleep(20 * time.Millisecond) {
 		if status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); strings.Contains(string(status), ") Z ") {
 			return // dead, and nobody has asked for its exit code yet
 		}

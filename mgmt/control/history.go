@@ -49,7 +49,7 @@ func (in Selecting) filter(messageID string) (emulator.EventFilter, error) {
 		f.Since = in.Since.UnixMilli()
 	}
 	if !in.Before.IsZero() {
-		f.Before = in.Before.UnixMilli()
+		f.Before = end(in.Before)
 	}
 	for _, name := range in.Kinds {
 		kind, ok := kindNamed(name)

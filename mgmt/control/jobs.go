@@ -205,7 +205,7 @@ func selectionOf(f *api.JobFilter) (s emulator.Selection) {
 		s.States = append(s.States, states[name])
 	}
 	if f.Before != nil {
-		s.Before = f.Before.UnixMilli()
+		s.Before = end(*f.Before)
 	}
 	return s
 }

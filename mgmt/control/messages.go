@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"time"
@@ -46,6 +47,9 @@ func textOrNone(s string) *string {
 var standings = map[string]emulator.Standing{"active": emulator.StandingActive, "locked": emulator.StandingLocked,
 	"deferred": emulator.StandingDeferred, "scheduled": emulator.StandingScheduled}
 
+// end returns an instant that ends a span, in ms. The domain's 0 is no end, so the beginning of 1970 is 1.
+func end(t time.Time) int64 { return cmp.Or(t.UnixMilli(), 1) }
+
 // browse returns what the arguments say.
 func (in *Browsing) browse(sub emulator.SubQueue) (b emulator.Browse, err error) {
 	b = emulator.Browse{Sub: sub, Max: in.Limit, Newest: in.Order == "newest",
@@ -62,13 +66,13 @@ func (in *Browsing) browse(sub emulator.SubQueue) (b emulator.Browse, err error)
 		b.Select.After = in.After.UnixMilli()
 	}
 	if !in.Before.IsZero() {
-		b.Select.Before = in.Before.UnixMilli()
+		b.Select.Before = end(in.Before)
 	}
 	if !in.DueAfter.IsZero() {
 		b.Select.DueAfter = in.DueAfter.UnixMilli()
 	}
 	if !in.DueBefore.IsZero() {
-		b.Select.DueBefore = in.DueBefore.UnixMilli()
+		b.Select.DueBefore = end(in.DueBefore)
 	}
 	if in.From != 0 {
 		b.From = &in.From

@@ -126,7 +126,7 @@ func (a *openAPI) browses(all string) {
 		t.Errorf("the newest ones are %+v", p)
 	}
 	for query, want := range map[string]string{"state=locked": "1", "state=active&from=5": "5 6 7", "sql=sys.Label%20%3D%20's'": "1", "text=TWO": "5", "reason=$empty": "1 2 3 4 5 6 7", "reason=x": "", "sessionId=$empty": "",
-		"enqueuedBefore=2000-01-01T00:00:00Z": "", "enqueuedAfter=2000-01-01T00:00:00Z&limit=1": "1", "state=deferred,scheduled": ""} {
+		"enqueuedBefore=2000-01-01T00:00:00Z": "", "enqueuedBefore=1970-01-01T00:00:00Z": "", "dueBefore=1970-01-01T00:00:00Z": "", "enqueuedAfter=2000-01-01T00:00:00Z&limit=1": "1", "state=deferred,scheduled": ""} {
 		if p := list(query); p.numbers() != want {
 			t.Errorf("%s: %s, want %s", query, p.numbers(), want)
 		}
