@@ -24,18 +24,18 @@ import (
 
 func (a *app) seedCommand() *cobra.Command {
 	return group("seed", "the messages of a namespace of a Minibus as files: save them, send them again",
-		"A seed is a file of JSON lines with messages and their entities, or a directory of such files. minibus --seed "+
-			"sends one\nwhen it starts. docs/seed.md describes it.\n"+controlHelp,
+		"A seed is a file of JSON lines with messages and their entities, or a directory of such files.\n"+
+			"minibus --seed sends one when it starts. docs/seed.md describes it.\n"+controlHelp,
 		a.seedSave(), a.seedSend())
 }
 
 func (a *app) seedSave() *cobra.Command {
 	c := &cobra.Command{Use: "save [ENTITY...]", Short: "write the messages of entities as a seed",
 		Args: Arguments("[ENTITY]..."),
-		Long: `Writes messages, with those of dead-letter queues, as JSON lines to standard output, or with --dir to a file
-for each queue: orders.jsonl, orders/$DeadLetterQueue.jsonl. Without ENTITY all entities are saved; a topic stands
-for its subscriptions. No message changes. What only the service sets is left out. Deferred messages are saved as
-active ones, and those in transfer dead-letter queues are not saved.`,
+		Long: `Writes messages, with those of dead-letter queues, as JSON lines to standard output, or with --dir to a
+file for each queue: orders.jsonl, orders/$DeadLetterQueue.jsonl. Without ENTITY all entities are saved; a topic
+stands for its subscriptions. No message changes. What only the service sets is left out. Deferred messages are saved
+as active ones, and those in transfer dead-letter queues are not saved.`,
 		Example: "  minibus seed save --dir seed\n  minibus seed save orders --relative > orders.jsonl"}
 	dir := c.Flags().String("dir", "", "write a file for each entity into this `directory`")
 	relative := c.Flags().Bool("relative", false,
@@ -235,9 +235,9 @@ func (s *seedSaver) whole(messages string, number int64) (*message, error) {
 
 func (a *app) seedSend() *cobra.Command {
 	c := &cobra.Command{Use: "send PATH...", Short: "send the messages of a seed", Args: Arguments("PATH..."),
-		Long: `Sends the messages of files, of directories of files that end in .jsonl, or of standard input (-), as minibus
---seed does at the start. Messages get into subscriptions and dead-letter queues too. Every line is checked before
-the first message is sent. Placeholders such as {{now+1h}} and {{guid}} get their values now.`,
+		Long: `Sends the messages of files, of directories of files that end in .jsonl, or of standard input (-), as
+minibus --seed does at the start. Messages get into subscriptions and dead-letter queues too. Every line is checked
+before the first message is sent. Placeholders such as {{now+1h}} and {{guid}} get their values now.`,
 		Example: "  minibus seed send seed\n  minibus seed save orders | minibus seed send - -c \"$OTHER\""}
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		lines, err := seed.Read(args, a.env.Stdin)
@@ -273,7 +273,8 @@ func (a *app) sendSeed(ctx context.Context, lines []*seed.Line) (sent int, err e
 		first, bytes := lines[0], 0
 		var batch []json.RawMessage
 		for _, l := range lines {
-			if len(batch) == seedBatch || bytes >= seedBytes || l.Entity != first.Entity || l.Namespace != first.Namespace {
+			another := l.Entity != first.Entity || l.Namespace != first.Namespace
+			if another || len(batch) == seedBatch || bytes >= seedBytes {
 				break
 			}
 			m, err := l.Message(now)

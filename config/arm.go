@@ -42,6 +42,7 @@ type template struct {
 	root       *node
 	given      map[string]*node // values of parameters, by lower-case name
 	evaluating map[string]bool  // parameters and variables
+	evaluated  map[string]*node // those that are known already
 	indexes    []copyIndex      // of loops, the innermost last
 	found      *armFound
 }
@@ -56,7 +57,9 @@ type copyIndex struct {
 type armFound struct {
 	namespaces []*armNamespace
 	resources  int
+	work       int  // that was done to evaluate it, about in values that were looked at
 	policies   bool // there are some, without their keys
+	warned     map[string]bool
 }
 
 // armNamespace is a namespace of a template.
@@ -77,10 +80,12 @@ type armEntity struct {
 
 // template decodes a template.
 func (d *decoder) template(root *node, given map[string]*node) {
-	t := &template{decoder: d, root: root, given: given, evaluating: make(map[string]bool), found: &armFound{}}
+	t := &template{decoder: d, root: root, given: given, evaluating: make(map[string]bool),
+		evaluated: make(map[string]*node), found: &armFound{warned: make(map[string]bool)}}
 	t.resources(root.get("resources"), "", nil)
 	if t.found.policies {
-		d.add(Note, root.get("resources"), "found policies, which are left out: their keys are only known in Azure", "", "")
+		const found = "found policies, which are left out: their keys are only known in Azure"
+		d.add(Note, root.get("resources"), found, "", "")
 	}
 	var list []*node
 	for _, ns := range t.found.namespaces {
@@ -99,6 +104,8 @@ func parameterValues(root *node) map[string]*node {
 	if list := root.get("parameters"); list != nil && list.kind == kindObject {
 		for _, m := range list.members {
 			if v := m.value.get("value"); v != nil {
+				v.weighAll()
+				v.unplace() // findings name the template
 				given[strings.ToLower(m.key)] = v
 			} else {
 				given[strings.ToLower(m.key)] = unknownValue("the parameter " + m.key + " has a value only in Azure")
@@ -106,6 +113,17 @@ func parameterValues(root *node) map[string]*node {
 		}
 	}
 	return given
+}
+
+// unplace forgets where a value stands.
+func (n *node) unplace() {
+	n.pos, n.path = position{}, ""
+	for _, item := range n.items {
+		item.unplace()
+	}
+	for _, m := range n.members {
+		m.value.unplace()
+	}
 }
 
 // resources reads a list of resources: an array or, since version 2.0 of the language, an object.
@@ -130,6 +148,14 @@ func (t *template) resources(list *node, parentType string, parent *node) {
 			continue
 		}
 		t.repeat(loop, func() { t.resource(r, parentType, parent) })
+	}
+}
+
+// warn adds a warning, once for all turns of a loop.
+func (t *template) warn(n *node, found, fix string) {
+	if key := n.path + found; !t.found.warned[key] {
+		t.found.warned[key] = true
+		t.decoder.warn(n, found, fix)
 	}
 }
 
@@ -233,15 +259,14 @@ func (t *template) deployment(r *node) {
 		return
 	}
 	module := &template{decoder: t.decoder, root: inner, given: make(map[string]*node),
-		evaluating: make(map[string]bool), found: t.found}
+		evaluating: make(map[string]bool), evaluated: make(map[string]*node), found: t.found}
 	if list := properties.get("parameters"); list != nil {
 		for _, m := range list.members {
-			given := m.value.get("value")
-			if given == nil {
-				module.given[strings.ToLower(m.key)] = unknownValue("the parameter " + m.key + " has a value only in Azure")
-				continue
+			value := unknownValue("the parameter " + m.key + " has a value only in Azure")
+			if given := m.value.get("value"); given != nil {
+				value = t.evaluate(given)
 			}
-			module.given[strings.ToLower(m.key)] = t.evaluate(given)
+			module.given[strings.ToLower(m.key)] = value
 		}
 	}
 	module.resources(inner.get("resources"), "", nil)
@@ -404,7 +429,8 @@ func (t *template) namespaceNode(ns *armNamespace, first bool) *node {
 	case unknownIn(ns.name.text) == "":
 		n.put("Name", ns.name)
 	case !first:
-		t.fail(ns.name, "found a second namespace, whose name can't be evaluated: "+unknownIn(ns.name.text), "", parameterFix)
+		why := unknownIn(ns.name.text)
+		t.fail(ns.name, "found a second namespace, whose name can't be evaluated: "+why, "", parameterFix)
 		n.put("Name", &node{kind: kindString, pos: n.pos, path: n.path})
 	}
 	list := func(of *node, key string, entities []*armEntity, one func(*armEntity) *node) {

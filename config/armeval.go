@@ -29,8 +29,42 @@ func unknownIn(text string) string {
 	return "a part of it is only known in Azure"
 }
 
+// Bounds of what is evaluated, so that a few lines that double each other take neither the memory nor the time.
+const (
+	maxARMWeight  = 50_000
+	maxARMText    = 1 << 20
+	maxARMWork    = 2_000_000
+	maxARMMembers = 1_000 // of what is compared with each other
+)
+
+// weigh returns n, or an unknown value if it has become too large.
+func (t *template) weigh(n *node) *node {
+	n.weight = 1 + len(n.text)/64
+	for _, item := range n.items {
+		n.weight += max(item.weight, 1)
+	}
+	for _, m := range n.members {
+		n.weight += max(m.value.weight, 1)
+	}
+	if t.found.work += n.weight; n.weight > maxARMWeight || len(n.text) > maxARMText || t.found.work > maxARMWork {
+		return unknownValue("it is too large")
+	}
+	return n
+}
+
 // evaluate returns a value with what its expressions mean. Its places are those in the file.
 func (t *template) evaluate(n *node) *node {
+	if t.found.work > maxARMWork {
+		v := unknownValue("it is too large")
+		v.pos, v.path = n.pos, n.path
+		return v
+	}
+	v := t.weigh(t.evaluateOne(n))
+	v.pos, v.path = n.pos, n.path
+	return v
+}
+
+func (t *template) evaluateOne(n *node) *node {
 	v := *n
 	switch n.kind {
 	case kindString:
@@ -320,10 +354,14 @@ func (n *node) lookUp(key string) *node {
 
 // once evaluates what a parameter or a variable is, unless that leads back to itself.
 func (t *template) once(name string, n *node) *node {
+	if v := t.evaluated[name]; v != nil {
+		return v
+	}
 	if t.evaluating[name] {
 		return unknownValue("the " + name + " leads back to itself")
 	}
 	t.evaluating[name] = true
 	defer delete(t.evaluating, name)
-	return t.evaluate(n)
+	t.evaluated[name] = t.evaluate(n)
+	return t.evaluated[name]
 }

@@ -42,12 +42,23 @@ func composed(text string) *node {
 }
 
 // inAzure are functions whose results only Azure knows. Those that begin with list are among them.
-var inAzure = []string{"uniquestring", "guid", "newguid", "utcnow", "resourcegroup", "subscription", "tenant", "deployment",
-	"deployer", "managementgroup", "environment", "reference", "references", "resourceid", "subscriptionresourceid",
+var inAzure = []string{"uniquestring", "guid", "newguid", "utcnow", "resourcegroup", "subscription", "tenant",
+	"deployment", "deployer",
+	"managementgroup", "environment", "reference", "references", "resourceid", "subscriptionresourceid",
 	"tenantresourceid", "managementgroupresourceid", "extensionresourceid", "pickzones", "providers", "getsecret"}
 
 // call returns what a function makes of its arguments.
 func (t *template) call(name string, args []*node) *node {
+	for _, a := range args {
+		t.found.work += max(a.weight, 1)
+	}
+	if t.found.work > maxARMWork {
+		return unknownValue("it is too large")
+	}
+	return t.weigh(t.result(name, args))
+}
+
+func (t *template) result(name string, args []*node) *node {
 	lower := strings.ToLower(name)
 	if slices.Contains(inAzure, lower) || strings.HasPrefix(lower, "list") {
 		return unknownValue("the result of " + name + "() is only known in Azure")
@@ -205,6 +216,9 @@ var composing = map[string]func([]*node) *node{
 			if a.unknown != "" {
 				return unknownValue(a.unknown)
 			}
+			if len(all.items)+len(all.members)+len(a.items)+len(a.members) > maxARMMembers {
+				return nil
+			}
 			for _, item := range a.items {
 				if !slices.ContainsFunc(all.items, func(x *node) bool { return equalNodes(x, item) }) {
 					all.items = append(all.items, item)
@@ -285,7 +299,8 @@ func formatted(args []*node) *node {
 
 // equalNodes is equals().
 func equalNodes(a, b *node) bool {
-	if a.kind != b.kind || len(a.items) != len(b.items) || len(a.members) != len(b.members) || a.boolean != b.boolean {
+	if a.kind != b.kind || a.boolean != b.boolean || len(a.items) != len(b.items) ||
+		len(a.members) != len(b.members) || len(a.members) > maxARMMembers {
 		return false
 	}
 	if a.kind == kindNumber {
@@ -409,6 +424,7 @@ var functions = map[string]func([]*node) *node{
 		if err != nil {
 			return nil
 		}
+		n.weighAll()
 		return n
 	},
 	"empty": func(args []*node) *node {
@@ -475,10 +491,24 @@ var functions = map[string]func([]*node) *node{
 			item := &node{kind: kindObject}
 			item.put("key", textValue(m.key))
 			item.put("value", m.value)
+			item.weight = 3 + m.value.weight
 			all = append(all, item)
 		}
 		return arrayValue(all)
 	},
+}
+
+// weighAll weighs a value that was read whole.
+func (n *node) weighAll() {
+	n.weight = 1 + len(n.text)/64
+	for _, item := range n.items {
+		item.weighAll()
+		n.weight += item.weight
+	}
+	for _, m := range n.members {
+		m.value.weighAll()
+		n.weight += m.value.weight
+	}
 }
 
 // cutPart returns some of the items or characters, as take() and skip() do.

@@ -189,3 +189,15 @@ func TestMisspeltOrigins(t *testing.T) {
 		}
 	}
 }
+
+// TestFlagsThatMayBeGivenAgain add up, and the variable has commas instead.
+func TestFlagsThatMayBeGivenAgain(t *testing.T) {
+	got := settings(t, []string{"--config", "a.json", "--seed", "s", "--config=b, c.json"}, "MINIBUS_CONFIG=x,y", "MINIBUS_SEED=x")
+	if files := got.Config.Files(); !reflect.DeepEqual(files, []string{"a.json", "b, c.json"}) || !reflect.DeepEqual(got.Seed.Files(), []string{"s"}) {
+		t.Errorf("%q, %q", files, got.Seed.Files())
+	}
+	got = settings(t, nil, "MINIBUS_CONFIG=x,y.json")
+	if files := got.Config.Files(); !reflect.DeepEqual(files, []string{"x", "y.json"}) || got.Seed.Files() != nil {
+		t.Errorf("%q, %q", files, got.Seed.Files())
+	}
+}

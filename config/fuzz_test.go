@@ -1,6 +1,7 @@
 package config
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -13,6 +14,13 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(text), byte(0))
 	}
 	f.Add(defaultJSON, byte(3))
+	for _, file := range []string{"testdata/azure.arm.json", "testdata/symbolic.arm.json"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text, byte(0))
+	}
 	for i, text := range []string{"", "{", "[", `{"UserConfig":`, queueProps(`"LockDuration": "PT1H", "Status": 1, "MaxDeliveryCount": 1e400`),
 		wrap(`"Queues": [{"Name": "a"}, {"Name": "A", "Properties": {"ForwardTo": "x"}}]`), rule(`"FilterType": 9`), typedProperty(`{"Type": "dateTime", "Value": "2026"}`), "\xFF\xFE{\x00", "/*", "// x",
 		strings.Repeat(`{"a":`, 80)} {

@@ -230,7 +230,8 @@ func (l Live) ParseConfiguration(from string, text []byte) (*Topology, *Report) 
 	if l.IsDefault {
 		return t, report
 	}
-	d.fail(orAbsent(root.get("UserConfig").get("Namespaces"), root), "found no namespace "+quote(l.Name), strings.Join(names, ", "),
+	at := orAbsent(root.get("UserConfig").get("Namespaces"), root)
+	d.fail(at, "found no namespace "+quote(l.Name), strings.Join(names, ", "),
 		"name one of them, or leave the others out")
 	report.sort()
 	return nil, report

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bufio"
 	"os"
 	"path/filepath"
 	"slices"
@@ -74,5 +75,18 @@ func TestExamplesAreUsable(t *testing.T) {
 		if err != nil || report.Err() != nil || report.Count(Warning) != 0 {
 			t.Errorf("%s: %v, %v", file, err, report.Findings)
 		}
+	}
+}
+
+// TestLoadTakesStandardInputAsOneOfTheFiles and both count together.
+func TestLoadTakesStandardInputAsOneOfTheFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "Config.json")
+	if err := os.WriteFile(path, []byte(queueProps("")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	input := strings.Replace(queueProps(`"ForwardTo": "ORDERS"`), `"orders"`, `"more"`, 1)
+	topology, report, err := LoadFrom([]string{path, Input}, bufio.NewReader(strings.NewReader(input)), false, LimitsRelaxed)
+	if err != nil || report.Err() != nil || len(topology.Entities) != 2 || topology.Entities[1].Queue.ForwardTo != topology.Entities[0].Path {
+		t.Errorf("%+v, %v, %v", topology, report.Findings, err)
 	}
 }

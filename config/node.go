@@ -36,6 +36,7 @@ type node struct {
 	// of a value of a template
 	unknown string // why it is only known in Azure; empty: it is known
 	source  string // its expression, if it is unknown
+	weight  int    // about how many values it has in it; 0: not weighed
 }
 
 // member is one key of an object.

@@ -93,8 +93,8 @@ func seedError(l *seed.Line, err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &missing) && missing.Code == emulator.CodeNotFound:
-		return fmt.Errorf("%s: send the seed to %s: %w Add the entity to the configuration, or correct the line", l.Place(),
-			l.Entity, err)
+		return fmt.Errorf("%s: send the seed to %s: %w Add the entity to the configuration, or correct the line",
+			l.Place(), l.Entity, err)
 	}
 	return fmt.Errorf("%s: send the seed to %s: %w", l.Place(), l.Entity, err)
 }

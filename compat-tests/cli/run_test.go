@@ -361,3 +361,32 @@ func TestRun_Keep(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 }
+
+// TestRun_Namespaces tells the dead letters of queues with the same name apart.
+func TestRun_Namespaces(t *testing.T) {
+	t.Parallel()
+	r := runScript(t, nil, []string{"--report", "s.json,s.md"}, `set -e
+		cs=$(echo '{"Queues":[{"Name":"queue.1"}]}' | "$minibus" namespace create second-bus --entities - -o json | sed -n 's/.*"connectionString": "\([^"]*\)".*/\1/p')
+		for c in "$SERVICEBUS_CONNECTION_STRING" "$cs"; do
+			echo x | "$minibus" send queue.1 -c "$c"
+			"$minibus" receive queue.1 --dead-letter --reason same -c "$c"
+		done`)
+	if code := r.code(t); code != 0 {
+		t.Fatalf("exit code %d\n%s%s", code, &r.out, &r.errors)
+	}
+	var sum struct {
+		DeadLetters []struct {
+			Namespace, Entity, Reason string
+			Count                     int
+		}
+	}
+	read(t, filepath.Join(r.Dir, "s.json"), json.Unmarshal, &sum)
+	if want := "[{sbemulatorns queue.1 same 1} {second-bus queue.1 same 1}]"; fmt.Sprint(sum.DeadLetters) != want {
+		t.Errorf("dead letters %v, want %s", sum.DeadLetters, want)
+	}
+	text, err := os.ReadFile(filepath.Join(r.Dir, "s.md"))
+	if err != nil || !strings.Contains(string(text), "dead-lettered from second-bus: queue.1: same | 1 |") || !strings.Contains(string(text), "dead-lettered from queue.1: same | 1 |") ||
+		!strings.Contains(r.errors.String(), "  dead-lettered  second-bus: queue.1  1  same\n") {
+		t.Errorf("%v\n%s%s", err, text, &r.errors)
+	}
+}

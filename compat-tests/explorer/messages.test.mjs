@@ -410,6 +410,22 @@ test("dead letters are exported, sent from the file, and resubmitted with change
   await toast(/2 messages sent/);
   const again = await receive("letters", 2);
   assert.deepEqual(again.map((m) => m.messageId).sort(), ["bytes", "long"]);
+
+  await send("letters", { body: "{{now}}", messageId: "waiting", applicationProperties: { large: "x".repeat(40_000) } });
+  await to("/entity/letters");
+  await button("More actions").click();
+  const seed = page.waitForEvent("download");
+  await button("Save as seed").click();
+  const saved = readFileSync(await (await seed).path(), "utf8").trim().split("\n").map((l) => JSON.parse(l));
+  await toast(/2 messages exported to letters.jsonl/);
+  assert.deepEqual(saved.map((l) => `${l.entity} ${l.messageId}`).sort(), ["letters waiting", "letters/$DeadLetterQueue text"]);
+  assert.equal(saved[0].body, '"\\{{now}}"');
+  assert.ok(saved.every((l) => !("sequenceNumber" in l) && !("enqueuedTime" in l) && !("deadLetterReason" in l)));
+  await to("/");
+  const refusals = page.getByRole("table", { name: "Azure would have refused" });
+  await sees(/'large' of the message has 4000\d bytes.*1×/, refusals);
+  await refusals.getByRole("link", { name: "letters" }).click();
+  await sees(/Azure would have refused 1 operation/);
 });
 
 test("of a hundred thousand messages the page draws those in sight", async () => {

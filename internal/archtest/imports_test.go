@@ -68,7 +68,7 @@ var floors = []floor{
 		"internal/amqp/message":     {"internal/amqp"},
 		"internal/amqp/messagejson": {"internal/amqp", "internal/amqp/message", "internal/dotnet", "internal/printable", "internal/strictjson"},
 
-		"internal/seed":             {"internal/amqp/messagejson", "internal/printable", "internal/strictjson"},
+		"internal/seed": {"internal/amqp/messagejson", "internal/printable", "internal/strictjson"},
 
 		"docs":                {}, // embeds the pages
 		"internal/filelock":   {},

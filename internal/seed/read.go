@@ -80,7 +80,8 @@ func find(path string) (files []found, err error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("read the seed: %s does not exist; name a file of JSON lines or a directory of them", path)
+		return nil, fmt.Errorf("read the seed: %s does not exist; name a file of JSON lines or a directory of them",
+			path)
 	case err != nil:
 		return nil, fmt.Errorf("read the seed: %w", err)
 	case !info.IsDir():
@@ -98,7 +99,7 @@ func find(path string) (files []found, err error) {
 		return nil, fmt.Errorf("read the seed: %w", err)
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("read the seed: %s has no files whose names end in %s, such as orders%s", path, Extension,
+		return nil, fmt.Errorf("read the seed: %s has no files whose names end in %s, such as orders%[2]s", path,
 			Extension)
 	}
 	return files, nil

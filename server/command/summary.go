@@ -336,7 +336,8 @@ func (sum *summary) markdown() []byte {
 	}
 	for _, d := range sum.DeadLetters {
 		fmt.Fprintf(&b, "| dead-lettered from %s: %s | %d |\n",
-			markdownEscapes.Replace(placed(d.Namespace, d.Entity, d.inDefault)), markdownEscapes.Replace(d.Reason), d.Count)
+			markdownEscapes.Replace(placed(d.Namespace, d.Entity, d.inDefault)), markdownEscapes.Replace(d.Reason),
+			d.Count)
 	}
 	for _, l := range sum.Left {
 		fmt.Fprintf(&b, "| left in %s | %d |\n", markdownEscapes.Replace(placed(l.Namespace, l.Entity, l.inDefault)),

@@ -13,6 +13,7 @@ import { EventTable } from "./eventtable";
 import { Standing, useEvents } from "./events";
 import { Calendar } from "./calendar";
 import { unsent } from "./drafts";
+import { Export } from "./export";
 import { forever } from "./durations";
 import { FaultBadge } from "./faults";
 import { bytes, duration, number } from "./format";
@@ -129,7 +130,7 @@ function History({ path }: { path: string }) {
 
 // More has the acts that destroy, one click away from where a hand slips.
 function More({ e }: { e: Whole }) {
-  const [open, set] = useState(false), menu = useRef<HTMLSpanElement>(null);
+  const [open, set] = useState(false), [saving, save] = useState(false), menu = useRef<HTMLSpanElement>(null);
   const waiting = e.counts.active - e.counts.deferred;
   useEffect(() => {
     if (!open) return;
@@ -145,11 +146,13 @@ function More({ e }: { e: Whole }) {
       <button type="button" class="button" aria-label="More actions" title="More actions" aria-expanded={open} onClick={() => set(!open)}>…</button>
       {open && (
         <div class="choice-list">
+          {e.kind !== "topic" && item("Save as seed", () => save(true), e.counts.active + e.counts.scheduled + e.counts.deadLetter <= 0)}
           {e.kind !== "topic" && item("Purge messages", () => purge(e.path, waiting), waiting <= 0)}
           {e.kind !== "topic" && item("Purge dead letters", () => purge(e.path + "/" + deadLetters, e.counts.deadLetter), e.counts.deadLetter <= 0)}
           {item(`Delete ${e.kind}`, () => void drop(e), false, "danger")}
         </div>
       )}
+      {saving && <Export entity={e.path} numbers={[]} query={{}} seed close={() => save(false)} />}
     </span>
   );
 }

@@ -1,4 +1,4 @@
-// Messages as a file of JSON lines, which minibus send --jsonl and the screen Send take again.
+// Messages as a file of JSON lines, which minibus send --jsonl and the screen Send take again, or as a seed, which minibus --seed sends at its start.
 import { useEffect, useState } from "preact/hooks";
 import { Failure, open, textOf } from "./api";
 import { bytes, number, plural } from "./format";
@@ -49,9 +49,14 @@ interface Progress {
   left: string[]; // those that can't be exported
 }
 
+const ofService = new Set(["sequenceNumber", "enqueuedSequenceNumber", "state", "enqueuedTime", "expiresAt", "lockedUntil", "lockedBy", "deliveryCount", "deadLetterReason", "deadLetterSource", "sizeBytes", "bodyBytes"]);
+
+// seedLine is a message with its entity, without what only the service sets. What looks like a placeholder is a text.
+const seedLine = (entity: string, m: Message) => JSON.stringify({ entity, ...m, ...(m.timeToLive && m.absoluteExpiryTime && { creationTime: undefined, absoluteExpiryTime: undefined }) }, (k, v: unknown) => (ofService.has(k) ? undefined : typeof v === "string" ? v.replaceAll("{{", "\\{{") : v));
+
 // collect reads the messages page by page, or by their numbers, and returns the lines as pieces of a file.
-async function collect(namespace: string, entity: string, numbers: number[], query: Record<string, string>, signal: AbortSignal, progress: (p: Progress) => void): Promise<Blob[]> {
-  const pieces: Blob[] = [], p: Progress = { done: 0, size: 0, gone: 0, left: [] };
+async function collect(namespace: string, entity: string, numbers: number[], query: Record<string, string>, signal: AbortSignal, progress: (p: Progress) => void, line: (m: Message) => string, p: Progress): Promise<Blob[]> {
+  const pieces: Blob[] = [];
   const add = async (page: (Message | number)[]) => {
     for (let i = 0; i < page.length; i += atOnce) {
       const some = await Promise.all(page.slice(i, i + atOnce).map(async (x) => {
@@ -65,7 +70,7 @@ async function collect(namespace: string, entity: string, numbers: number[], que
           return null;
         }
       }));
-      const piece = new Blob(some.flatMap((m) => (m ? [JSON.stringify(m), "\n"] : [])));
+      const piece = new Blob(some.flatMap((m) => (m ? [line(m), "\n"] : [])));
       pieces.push(piece);
       p.size += piece.size;
       p.done += some.filter(Boolean).length;
@@ -86,13 +91,20 @@ async function collect(namespace: string, entity: string, numbers: number[], que
   return pieces;
 }
 
-// Export reads messages, those with the numbers or, without any, all that fit the query, and gives them to the reader as a file.
-export function Export({ entity, numbers, query, total, close }: { entity: string; numbers: number[]; query: Record<string, string>; total?: number; close: () => void }) {
+// Export reads messages, those with the numbers or, without any, all that fit the query, and gives them to the reader as a file. As a seed, those of the dead-letter queue are with them.
+export function Export({ entity, numbers, query, total, seed, close }: { entity: string; numbers: number[]; query: Record<string, string>; total?: number; seed?: boolean; close: () => void }) {
   const [p, set] = useState<Progress>({ done: 0, size: 0, gone: 0, left: [] }), [wrong, setWrong] = useState(""), [over, end] = useState(false);
   useEffect(() => {
     const stop = new AbortController();
     let last: Progress = p;
-    collect(route.value.namespace, entity, numbers, query, stop.signal, (now) => set((last = now))).then((pieces) => {
+    const sum = p, all = async () => {
+      const pieces: Blob[] = [];
+      for (const e of seed ? [entity, `${entity}/${deadLetters}`] : [entity]) {
+        pieces.push(...await collect(route.value.namespace, e, numbers, query, stop.signal, (now) => set((last = now)), seed ? (m) => seedLine(e, m) : JSON.stringify, sum));
+      }
+      return pieces;
+    };
+    all().then((pieces) => {
       if (stop.signal.aborted) return;
       const name = entity.replace("/" + deadLetters, "-dead-letters").replace(/[^\w.-]+/g, "-") + ".jsonl";
       if (last.done > 0) save(new Blob(pieces, { type: "application/x-ndjson" }), name);
@@ -106,9 +118,9 @@ export function Export({ entity, numbers, query, total, close }: { entity: strin
   }, []);
   const of = numbers.length || total;
   return (
-    <Dialog title="Export messages" close={close}>
+    <Dialog title={seed ? "Save as seed" : "Export messages"} close={close}>
       <div class="dialog-body">
-        <p>Messages of <b><Text>{shown(entity)}</Text></b> as JSON lines. Nothing is locked or deleted.</p>
+        <p>Messages of <b><Text>{shown(entity)}</Text></b> as JSON lines{seed && <>, for <code>minibus --seed</code></>}. Nothing is locked or deleted.</p>
         <progress class="job-progress" max={of ?? 1} value={of ? p.done : undefined} aria-label="Messages exported" />
         <p role="status">{number(p.done)}{of ? ` of ${number(of)}` : ""} · {bytes(p.size)}</p>
         {over && p.gone > 0 && <p>{plural(p.gone, "message was", "messages were")} no longer there.</p>}

@@ -163,8 +163,24 @@ export function Overview() {
         <Panel title="No messages yet" actions={<a class="button primary small" href={link("entity", first, "send")}>Send a message</a>}><Snippets entity={first} /></Panel>
       )}
       <LastHour had={messages > 0 || list.some((e) => e.traffic.stored > 0)} now={{ minute, active, deadLetter: dead, scheduled }} />
+      <Refused list={list} />
       {list.length > 0 && <Entities rows={rows} />}
     </>
+  );
+}
+
+// Refused lists what Azure would have refused, and where to read more.
+function Refused({ list }: { list: Entity[] }) {
+  const notes = list.flatMap((e) => (e.beyondAzure ?? []).map((b) => ({ e, ...b })));
+  if (notes.length === 0) return null;
+  return (
+    <Panel title="Azure would have refused" flush>
+      <table class="plain" aria-label="Azure would have refused">
+        <tbody>{notes.slice(0, 20).map((n) => (
+          <tr key={n.e.path + n.rule}><td><a class="entity-name" href={link("entity", n.e.path, "why")}><Name>{shown(n.e.path)}</Name></a></td><td><Text>{n.text}</Text></td><td class="right">{number(n.count)}×</td></tr>
+        ))}</tbody>
+      </table>
+    </Panel>
   );
 }
 
