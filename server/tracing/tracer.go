@@ -52,7 +52,7 @@ type Tracer struct {
 	complained time.Time
 }
 
-// Start begins with what happens from now on. The broker must have a record.
+// Start begins with what the record has, such as messages of --seed. The broker must have a record.
 func Start(b *emulator.Broker, o Options) (*Tracer, error) {
 	record := b.Default().History().Record()
 	if record == nil {
@@ -64,7 +64,7 @@ func Start(b *emulator.Broker, o Options) (*Tracer, error) {
 	}
 	t := &Tracer{
 		broker: b, record: record, log: o.Logger, url: client.url, exporter: otlptrace.NewUnstarted(client),
-		stop: make(chan struct{}), stopped: make(chan struct{}), next: record.Next(),
+		stop: make(chan struct{}), stopped: make(chan struct{}), next: record.Oldest(),
 	}
 	t.sending, t.cut = context.WithCancel(context.Background())
 	provider := sdk.NewTracerProvider(sdk.WithSpanProcessor(collector{t}), sdk.WithResource(resource.NewSchemaless(
@@ -108,10 +108,14 @@ func (t *Tracer) run() {
 	t.complain()
 }
 
-// catchUp makes spans of the events that there are. It looks at the record anew after each batch: while a batch is being
+// catchUp makes spans of the events that there are, until sending ends. It looks at the record anew after each batch: while a batch is being
 // sent, nothing keeps events that the record forgets.
 func (t *Tracer) catchUp() {
 	for more := true; more; {
+		if t.sending.Err() != nil { // there is no time left
+			t.dropped += t.record.Next() - t.next
+			return
+		}
 		if missed := t.record.Oldest() - t.next; missed > 0 {
 			t.dropped += missed
 			t.next += missed

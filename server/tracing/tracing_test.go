@@ -91,8 +91,8 @@ func texts(all []*common.KeyValue) map[string]string {
 	return out
 }
 
-// start runs a server with these entities.
-func start(t *testing.T, entities string) *bench {
+// start runs a server with these entities, and a message in each of these queues before the tracer begins.
+func start(t *testing.T, entities string, seeded ...string) *bench {
 	t.Helper()
 	b := &bench{T: t, collector: newFake(t)}
 	topology, report, err := config.Settings{ConfigJSON: entities}.ParseText()
@@ -105,12 +105,15 @@ func start(t *testing.T, entities string) *bench {
 	})
 	b.must(err)
 	t.Cleanup(func() { _ = b.server.Close(context.Background()) })
-	b.tracer, err = tracing.Start(b.server.Broker(), tracing.Options{URL: b.collector.URL, Headers: "api-key=a%20b, x=y", Version: "1.2.3",
-		Logger: slog.New(slog.NewTextHandler(&b.log, nil))})
-	b.must(err)
 	b.client, err = azservicebus.NewClientFromConnectionString(b.server.ConnectionString(), nil)
 	b.must(err)
 	t.Cleanup(func() { _ = b.client.Close(context.Background()) })
+	for _, queue := range seeded {
+		b.send(queue, &azservicebus.Message{})
+	}
+	b.tracer, err = tracing.Start(b.server.Broker(), tracing.Options{URL: b.collector.URL, Headers: "api-key=a%20b, x=y", Version: "1.2.3",
+		Logger: slog.New(slog.NewTextHandler(&b.log, nil))})
+	b.must(err)
 	return b
 }
 
@@ -246,11 +249,14 @@ func TestCopiesStayInTheTrace(t *testing.T) {
 
 // TestASenderThatIsNotSampled has no spans of the broker either.
 func TestASenderThatIsNotSampled(t *testing.T) {
-	b := start(t, `{"UserConfig": {"Namespaces": [{"Name": "shop", "Queues": [{"Name": "orders"}]}]}}`)
+	b := start(t, `{"UserConfig": {"Namespaces": [{"Name": "shop", "Queues": [{"Name": "orders"}, {"Name": "seeded"}]}]}}`, "seeded")
 	b.send("orders", &azservicebus.Message{ApplicationProperties: map[string]any{"traceparent": strings.TrimSuffix(context55, "1") + "0"}})
 	b.send("orders", &azservicebus.Message{ApplicationProperties: map[string]any{"traceparent": "no trace"}})
 	all := b.end()
-	if len(all) != 1 || len(all[0].ParentSpanId) != 0 || hex(all[0].TraceId) == traceID {
+	if got := names(all); !slices.Equal(got, []string{"send seeded", "send orders"}) {
+		t.Fatalf("the spans are %q", got)
+	}
+	if all = all[1:]; len(all[0].ParentSpanId) != 0 || hex(all[0].TraceId) == traceID {
 		t.Errorf("the spans are %v", all)
 	}
 }
