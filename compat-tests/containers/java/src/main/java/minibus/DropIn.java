@@ -7,12 +7,13 @@ import com.azure.core.util.UrlBuilder;
 import com.azure.messaging.servicebus.ServiceBusClientBuilder;
 import com.azure.messaging.servicebus.ServiceBusMessage;
 import com.azure.messaging.servicebus.administration.ServiceBusAdministrationClientBuilder;
+import minibus.testcontainers.MinibusContainer;
 import org.testcontainers.azure.ServiceBusEmulatorContainer;
 import org.testcontainers.images.builder.Transferable;
 import org.testcontainers.utility.DockerImageName;
 import reactor.core.publisher.Mono;
 
-/** Testcontainers' ServiceBusEmulatorContainer with the image of Minibus, and Azure's client on it. */
+/** Testcontainers' ServiceBusEmulatorContainer with the image of Minibus, the kit's container, and Azure's client on both. */
 public final class DropIn {
     private static final String CONFIG = """
         {"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", "Queues": [{"Name": "orders"}]}], "Logging": {"Type": "File"}}}
@@ -24,6 +25,12 @@ public final class DropIn {
             roundTrip(bus.getConnectionString(), "orders");
             administration(bus.getConnectionString(), bus.getFirstMappedPort());
         }
+        try (var bus = new MinibusContainer("minibus").withConfig(Transferable.of(CONFIG))) {
+            bus.start();
+            roundTrip(bus.getConnectionString(), "orders");
+            namespace(bus.server());
+        }
+        namespace(MinibusServer.shared()); // there is no program here, so it is a container, which MINIBUS_IMAGE names
         System.out.println("java: ok");
         System.exit(0); // the SDK's threads would keep the JVM for a while
     }
@@ -37,6 +44,16 @@ public final class DropIn {
                 // The original demands a SQL Server here.
             }
         };
+    }
+
+    /** The port of a namespace has another number outside of the container. */
+    private static void namespace(MinibusServer server) {
+        server.put(e -> e.queues("orders"));
+        roundTrip(server.connectionString(), "orders");
+        try (var namespace = server.namespace(o -> o.queues("parcels"))) {
+            roundTrip(namespace.connectionString(), "parcels");
+            check(namespace.events(e -> e.kinds("completed")).size() == 1, "the namespace has another history");
+        }
     }
 
     private static void roundTrip(String connectionString, String queue) {

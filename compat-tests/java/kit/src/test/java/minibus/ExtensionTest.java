@@ -1,6 +1,7 @@
 package minibus;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -193,8 +194,9 @@ class ExtensionTest {
         // OfClass 2, Inherited 2, PerTest 2, Fields: one for the class, noted once, two for the tests and one for the parameter.
         assertEquals(10, NAMES.size());
         assertEquals(10, new HashSet<>(NAMES).size());
-        var left = ((Map<?, ?>) MinibusServer.shared().control.send("GET", "namespaces", null)).get("namespaces").toString();
-        NAMES.forEach(name -> assertTrue(!left.contains(name), left));
+        var there = (List<?>) ((Map<?, ?>) MinibusServer.shared().control.send("GET", "namespaces", null)).get("namespaces");
+        var left = there.stream().map(each -> ((Map<?, ?>) each).get("name")).toList();
+        NAMES.forEach(name -> assertFalse(left.contains(name), left.toString()));
     }
 
     @Test

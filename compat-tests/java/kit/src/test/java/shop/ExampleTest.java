@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.azure.messaging.servicebus.ServiceBusClientBuilder;
 import com.azure.messaging.servicebus.ServiceBusMessage;
+import com.azure.messaging.servicebus.ServiceBusProcessorClient;
 import com.azure.messaging.servicebus.models.DeadLetterOptions;
-import java.time.OffsetDateTime;
+import java.time.Duration;
+import java.time.ZoneOffset;
 import minibus.MinibusNamespace;
 import minibus.junit.Minibus;
 import org.junit.jupiter.api.Test;
@@ -13,25 +15,33 @@ import org.junit.jupiter.api.Test;
 @Minibus(queues = "orders")
 class ExampleTest {
     @Test
-    void anOrderWithoutStock(MinibusNamespace bus) {
+    void ordersWithoutAPriceAreDeadLettered(MinibusNamespace bus) {
         var client = new ServiceBusClientBuilder().connectionString(bus.connectionString());
         try (var sender = client.sender().queueName("orders").buildClient();
-            var receiver = client.receiver().queueName("orders").buildClient()) {
-            sender.sendMessage(new ServiceBusMessage("two coffees"));
-
-            // The program under test receives the order and dead-letters it.
-            var order = receiver.receiveMessages(1).iterator().next();
-            receiver.deadLetter(order, new DeadLetterOptions().setDeadLetterReason("out of stock"));
-
-            assertEquals("out of stock", bus.deadLetters("orders").get(0).deadLetterReason());
-
-            sender.scheduleMessage(new ServiceBusMessage("order again"), OffsetDateTime.now().plusHours(1));
-            bus.clock().advance("1h");
-
-            var reminder = receiver.receiveMessages(1).iterator().next();
-            assertEquals("order again", reminder.getBody().toString());
-            receiver.complete(reminder);
+            var shop = takeOrders(client)) {
+            sender.sendMessage(new ServiceBusMessage("one coffee").setMessageId("order-7"));
             bus.waitFor(wait -> wait.entity("orders").idle());
+            assertEquals("no price", bus.deadLetters("orders").get(0).deadLetterReason());
+
+            var soon = bus.clock().now().plus(Duration.ofMinutes(55)).atOffset(ZoneOffset.UTC);
+            sender.scheduleMessage(new ServiceBusMessage("2 euros").setMessageId("reminder"), soon);
+            bus.clock().advance("1h");
+            bus.waitFor(wait -> wait.entity("orders").idle());
+            var history = bus.history("reminder");
+            assertEquals("completed", history.get(history.size() - 1).kind());
         }
+    }
+
+    /** The program under test. */
+    private static ServiceBusProcessorClient takeOrders(ServiceBusClientBuilder client) {
+        var processor = client.processor().queueName("orders").disableAutoComplete().processMessage(order -> {
+            if (order.getMessage().getBody().toString().contains("euros")) {
+                order.complete();
+            } else {
+                order.deadLetter(new DeadLetterOptions().setDeadLetterReason("no price"));
+            }
+        }).processError(error -> { }).buildProcessorClient();
+        processor.start();
+        return processor;
     }
 }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.IntUnaryOperator;
+import java.util.regex.Pattern;
 import minibus.testcontainers.MinibusContainer;
 
 /**
@@ -18,13 +19,15 @@ import minibus.testcontainers.MinibusContainer;
  */
 public final class MinibusServer extends MinibusNamespace {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Pattern PORT = Pattern.compile("(Endpoint=sb://[^;]*:)(\\d+)");
+
     private static MinibusServer shared;
 
     private final ServerProcess process;
     private final IntUnaryOperator ports;
 
-    private MinibusServer(Control control, Map<?, ?> namespace, ServerProcess process, IntUnaryOperator ports) {
-        super(control, (String) namespace.get("name"), (String) namespace.get("connectionString"));
+    private MinibusServer(Control control, String name, String connectionString, ServerProcess process, IntUnaryOperator ports) {
+        super(control, name, connectionString);
         this.process = process;
         this.ports = ports;
     }
@@ -50,7 +53,7 @@ public final class MinibusServer extends MinibusNamespace {
             var control = new Control(chosen.rootKey == null ? "http:" + address
                 : "Endpoint=sb:" + address + ";SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=" + chosen.rootKey);
             control.onSilence(process::obituary);
-            var server = connected(control, process, IntUnaryOperator.identity());
+            var server = connected(control, null, process, IntUnaryOperator.identity());
             if (chosen.config() != null) {
                 server.putDeclared(chosen);
             }
@@ -88,12 +91,20 @@ public final class MinibusServer extends MinibusNamespace {
      * @param ports returns the number here for a port of the server
      */
     public static MinibusServer connect(String connectionStringOrUrl, IntUnaryOperator ports) {
-        return connected(new Control(connectionStringOrUrl), null, ports);
+        var given = connectionStringOrUrl.startsWith("http") ? null : connectionStringOrUrl;
+        return connected(new Control(connectionStringOrUrl), given, null, ports);
     }
 
-    private static MinibusServer connected(Control control, ServerProcess process, IntUnaryOperator ports) {
+    private static MinibusServer connected(Control control, String given, ServerProcess process, IntUnaryOperator ports) {
         control.waitUntilHealthy(PATIENCE);
-        return new MinibusServer(control, (Map<?, ?>) control.send("GET", "namespaces/$this", null), process, ports);
+        var namespace = (Map<?, ?>) control.send("GET", "namespaces/$this", null);
+        return new MinibusServer(control, (String) namespace.get("name"),
+            given == null ? connectionString(namespace, ports) : given, process, ports);
+    }
+
+    private static String connectionString(Map<?, ?> namespace, IntUnaryOperator ports) {
+        return PORT.matcher((String) namespace.get("connectionString"))
+            .replaceFirst(found -> found.group(1) + ports.applyAsInt(Integer.parseInt(found.group(2))));
     }
 
     /**
@@ -145,11 +156,7 @@ public final class MinibusServer extends MinibusNamespace {
             body.put("limits", chosen.limits);
             made = (Map<?, ?>) control.send("POST", "namespaces", body);
         }
-        var connection = (String) made.get("connectionString");
-        if (made.get("port") instanceof Long port) {
-            connection = connection.replaceFirst(":" + port + "\\b", ":" + ports.applyAsInt(port.intValue()));
-        }
-        var namespace = new MinibusNamespace(control, (String) made.get("name"), connection);
+        var namespace = new MinibusNamespace(control, (String) made.get("name"), connectionString(made, ports));
         if (chosen.config() != null) {
             namespace.putDeclared(chosen);
         }

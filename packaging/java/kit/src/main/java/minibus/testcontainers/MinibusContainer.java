@@ -3,6 +3,7 @@ package minibus.testcontainers;
 import java.util.stream.IntStream;
 import minibus.MinibusServer;
 import org.testcontainers.azure.ServiceBusEmulatorContainer;
+import org.testcontainers.images.builder.Transferable;
 import org.testcontainers.utility.DockerImageName;
 
 /**
@@ -23,9 +24,9 @@ public class MinibusContainer extends ServiceBusEmulatorContainer {
     private static final int FIRST = 5700; // of the ports of further namespaces
     private static final int NAMESPACES = 20;
 
-    /** Makes a container of the image of this version. */
+    /** Makes a container of the image that the variable {@code MINIBUS_IMAGE} names; without it, of that of this version. */
     public MinibusContainer() {
-        this(IMAGE + ":" + version());
+        this(System.getenv().getOrDefault("MINIBUS_IMAGE", IMAGE + ":" + version()));
     }
 
     /** Makes a container of an image, such as one that you have built. */
@@ -43,6 +44,13 @@ public class MinibusContainer extends ServiceBusEmulatorContainer {
     /** The original demands a SQL Server here. */
     @Override
     protected void configure() {
+    }
+
+    /** Sets the Config.json with the entities. */
+    @Override
+    public MinibusContainer withConfig(Transferable config) {
+        super.withConfig(config);
+        return this;
     }
 
     /** Steers the server in the container, which must run. */
