@@ -1,5 +1,4 @@
-// Package clients makes openapi.json and minibus.http in the directory clients from the document that Minibus serves,
-// and uses the typed client that packaging/clients.sh makes of it against the built binary.
+// Package clients makes openapi.json and minibus.http in the directory clients from the document that Minibus serves.
 //
 //	go test ./compat-tests/clients -run Documents -update
 package clients
@@ -15,6 +14,10 @@ import (
 
 	"minibus/compat-tests/harness"
 )
+
+func TestMain(m *testing.M) { harness.Main(m) }
+
+const directory = "../../clients"
 
 var update = flag.Bool("update", false, "write openapi.json and minibus.http into the directory clients")
 

@@ -51,16 +51,15 @@ func TestTheBrokerIsKilledInTheMiddle(t *testing.T) {
 
 // TestTheRecipesForPlatforms runs the programs of the page after a message was scheduled for next week.
 func TestTheRecipesForPlatforms(t *testing.T) {
-	harness.NeedAll(t, "to run the JavaScript and Python clients")
+	harness.NeedAll(t, "to run the JavaScript and Python kits")
 	root, err := harness.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	python := harness.Python(t, "../python")
+	packaging := filepath.ToSlash(root) + "/packaging/"
 	for language, program := range map[string][2]string{
-		"js": {"program.mjs", "import minibus from \"" + filepath.ToSlash(root) + "/packaging/npm/index.js\";\nconst { Minibus } = minibus;\n"},
-		"python": {"program.py", "import os, sys\nsys.path.insert(0, \"" + filepath.ToSlash(harness.Clients(t)) + "/python\")\nsys.dont_write_bytecode = True\nfrom minibus_control import connect\n" +
-			"from minibus_control.rest.api.clock import advance_clock\nfrom minibus_control.rest.api.wait import wait\nfrom minibus_control.rest.models import AdvanceClockRequest, WaitFor\n"},
+		"js":     {"program.mjs", "import minibus from \"" + packaging + "npm/index.js\";\nconst { Minibus } = minibus;\n"},
+		"python": {"program.py", "import sys\nsys.path.insert(0, \"" + packaging + "python\")\nsys.dont_write_bytecode = True\nfrom minibus import Minibus\n"},
 	} {
 		s := harness.Start(t, harness.Options{Alone: true})
 		_, code, _ := strings.Cut(harness.ReadPage(t, recipes), "\n```"+language+"\n")
@@ -72,7 +71,7 @@ func TestTheRecipesForPlatforms(t *testing.T) {
 		if err := harness.WriteFiles(dir, map[string]string{program[0]: program[1] + code}); err != nil {
 			t.Fatal(err)
 		}
-		run := map[string]string{"js": "node", "python": python}[language]
+		run := map[string]string{"js": "node", "python": "python3"}[language]
 		out, err := shell(t, dir, settings(s)+"minibus send queue.1 invoice --schedule 7d\n"+run+" "+program[0]+"\nminibus receive queue.1 -o jsonl\n")
 		if err != nil || !strings.Contains(out, `"body":"invoice"`) {
 			t.Errorf("%v: the program in %s prints\n%s", err, language, out)

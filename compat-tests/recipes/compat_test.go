@@ -33,18 +33,6 @@ func unpack(t *testing.T, page, section string, ours ...string) string {
 	return dir
 }
 
-// TestPytest runs the recipe with pytest-xdist.
-func TestPytest(t *testing.T) {
-	harness.NeedAll(t, "to run the Python recipe")
-	python := harness.Python(t, "pytest")
-	s := prepare(t, "python", "## pytest", "pytest/test_isolation.py")
-	run := []string{"-B", "-m", "pytest", "-p", "no:cacheprovider", "-n", "4", "-v", "--rootdir", s.dir, s.dir}
-	harness.Run(t, s.environ, python, run...)
-	s.mistake(t, "conftest.py")
-	wantRefusal(t, s.environ, python, run...)
-	s.check(t)
-}
-
 // TestGoTest runs the recipe with go test over HTTP.
 func TestGoTest(t *testing.T) {
 	s := prepare(t, "go", "## Tests with a process", "testdata/isolated_test.go", "testdata/http_test.go")

@@ -95,6 +95,7 @@ func TestRelease(t *testing.T) {
 	t.Run("deb", d.deb)
 	t.Run("rpm", d.rpm)
 	t.Run("arm64", d.arm64)
+	t.Run("wheels", d.wheels)
 	t.Run("npm", d.npm)
 	t.Run("manifests", d.manifests)
 }

@@ -69,6 +69,7 @@ func wantNamed(t *testing.T, dir, address string) {
 		"packaging/npm/package.json": {"git+https://" + address + ".git"},
 		"docs/java.md":               {"<groupId>" + group + "</groupId>"},
 		"packaging/java/pom.xml":     {"<groupId>" + group + "</groupId>", "<url>https://" + address + "</url>"},
+		"packaging/python/wheel.py":  {"\"https://" + address + "\""},
 	} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {

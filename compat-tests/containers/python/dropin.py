@@ -1,4 +1,4 @@
-"""Testcontainers for Python with the image of Minibus, and Azure's client on it."""
+"""Testcontainers for Python with the image of Minibus, by the class of the package minibus, and Azure's client on it."""
 
 import sys
 import urllib.request
@@ -7,22 +7,7 @@ from tempfile import TemporaryDirectory
 
 from azure.servicebus import ServiceBusClient, ServiceBusMessage
 from azure.servicebus.management import ServiceBusAdministrationClient
-from testcontainers.core.container import DockerContainer
-from testcontainers.core.wait_strategies import LogMessageWaitStrategy
-
-
-def start() -> DockerContainer:
-    """A Minibus with queue.1 and topic.1. As a context manager the container starts and ends with the block."""
-    return (
-        DockerContainer("minibus")
-        .with_exposed_ports(5672, 5300)
-        .waiting_for(LogMessageWaitStrategy("Emulator Service is Successfully Up!"))
-    )
-
-
-def connection_string(bus: DockerContainer) -> str:
-    endpoint = f"sb://{bus.get_container_host_ip()}:{bus.get_exposed_port(5672)}"
-    return f"Endpoint={endpoint};SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true"
+from minibus.testcontainers import MinibusContainer
 
 
 def round_trip(string: str, queue: str) -> None:
@@ -35,11 +20,11 @@ def round_trip(string: str, queue: str) -> None:
             receiver.complete_message(message)
 
 
-def administration(bus: DockerContainer, ca: Path) -> None:
+def administration(container: MinibusContainer, ca: Path) -> None:
     """The administration client insists on TLS, so it is told the certificate of Minibus's authority."""
-    http = f"http://{bus.get_container_host_ip()}:{bus.get_exposed_port(5300)}"
+    http = f"http://{container.get_container_host_ip()}:{container.get_exposed_port(5300)}"
     urllib.request.urlretrieve(http + "/minibus/ca.pem", ca)
-    string = connection_string(bus)
+    string = container.get_connection_string()
     with ServiceBusAdministrationClient.from_connection_string(string, connection_verify=str(ca)) as admin:
         admin.create_queue("made")
         round_trip(string, "made")
@@ -49,9 +34,11 @@ def administration(bus: DockerContainer, ca: Path) -> None:
 
 
 def main() -> None:
-    with start() as bus, TemporaryDirectory() as directory:
-        round_trip(connection_string(bus), "queue.1")
-        administration(bus, Path(directory, "ca.pem"))
+    with MinibusContainer() as container, container.connect() as bus:
+        bus.put(queues=["orders"])
+        round_trip(container.get_connection_string(), "orders")
+        with TemporaryDirectory() as directory:
+            administration(container, Path(directory, "ca.pem"))
     print("python: ok")
 
 
