@@ -99,11 +99,11 @@ func TestAnInterruptCancelsAJob(t *testing.T) {
 	}
 	b.must("interrupt", cmd.Process.Signal(os.Interrupt))
 	_ = cmd.Wait()
-	found := regexp.MustCompile(`after (\d+) messages removed`).FindStringSubmatch(errs.String())
+	found := regexp.MustCompile(`after ([\d,]+) messages removed`).FindStringSubmatch(errs.String())
 	if code := cmd.ProcessState.ExitCode(); code != 130 || found == nil {
 		t.Fatalf("purge ends with %d: %s", code, errs.String())
 	}
-	removed, err := strconv.Atoi(found[1])
+	removed, err := strconv.Atoi(strings.ReplaceAll(found[1], ",", ""))
 	b.must("read the number", err)
 	type purged struct{ Removed int }
 	if rest := decode[purged](b, b.run("purge", "orders", "--text", "x", "--yes", "-o", "json")).Removed; removed == 0 || rest == 0 || removed+rest != all {
