@@ -26,8 +26,8 @@ const lookTime = 2 * time.Second
 
 func (a *app) lsCommand() *cobra.Command {
 	return &cobra.Command{Use: "ls", Short: "list the Minibuses that run on this machine", Args: Arguments(),
-		Long: `Lists the servers that you have started on this machine, also those of minibus run, the oldest first. It finds
-neither those of other users nor those in containers. Give an address to -c to use that server.`,
+		Long: `Lists the servers that you have started on this machine, also those of minibus run, the oldest first.
+It finds neither those of other users nor those in containers. Give an address to -c to use that server.`,
 		Example: "  minibus ls\n  minibus -c localhost:5301 status\n  minibus ls -o json | jq -r '.[].explorer'",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			servers, err := runningHere()

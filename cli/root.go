@@ -154,8 +154,8 @@ func (a *app) addTo(root *cobra.Command) {
 		a.sendCommand(), a.peekCommand(), a.receiveCommand(), a.tailCommand(), a.dlqCommand(), a.purgeCommand(),
 		a.benchCommand())
 	group("Control of a running Minibus:",
-		a.openCommand(), a.statusCommand(), a.lsCommand(), a.namespaceCommand(), a.messageCommand(), a.sessionsCommand(),
-		a.connCommand(), a.whyCommand(), a.historyCommand(), a.waitCommand(),
+		a.openCommand(), a.statusCommand(), a.lsCommand(), a.namespaceCommand(), a.messageCommand(),
+		a.sessionsCommand(), a.connCommand(), a.whyCommand(), a.historyCommand(), a.waitCommand(),
 		a.clockCommand(), a.faultCommand(), a.resetCommand(), a.configCommand(), a.snapshotCommand(), a.seedCommand())
 	const more = "Around them:"
 	group(more, a.envCommand(), a.doctorCommand(), a.supportCommand(), a.mcpCommand())
@@ -177,8 +177,8 @@ func (a *app) addTo(root *cobra.Command) {
 // addFlags gives a client's command, and those below it, the flags that all of them have.
 func (a *app) addFlags(c *cobra.Command) {
 	f := c.PersistentFlags()
-	f.StringVarP(&a.flags.connection, "connection", "c", "", "connection `string` of the namespace, or host:port of a Minibus "+
-		"(default $"+connectionVariable+", else a Minibus on this machine)")
+	f.StringVarP(&a.flags.connection, "connection", "c", "", "connection `string` of the namespace, or host:port of a "+
+		"Minibus (default $"+connectionVariable+", else a Minibus on this machine)")
 	f.StringVar(&a.flags.ca, "ca", "", "trust the authority in this PEM `file` (default that of the local Minibus)")
 	f.StringVarP(&a.flags.output, "output", "o", "table",
 		"`format`: table, wide (a table of everything), json (one document) or jsonl (a document a line)")

@@ -24,8 +24,8 @@ func TestOrders(t *testing.T) {
 	}
 	go takeOrders(t.Context(), client)
 
-	err = sender.SendMessage(t.Context(), &azservicebus.Message{MessageID: new("order-7"), Body: []byte("one coffee")}, nil)
-	if err != nil {
+	order := &azservicebus.Message{MessageID: new("order-7"), Body: []byte("one coffee")}
+	if err := sender.SendMessage(t.Context(), order, nil); err != nil {
 		t.Fatal(err)
 	}
 	bus.WaitFor(t, sbtest.Idle("orders"))

@@ -5,6 +5,6 @@
 // gone, events stay in the record, which has a bound, and the oldest are forgotten. A [Tracer] has one goroutine, which
 // ends with Close, and remembers a bounded number of messages.
 //
-// Package server/command starts it behind the flag --otlp; package server does not know it, so that sbtest does not link
-// the libraries. It never reads a message.
+// Package server/command starts it behind the flag --otlp; package server does not know it, so that sbtest does not
+// link the libraries. It never reads a message.
 package tracing

@@ -164,7 +164,8 @@ func (s *spans) passed(here place, e *emulator.Event, f *followed) {
 	s.endIfGone(f)
 }
 
-// scheduled returns the place where a message that becomes active was scheduled. The event of a topic has its new number.
+// scheduled returns the place where a message that becomes active was scheduled. The event of a topic has its new
+// number.
 func (s *spans) scheduled(here place, e *emulator.Event) place {
 	if e.Topic {
 		for p := range s.of(e).places {

@@ -108,8 +108,8 @@ func (t *Tracer) run() {
 	t.complain()
 }
 
-// catchUp makes spans of the events that there are, until sending ends. It looks at the record anew after each batch: while a batch is being
-// sent, nothing keeps events that the record forgets.
+// catchUp makes spans of the events that there are, until sending ends. It looks at the record anew after each batch:
+// while a batch is being sent, nothing keeps events that the record forgets.
 func (t *Tracer) catchUp() {
 	for more := true; more; {
 		if t.sending.Err() != nil { // there is no time left
