@@ -41,6 +41,7 @@ sources() { # version
   cp packaging/java/binary/pom.xml "$work/java/binary/"
   mkdir "$work/java/kit"
   cp -r packaging/java/kit/pom.xml packaging/java/kit/src "$work/java/kit/"
+  cp LICENSE "$work/java/kit/src/main/resources/META-INF/LICENSE.txt"
   sed -i.old "s,<version>0\.0\.0</version>,<version>${1#v}</version>," "$work"/java/pom.xml "$work"/java/*/pom.xml
 }
 

@@ -29,9 +29,9 @@ final class Binary {
         }
         var resource = resource(platform());
         if (resource == null) {
-            throw new MinibusException("There is no program of Minibus for " + platform() + " on the class path. Add the dependency"
-                + " minibus-binary with the classifier " + platform() + ", if there is one, or set the variable MINIBUS_PATH to the"
-                + " path of a program.", null);
+            throw new MinibusException("There is no program of Minibus for " + platform() + " on the class path."
+                + " Add the dependency minibus-binary with the classifier " + platform() + ", if there is one,"
+                + " or set the variable MINIBUS_PATH to the path of a program.", null);
         }
         try {
             return extracted(resource, cache());
@@ -85,8 +85,8 @@ final class Binary {
     }
 
     /**
-     * Copies the program to its place unless it is there. Several JVMs may do so at once: each writes a file of its own and renames
-     * it, so whoever finds the name finds a whole program.
+     * Copies the program to its place unless it is there. Several JVMs may do so at once: each writes a file of its
+     * own and renames it, so whoever finds the name finds a whole program.
      */
     private static Path extracted(URL resource, Path cache) throws IOException {
         String hash;

@@ -29,7 +29,7 @@ public record Connection(String id, String remote, String transport, Instant sin
      * @param unsettled messages that are not settled
      * @param sessionId the session that the receiver holds
      */
-    public record Link(long id, String role, String address, String entity, String subQueue, long credit, long unsettled,
-        String sessionId) {
+    public record Link(long id, String role, String address, String entity, String subQueue, long credit,
+        long unsettled, String sessionId) {
     }
 }

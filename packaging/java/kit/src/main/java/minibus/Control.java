@@ -51,11 +51,13 @@ final class Control {
         }
         var endpoint = parts.get("Endpoint");
         if (endpoint == null || !endpoint.matches("sb://[^/]+/?")) {
-            throw new IllegalArgumentException("found \"" + urlOrConnectionString + "\"; want a connection string such as"
-                + " Endpoint=sb://localhost:5672;..., or a URL such as http://localhost:5300");
+            throw new IllegalArgumentException("found \"" + urlOrConnectionString
+                + "\"; want a connection string such as Endpoint=sb://localhost:5672;...,"
+                + " or a URL such as http://localhost:5300");
         }
         var address = URI.create(endpoint);
-        origin = URI.create("http://" + address.getHost() + ":" + (address.getPort() < 0 ? 5672 : address.getPort()) + "/");
+        var port = address.getPort() < 0 ? 5672 : address.getPort();
+        origin = URI.create("http://" + address.getHost() + ":" + port + "/");
         keyName = parts.get("SharedAccessKeyName");
         key = parts.get("SharedAccessKey");
     }
@@ -76,7 +78,8 @@ final class Control {
         while (true) {
             String last;
             try {
-                var answer = HTTP.send(HttpRequest.newBuilder(origin.resolve("/health")).timeout(patience).build(), BodyHandlers.ofString());
+                var request = HttpRequest.newBuilder(origin.resolve("/health")).timeout(patience).build();
+                var answer = HTTP.send(request, BodyHandlers.ofString());
                 if (answer.statusCode() == 200) {
                     return;
                 }
@@ -96,7 +99,8 @@ final class Control {
 
     /** Sends a request and returns what the JSON of its answer says; null without one. */
     Object send(String method, String path, Object body) {
-        return exchange(method, path, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(Json.write(body)));
+        return exchange(method, path,
+            body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(Json.write(body)));
     }
 
     private Object exchange(String method, String path, BodyPublisher body) {
@@ -170,7 +174,8 @@ final class Control {
             }
             return new MinibusException(status, (String) problem.get("detail"), errors);
         } catch (IllegalArgumentException | ClassCastException notJson) {
-            return new MinibusException(status, method + " " + path + " was refused with " + status + ": " + text, List.of());
+            return new MinibusException(status, method + " " + path + " was refused with " + status + ": " + text,
+                List.of());
         }
     }
 
@@ -196,7 +201,8 @@ final class Control {
             var mac = Mac.getInstance("HmacSHA256");
             mac.init(new SecretKeySpec(key.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
             var signature = mac.doFinal((audience + "\n" + expiry).getBytes(StandardCharsets.UTF_8));
-            return "SharedAccessSignature sr=" + audience + "&sig=" + encode(Base64.getEncoder().encodeToString(signature))
+            return "SharedAccessSignature sr=" + audience
+                + "&sig=" + encode(Base64.getEncoder().encodeToString(signature))
                 + "&se=" + expiry + "&skn=" + encode(keyName == null ? "" : keyName);
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("sign a token", e);

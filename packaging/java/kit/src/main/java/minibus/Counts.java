@@ -11,6 +11,6 @@ package minibus;
  * @param transferDeadLetter those that could not be forwarded
  * @param sizeBytes what they take of the entity's quota
  */
-public record Counts(long active, long deferred, long scheduled, long deadLetter, long transfer, long transferDeadLetter,
-    long sizeBytes) {
+public record Counts(long active, long deferred, long scheduled, long deadLetter, long transfer,
+    long transferDeadLetter, long sizeBytes) {
 }

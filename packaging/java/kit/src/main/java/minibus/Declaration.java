@@ -68,7 +68,10 @@ public abstract class Declaration<S extends Declaration<S>> {
         return self();
     }
 
-    /** Adds the entities of the text of a Config.json, or of one namespace of it: {@code {"Queues": [{"Name": "orders"}]}}. */
+    /**
+     * Adds the entities of the text of a Config.json, or of one namespace of it:
+     * {@code {"Queues": [{"Name": "orders"}]}}.
+     */
     public S config(String json) {
         configText = json;
         return self();

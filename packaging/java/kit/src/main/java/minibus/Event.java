@@ -16,8 +16,8 @@ import java.time.Instant;
  * @param detail the reason, the rule, the target of a forward, or the error
  * @param text all of it as a sentence
  */
-public record Event(long number, Instant time, String kind, String entity, String subQueue, long sequenceNumber, String messageId,
-    long deliveryCount, String detail, String text) {
+public record Event(long number, Instant time, String kind, String entity, String subQueue, long sequenceNumber,
+    String messageId, long deliveryCount, String detail, String text) {
     @Override
     public String toString() {
         return text;

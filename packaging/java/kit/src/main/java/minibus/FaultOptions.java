@@ -23,8 +23,8 @@ public final class FaultOptions {
     }
 
     /**
-     * These operations: attachSender, attachReceiver, send, receive, settle, renew, manage, authenticate, now. Without them, those
-     * that are usual for the kind.
+     * These operations: attachSender, attachReceiver, send, receive, settle, renew, manage, authenticate, now.
+     * Without them, those that are usual for the kind.
      */
     public FaultOptions operations(String... names) {
         return set("operations", List.of(names));

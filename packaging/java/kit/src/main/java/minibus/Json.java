@@ -48,7 +48,8 @@ final class Json {
                 return string();
             default:
                 var from = at;
-                while (at < text.length() && (Character.isLetterOrDigit(text.charAt(at)) || "+-.".indexOf(text.charAt(at)) >= 0)) {
+                while (at < text.length()
+                    && (Character.isLetterOrDigit(text.charAt(at)) || "+-.".indexOf(text.charAt(at)) >= 0)) {
                     at++;
                 }
                 return word(text.substring(from, at));

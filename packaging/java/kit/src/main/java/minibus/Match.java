@@ -11,7 +11,8 @@ import java.util.List;
  * @param refused why the topic would refuse it; null: it would not
  * @param subscriptions all subscriptions of the topic, with what their rules say
  */
-public record Match(String topic, List<String> reached, boolean duplicate, String refused, List<Subscription> subscriptions) {
+public record Match(String topic, List<String> reached, boolean duplicate, String refused,
+    List<Subscription> subscriptions) {
     /**
      * A subscription of the topic.
      *

@@ -6,7 +6,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Which messages are meant. A message must fit all that is set: {@code f -> f.deadLetterReason("poison").sql("size > 5")}. */
+/**
+ * Which messages are meant. A message must fit all that is set:
+ * {@code f -> f.deadLetterReason("poison").sql("size > 5")}.
+ */
 public final class MessageFilter {
     private final Map<String, Object> values = new LinkedHashMap<>();
     private final List<String> states = new ArrayList<>();

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * The time of a namespace. Locks, schedules, times to live, duplicate detection and idle entities follow it; the clocks of programs
- * do not.
+ * The time of a namespace. Locks, schedules, times to live, duplicate detection and idle entities follow it; the
+ * clocks of programs do not.
  */
 public final class MinibusClock {
     private final MinibusNamespace bus;

@@ -1,12 +1,11 @@
 package minibus;
 
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * What goes wrong for the clients of a namespace. The methods that are named after a kind take the entity, null for all, and what else
- * the fault hits: {@code faults.throttle("orders", f -> f.count(2))}.
+ * What goes wrong for the clients of a namespace. The methods that are named after a kind take the entity, null for
+ * all, and what else the fault hits: {@code faults.throttle("orders", f -> f.count(2))}.
  */
 public final class MinibusFaults {
     private final MinibusNamespace bus;
@@ -29,7 +28,7 @@ public final class MinibusFaults {
 
     /** The faults that there are. */
     public List<MinibusFault> list() {
-        return bus.control.list(bus.path("/faults")).stream().map(each -> new MinibusFault(bus, (Map<?, ?>) each)).toList();
+        return bus.control.list(bus.path("/faults")).stream().map(each -> new MinibusFault(bus, each)).toList();
     }
 
     /** Removes all faults. */

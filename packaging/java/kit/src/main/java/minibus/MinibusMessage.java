@@ -7,7 +7,10 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** A message, to send or as it is in an entity: {@code new MinibusMessage("two coffees").subject("order").property("table", 7)}. */
+/**
+ * A message, to send or as it is in an entity:
+ * {@code new MinibusMessage("two coffees").subject("order").property("table", 7)}.
+ */
 public final class MinibusMessage {
     private final Map<String, Object> json;
 
@@ -73,10 +76,14 @@ public final class MinibusMessage {
         return set("scheduledEnqueueTime", time);
     }
 
-    /** Sets an application property. The value has the type that the SDK gives it: an Integer is an int, an Instant a timestamp. */
+    /**
+     * Sets an application property. The value has the type that the SDK gives it: an Integer is an int, an Instant a
+     * timestamp.
+     */
     @SuppressWarnings("unchecked")
     public MinibusMessage property(String name, Object value) {
-        var properties = (Map<String, Object>) json.computeIfAbsent("applicationProperties", key -> new LinkedHashMap<>());
+        var properties = (Map<String, Object>) json.computeIfAbsent("applicationProperties",
+            key -> new LinkedHashMap<>());
         properties.put(name, Values.encode(value));
         return this;
     }
@@ -122,7 +129,8 @@ public final class MinibusMessage {
 
     /** An application property with its type, null without it. */
     public Object property(String name) {
-        return json.get("applicationProperties") instanceof Map<?, ?> properties ? Values.decode(properties.get(name)) : null;
+        return json.get("applicationProperties") instanceof Map<?, ?> properties
+            ? Values.decode(properties.get(name)) : null;
     }
 
     /** The sequence number. */

@@ -8,10 +8,11 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * A namespace: entities, messages, keys and a clock, apart from all other namespaces. Entities are named by their paths:
- * {@code orders}, {@code events/Subscriptions/large}, {@code orders/$DeadLetterQueue}.
+ * A namespace: entities, messages, keys and a clock, apart from all other namespaces. Entities are named by their
+ * paths: {@code orders}, {@code events/Subscriptions/large}, {@code orders/$DeadLetterQueue}.
  *
- * <p>Every method throws a {@link MinibusException} for what Minibus refuses. Objects of this class may be used by several threads.
+ * <p>Every method throws a {@link MinibusException} for what Minibus refuses. Objects of this class may be used by
+ * several threads.
  */
 public class MinibusNamespace implements AutoCloseable {
     private static final int PAGE = 1000;
@@ -81,7 +82,8 @@ public class MinibusNamespace implements AutoCloseable {
 
     /** Sends messages, all or none, and returns their sequence numbers. */
     public List<Long> send(String entity, MinibusMessage... messages) {
-        var sent = ask("POST", entityPath(entity) + "/messages", Stream.of(messages).map(MinibusMessage::json).toList());
+        var bodies = Stream.of(messages).map(MinibusMessage::json).toList();
+        var sent = ask("POST", entityPath(entity) + "/messages", bodies);
         return ((List<?>) sent.get("sequenceNumbers")).stream().map(Long.class::cast).toList();
     }
 
@@ -116,7 +118,8 @@ public class MinibusNamespace implements AutoCloseable {
             return listed;
         }
         try {
-            return new MinibusMessage(strings(ask("GET", entityPath(entity) + "/messages/" + listed.sequenceNumber(), null)));
+            var path = entityPath(entity) + "/messages/" + listed.sequenceNumber();
+            return new MinibusMessage(strings(ask("GET", path, null)));
         } catch (MinibusException e) {
             if (e.status() != 404) {
                 throw e;
@@ -145,7 +148,10 @@ public class MinibusNamespace implements AutoCloseable {
         return resubmit(entity, filter, edit -> { });
     }
 
-    /** Changes the dead-lettered messages that the filter selects, sends them to their entity again, and returns how many. */
+    /**
+     * Changes the dead-lettered messages that the filter selects, sends them to their entity again, and returns how
+     * many.
+     */
     public long resubmit(String entity, Consumer<MessageFilter> filter, Consumer<MessageEdit> edit) {
         var edited = new MessageEdit();
         edit.accept(edited);
@@ -170,17 +176,19 @@ public class MinibusNamespace implements AutoCloseable {
         while ("running".equals(job.get("state"))) {
             job = ask("GET", "/jobs/" + job.get("id") + "?wait=60s", null);
         }
-        var failures = ((List<?>) job.get("errors")).stream().map(each -> String.valueOf(((Map<?, ?>) each).get("detail"))).toList();
+        var failures = ((List<?>) job.get("errors")).stream()
+            .map(each -> String.valueOf(((Map<?, ?>) each).get("detail"))).toList();
         if (!"done".equals(job.get("state")) || !failures.isEmpty()) {
             var why = job.get("why") == null ? String.join("\n", failures) : job.get("why");
-            throw new MinibusException(409, "To " + kind + " messages of " + entity + " failed after " + job.get("done") + ": " + why,
-                failures);
+            throw new MinibusException(409,
+                "To " + kind + " messages of " + entity + " failed after " + job.get("done") + ": " + why, failures);
         }
         return (Long) job.get("done");
     }
 
     /**
-     * What happened to the messages with an id: sent, delivered, completed, ..., in this order. It knows messages that are gone too.
+     * What happened to the messages with an id: sent, delivered, completed, ..., in this order. It knows messages
+     * that are gone too.
      */
     public List<Event> history(String messageId) {
         return events(ask("GET", "/history/life" + Control.query(Map.of("messageId", messageId)), null));
@@ -236,7 +244,8 @@ public class MinibusNamespace implements AutoCloseable {
 
     /** Says which subscriptions of a topic a message would reach. Nothing is sent. */
     public Match match(String topic, MinibusMessage message) {
-        return Json.read(Match.class, ask("POST", entityPath(topic) + "/match", Control.body("message", message.json())));
+        var body = Control.body("message", message.json());
+        return Json.read(Match.class, ask("POST", entityPath(topic) + "/match", body));
     }
 
     /** The links and tokens that Minibus has refused. */
@@ -273,7 +282,8 @@ public class MinibusNamespace implements AutoCloseable {
      * @return the JSON of the answer as maps and lists; null without one
      */
     public Object request(String method, String path, Object body) {
-        return body instanceof String text ? control.sendText(method, path(path), text) : control.send(method, path(path), body);
+        return body instanceof String text
+            ? control.sendText(method, path(path), text) : control.send(method, path(path), body);
     }
 
     final Map<?, ?> ask(String method, String path, Object body) {

@@ -8,7 +8,8 @@ import java.util.regex.Pattern;
 import minibus.testcontainers.MinibusContainer;
 
 /**
- * A running Minibus, seen through its default namespace. {@link #start} starts one, {@link #connect} steers one that runs already.
+ * A running Minibus, seen through its default namespace. {@link #start} starts one, {@link #connect} steers one that
+ * runs already.
  *
  * <pre>{@code
  * try (var bus = MinibusServer.start(o -> o.queues("orders"))) {
@@ -26,7 +27,8 @@ public final class MinibusServer extends MinibusNamespace {
     private final ServerProcess process;
     private final IntUnaryOperator ports;
 
-    private MinibusServer(Control control, String name, String connectionString, ServerProcess process, IntUnaryOperator ports) {
+    private MinibusServer(Control control, String name, String connectionString, ServerProcess process,
+        IntUnaryOperator ports) {
         super(control, name, connectionString);
         this.process = process;
         this.ports = ports;
@@ -38,11 +40,12 @@ public final class MinibusServer extends MinibusNamespace {
     }
 
     /**
-     * Starts a server on a free port, which keeps everything in memory, and waits until it is ready. It ends when it is closed, at
-     * the latest with this JVM, even if that is killed.
+     * Starts a server on a free port, which keeps everything in memory, and waits until it is ready. It ends when it
+     * is closed, at the latest with this JVM, even if that is killed.
      *
      * @param options such as the entities: {@code o -> o.queues("orders")}
-     * @throws MinibusException if there is no program for this platform, or if it does not start: the message has its log
+     * @throws MinibusException if there is no program for this platform, or if it does not start: the message has its
+     *     log
      */
     public static MinibusServer start(Consumer<ServerOptions> options) {
         var chosen = new ServerOptions();
@@ -50,8 +53,8 @@ public final class MinibusServer extends MinibusNamespace {
         var process = ServerProcess.start(chosen);
         try {
             var address = "//localhost:" + process.waitUntilReady(chosen.startTimeout);
-            var control = new Control(chosen.rootKey == null ? "http:" + address
-                : "Endpoint=sb:" + address + ";SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=" + chosen.rootKey);
+            var control = new Control(chosen.rootKey == null ? "http:" + address : "Endpoint=sb:" + address
+                + ";SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=" + chosen.rootKey);
             control.onSilence(process::obituary);
             var server = connected(control, null, process, IntUnaryOperator.identity());
             if (chosen.config() != null) {
@@ -69,8 +72,8 @@ public final class MinibusServer extends MinibusNamespace {
     public static MinibusServer connect() {
         var variable = System.getenv("SERVICEBUS_CONNECTION_STRING");
         if (variable == null || variable.isEmpty()) {
-            throw new MinibusException("The variable SERVICEBUS_CONNECTION_STRING is not set. Run the program with: minibus run -- COMMAND,"
-                + " or give the connection string.", null);
+            throw new MinibusException("The variable SERVICEBUS_CONNECTION_STRING is not set. Run the program with:"
+                + " minibus run -- COMMAND, or give the connection string.", null);
         }
         return connect(variable);
     }
@@ -95,7 +98,8 @@ public final class MinibusServer extends MinibusNamespace {
         return connected(new Control(connectionStringOrUrl), given, null, ports);
     }
 
-    private static MinibusServer connected(Control control, String given, ServerProcess process, IntUnaryOperator ports) {
+    private static MinibusServer connected(Control control, String given, ServerProcess process,
+        IntUnaryOperator ports) {
         control.waitUntilHealthy(PATIENCE);
         var namespace = (Map<?, ?>) control.send("GET", "namespaces/$this", null);
         return new MinibusServer(control, (String) namespace.get("name"),
@@ -108,9 +112,9 @@ public final class MinibusServer extends MinibusNamespace {
     }
 
     /**
-     * The server that all tests of this JVM share; tests keep apart by a {@link #namespace} each. It starts at the first call and ends
-     * with the JVM. If the variable {@code MINIBUS_URL} is set, it is the server that runs there. If there is no program for this
-     * platform, but Testcontainers with its module for Azure, it is a container.
+     * The server that all tests of this JVM share; tests keep apart by a {@link #namespace} each. It starts at the
+     * first call and ends with the JVM. If the variable {@code MINIBUS_URL} is set, it is the server that runs there.
+     * If there is no program for this platform, but Testcontainers with its module for Azure, it is a container.
      */
     public static synchronized MinibusServer shared() {
         if (shared == null) {
@@ -125,7 +129,8 @@ public final class MinibusServer extends MinibusNamespace {
     }
 
     private static boolean hasTestcontainers() {
-        return MinibusServer.class.getClassLoader().getResource("org/testcontainers/azure/ServiceBusEmulatorContainer.class") != null;
+        var module = "org/testcontainers/azure/ServiceBusEmulatorContainer.class";
+        return MinibusServer.class.getClassLoader().getResource(module) != null;
     }
 
     /** Apart, since it needs Testcontainers. */

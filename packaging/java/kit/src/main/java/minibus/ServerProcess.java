@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A server that runs as a child of this JVM. Its standard input is a pipe, and it ends when the pipe is closed: by {@link #stop}, or
- * by the system when this JVM is gone, even if it was killed.
+ * A server that runs as a child of this JVM. Its standard input is a pipe, and it ends when the pipe is closed: by
+ * {@link #stop}, or by the system when this JVM is gone, even if it was killed.
  */
 final class ServerProcess {
     private static final int LINES = 2000;
@@ -72,7 +72,8 @@ final class ServerProcess {
             config = Files.writeString(folder.resolve("Config.json"), text);
         }
         var command = new ArrayList<>(List.of(binary.toString(), "--config", config.toString(), "--amqp-port", "0",
-            "--tls-port", "off", "--http-port", "off", "--namespace-ports", "0", "--ports-file", ports(folder).toString()));
+            "--tls-port", "off", "--http-port", "off", "--namespace-ports", "0",
+            "--ports-file", ports(folder).toString()));
         command.addAll(options.data == null ? List.of("--ephemeral") : List.of("--data", options.data.toString()));
         if (options.rootKey != null) {
             command.addAll(List.of("--auth", "sas"));

@@ -5,8 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The settings of a queue, a topic or a subscription. What is not set has the default of Config.json: messages live for an hour and
- * are delivered 3 times.
+ * The settings of a queue, a topic or a subscription. What is not set has the default of Config.json: messages live
+ * for an hour and are delivered 3 times.
  *
  * @param <S> the type itself
  */

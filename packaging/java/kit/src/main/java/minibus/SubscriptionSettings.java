@@ -35,7 +35,8 @@ public final class SubscriptionSettings extends ReceivableSettings<SubscriptionS
      * Adds a rule with a correlation filter: all of the values must be those of the message.
      *
      * @param name its name
-     * @param values by their names in Config.json: Label, CorrelationId, ...; application properties in a map under Properties
+     * @param values by their names in Config.json: Label, CorrelationId, ...; application properties in a map under
+     *     Properties
      */
     public SubscriptionSettings correlation(String name, Map<String, ?> values) {
         rules.add(Control.body("Name", name,

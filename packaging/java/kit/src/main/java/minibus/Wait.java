@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** What to wait for. All of it must hold at one moment: {@code w -> w.entity("orders").idle().count("deadLetter", 1)}. */
+/**
+ * What to wait for. All of it must hold at one moment: {@code w -> w.entity("orders").idle().count("deadLetter", 1)}.
+ */
 public final class Wait {
     private final Map<String, Object> values = new LinkedHashMap<>();
     private final List<Object> counts = new ArrayList<>();
@@ -28,7 +30,10 @@ public final class Wait {
         return this;
     }
 
-    /** Until the entity has exactly so many of active, deferred, scheduled, deadLetter, transfer or transferDeadLetter. */
+    /**
+     * Until the entity has exactly so many of active, deferred, scheduled, deadLetter, transfer or
+     * transferDeadLetter.
+     */
     public Wait count(String of, long exactly) {
         return counts(of, exactly, exactly);
     }

@@ -29,7 +29,8 @@ record Annotated(Class<?> type, Minibus minibus) {
     }
 
     private static Annotated own(Class<?> type) {
-        return AnnotationSupport.findAnnotation(type, Minibus.class).map(found -> new Annotated(type, found)).orElse(null);
+        return AnnotationSupport.findAnnotation(type, Minibus.class)
+            .map(found -> new Annotated(type, found)).orElse(null);
     }
 
     Lease lease() {

@@ -10,7 +10,10 @@ import minibus.MinibusNamespace;
 import minibus.MinibusServer;
 import minibus.NamespaceOptions;
 
-/** A namespace and how many need it: JUnit, and contexts of Spring that outlive their test class. The last one deletes it. */
+/**
+ * A namespace and how many need it: JUnit, and contexts of Spring that outlive their test class. The last one deletes
+ * it.
+ */
 final class Lease {
     private static final Map<Object, Lease> SHARED = new HashMap<>();
 
@@ -38,7 +41,8 @@ final class Lease {
     }
 
     static boolean declares(Minibus minibus) {
-        return minibus.queues().length + minibus.topics().length + minibus.subscriptions().length > 0 || !minibus.config().isEmpty();
+        return minibus.queues().length + minibus.topics().length + minibus.subscriptions().length > 0
+            || !minibus.config().isEmpty();
     }
 
     private static MinibusNamespace make(Minibus minibus) {
@@ -54,7 +58,8 @@ final class Lease {
         for (var path : minibus.subscriptions()) {
             var parts = path.split("(?i)/Subscriptions/");
             if (parts.length != 2) {
-                throw new IllegalArgumentException("@Minibus: found the subscription \"" + path + "\"; want events/Subscriptions/all");
+                throw new IllegalArgumentException("@Minibus: found the subscription \"" + path
+                    + "\"; want events/Subscriptions/all");
             }
             topics.computeIfAbsent(parts[0], topic -> new ArrayList<>()).add(parts[1]);
         }

@@ -47,10 +47,12 @@ public final class MinibusExtension
         }
     }
 
-    private static void fill(ExtensionContext context, Class<?> type, Object instance, Predicate<Field> which) throws Exception {
+    private static void fill(ExtensionContext context, Class<?> type, Object instance, Predicate<Field> which)
+        throws IllegalAccessException {
         for (var field : findAnnotatedFields(type, Minibus.class, which)) {
             if (field.getType() != MinibusNamespace.class && field.getType() != String.class) {
-                throw new ExtensionConfigurationException("@Minibus " + field + ": want a field of the type MinibusNamespace or String");
+                throw new ExtensionConfigurationException("@Minibus " + field
+                    + ": want a field of the type MinibusNamespace or String");
             }
             field.setAccessible(true);
             var minibus = field.getAnnotation(Minibus.class);
@@ -93,8 +95,8 @@ public final class MinibusExtension
         }
         if (annotated.minibus().perTest()) {
             if (context.getTestMethod().isEmpty()) {
-                throw new ParameterResolutionException("With @Minibus(perTest = true) only tests, @BeforeEach and @AfterEach methods"
-                    + " have a namespace");
+                throw new ParameterResolutionException("With @Minibus(perTest = true) only tests, @BeforeEach and"
+                    + " @AfterEach methods have a namespace");
             }
             return perTest(context, annotated);
         }
@@ -116,7 +118,8 @@ public final class MinibusExtension
     private static MinibusNamespace lease(ExtensionContext context, Object key, Lease lease) {
         var store = context.getStore(STORE);
         @SuppressWarnings("unchecked")
-        var leases = (List<Lease>) store.getOrComputeIfAbsent(LEASES + context.getUniqueId(), id -> new ArrayList<Lease>());
+        var leases = (List<Lease>) store.getOrComputeIfAbsent(LEASES + context.getUniqueId(),
+            id -> new ArrayList<Lease>());
         leases.add(lease);
         store.put(key, lease);
         return lease.namespace();

@@ -18,8 +18,8 @@ import org.springframework.test.context.ContextCustomizerFactory;
 import org.springframework.test.context.MergedContextConfiguration;
 
 /**
- * Tells the application of a Spring test where the namespace of its class is, and keeps the namespaces of the class as long as the
- * application runs. META-INF/spring.factories names it; without Spring nobody loads it.
+ * Tells the application of a Spring test where the namespace of its class is, and keeps the namespaces of the class
+ * as long as the application runs. META-INF/spring.factories names it; without Spring nobody loads it.
  */
 final class SpringCustomizerFactory implements ContextCustomizerFactory {
     private static final List<String> PROPERTIES = List.of("spring.cloud.azure.servicebus.connection-string",
@@ -28,7 +28,8 @@ final class SpringCustomizerFactory implements ContextCustomizerFactory {
     @Override
     public ContextCustomizer createContextCustomizer(Class<?> type, List<ContextConfigurationAttributes> attributes) {
         var annotated = Annotated.of(type);
-        return (annotated == null || annotated.minibus().perTest()) && Customizer.fields(type).isEmpty() ? null : new Customizer(type);
+        var none = annotated == null || annotated.minibus().perTest();
+        return none && Customizer.fields(type).isEmpty() ? null : new Customizer(type);
     }
 
     /** Customizers of one class are equal, so its tests share an application. */
@@ -50,14 +51,19 @@ final class SpringCustomizerFactory implements ContextCustomizerFactory {
             }
             fields(type).forEach(field -> leases.add(Lease.of(field, field.getAnnotation(Minibus.class))));
             // What is registered first is destroyed last: the listeners have stopped by then.
-            ((DefaultListableBeanFactory) context.getBeanFactory()).registerDisposableBean("minibus", () -> leases.forEach(Customizer::end));
+            var beans = (DefaultListableBeanFactory) context.getBeanFactory();
+            beans.registerDisposableBean("minibus", () -> leases.forEach(Customizer::end));
         }
 
-        /** The clients close their links when the listeners have stopped already. A missing entity would be an error in the log. */
+        /**
+         * The clients close their links when the listeners have stopped already. A missing entity would be an error
+         * in the log.
+         */
         private static void end(Lease lease) {
             var deadline = Instant.now().plusSeconds(1);
             try {
-                while (Instant.now().isBefore(deadline) && lease.namespace().connections().stream().anyMatch(c -> !c.links().isEmpty())) {
+                while (Instant.now().isBefore(deadline)
+                    && lease.namespace().connections().stream().anyMatch(each -> !each.links().isEmpty())) {
                     Thread.sleep(10);
                 }
                 lease.end();

@@ -7,8 +7,8 @@ import org.testcontainers.images.builder.Transferable;
 import org.testcontainers.utility.DockerImageName;
 
 /**
- * Minibus in a container, with the class of Testcontainers for Microsoft's emulator, and without its SQL Server. Spring Boot's
- * {@code @ServiceConnection} takes it with {@code spring-cloud-azure-testcontainers}.
+ * Minibus in a container, with the class of Testcontainers for Microsoft's emulator, and without its SQL Server.
+ * Spring Boot's {@code @ServiceConnection} takes it with {@code spring-cloud-azure-testcontainers}.
  *
  * <pre>{@code
  * @Container
@@ -24,7 +24,10 @@ public class MinibusContainer extends ServiceBusEmulatorContainer {
     private static final int FIRST = 5700; // of the ports of further namespaces
     private static final int NAMESPACES = 20;
 
-    /** Makes a container of the image that the variable {@code MINIBUS_IMAGE} names; without it, of that of this version. */
+    /**
+     * Makes a container of the image that the variable {@code MINIBUS_IMAGE} names; without it, of that of this
+     * version.
+     */
     public MinibusContainer() {
         this(System.getenv().getOrDefault("MINIBUS_IMAGE", IMAGE + ":" + version()));
     }
