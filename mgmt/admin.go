@@ -8,7 +8,8 @@ func administer(access *handler, x *request, err error) {
 	var result *answer
 	if err == nil {
 		d := atomNamespace{x.ns}
-		c := &call{request: x, namespace: d, limits: d.Limits(), may: permission{request: x, access: access, namespace: d}}
+		may := permission{request: x, access: access, namespace: d}
+		c := &call{request: x, namespace: d, limits: d.Limits(), may: may}
 		result, err = c.handle()
 	}
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"minibus/mgmt/atom"
 )
 
-// atomNamespace translates between the broker and the administration's documents. Operations return once their change is
-// durable and the links of a changed entity have been notified (LOCK-17). Their errors are of type *emulator.Error.
+// atomNamespace translates between a namespace and the administration's documents. Operations return once their change
+// is durable and the links of a changed entity have been notified (LOCK-17). Their errors are of type *emulator.Error.
 type atomNamespace struct{ *emulator.Namespace }
 
 // Kind returns the kind of the queue or topic at that path, 0 if there is none.

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 		if _, err := discovery.Announce(dir, discovery.Server{PID: os.Getpid(), Address: "localhost:5301"}); err != nil {
 			panic(err)
 		}
-		os.Stdout.WriteString("ready\n")
+		_, _ = os.Stdout.WriteString("ready\n")
 		select {}
 	}
 	os.Exit(m.Run())
