@@ -250,9 +250,9 @@ func (a *app) wouldDeleteNamespace(ctx context.Context, name string) error {
 		}
 		query.Set("cursor", page.Next)
 	}
-	return a.out.done(map[string]any{"dryRun": true, "deleted": name, "kind": "namespace", "entities": entities,
-		"messages": messages}, "would have deleted namespace %s, with entities: %s, messages: %s; nothing changed", name,
-		config.Thousands(entities), config.Thousands(messages))
+	report := map[string]any{"dryRun": true, "deleted": name, "kind": "namespace", "entities": entities, "messages": messages}
+	return a.out.done(report, "would have deleted namespace %s, with entities: %s, messages: %s; nothing changed",
+		name, config.Thousands(entities), config.Thousands(messages))
 }
 
 func (a *app) resetCommand() *cobra.Command {

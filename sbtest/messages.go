@@ -65,8 +65,8 @@ func stateOf(standing emulator.Standing) State {
 	return ""
 }
 
-// Browse says which messages [Namespace.Messages] and [Namespace.DeadLetters] return: those that fit all that is set. The
-// zero value means all.
+// Browse says which messages [Namespace.Messages] and [Namespace.DeadLetters] return: those that fit all that is set.
+// The zero value means all.
 type Browse struct {
 	States    []State
 	SQL       string // a SQL filter, such as "color = 'red'"

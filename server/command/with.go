@@ -106,8 +106,8 @@ At the end you see what happened to the messages. With --fail-on the exit code i
 			environ = append(environ, entry)
 		}
 	}
-	settings := cli.ServerFlags(c, environ, "config", "config-json", "seed", "limits", "data", "amqp-port", "auth", "root-key",
-		"log-level")
+	settings := cli.ServerFlags(c, environ, "config", "config-json", "seed", "limits", "data", "amqp-port", "auth",
+		"root-key", "log-level")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		s, err := settings()
 		if err != nil {
