@@ -250,7 +250,8 @@ func (a *app) wouldDeleteNamespace(ctx context.Context, name string) error {
 		}
 		query.Set("cursor", page.Next)
 	}
-	report := map[string]any{"dryRun": true, "deleted": name, "kind": "namespace", "entities": entities, "messages": messages}
+	report := map[string]any{"dryRun": true, "deleted": name, "kind": "namespace", "entities": entities,
+		"messages": messages}
 	return a.out.done(report, "would have deleted namespace %s, with entities: %s, messages: %s; nothing changed",
 		name, config.Thousands(entities), config.Thousands(messages))
 }
