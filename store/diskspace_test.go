@@ -351,3 +351,22 @@ func TestFullDisk_WhatMustBeStoredMayUseTheSpaceOfTheLog(t *testing.T) {
 		}
 	})
 }
+
+// TestFullDisk_IsOverWithTheFirstThingStored, not with a removal, which needs no space.
+func TestFullDisk_IsOverWithTheFirstThingStored(t *testing.T) {
+	s := newStore(t)
+	onWriter(s, func() {
+		d := &s.writer.disk
+		s.health.note(errDiskFull)
+		batch := func(op emulator.Op) []item { return []item{{change: &emulator.Change{Ops: []emulator.Op{op}}}} }
+		d.note(batch(emulator.Op{Kind: emulator.OpDelete}), nil)
+		d.note(batch(insertOp(10, 1, nil)), errDiskFull)
+		if !s.health.full() {
+			t.Error("the disk is no longer full, though nothing was stored")
+		}
+		d.note(batch(insertOp(10, 1, nil)), nil)
+		if s.health.full() {
+			t.Error("a message was stored, and the disk is still full")
+		}
+	})
+}
