@@ -150,13 +150,21 @@ func (a *Server) Why(ns *emulator.Namespace, e *emulator.Entity, sub emulator.Su
 			hindered[linkID(c.ID, c.Links[i].Number)] = hindrance(&c.Links[i])
 		}
 	}
-	return e.Why(emulator.Question{Sub: sub, Client: client, Refusals: a.Refusals(ns),
+	d := e.Why(emulator.Question{Sub: sub, Client: client, Refusals: a.Refusals(ns),
 		Hindrance: func(w *emulator.Client) string {
 			if text := hindered[w.Connection]; text != "" {
 				return text
 			}
 			return hindered[linkID(w.Connection, w.Number)]
 		}})
+	for _, r := range a.AzureRefusals(ns) {
+		if r.EveryTier() && r.Entity == e.Path() {
+			d.Findings = append(d.Findings, emulator.Finding{
+				Code: emulator.FindBeyondAzure, Text: "Azure refuses a setting: " + r.Text,
+				Fix: "Change it, or start Minibus with --limits standard to be refused here too."})
+		}
+	}
+	return d
 }
 
 func linkID(connection string, number int64) string { return fmt.Sprintf("%s/%d", connection, number) }

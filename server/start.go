@@ -54,6 +54,7 @@ type Server struct {
 	refusals *loglimit.Limiter
 
 	noted sync.Once // for noteUnverified
+	azure azureRefusals
 
 	webSocket atomic.Pointer[http.Handler] // nil until AMQP is served
 

@@ -57,7 +57,20 @@ type Configurations interface {
 	WriteConfiguration(ns *emulator.Namespace, keys bool) ([]byte, error)
 	// ExportConfiguration writes the entities for Azure, in one of the formats that exportConfig has.
 	ExportConfiguration(ns *emulator.Namespace, format string) ([]byte, error)
+	// AzureRefusals returns what tiers of Azure refuse of a namespace's entities, in the order of the configuration.
+	AzureRefusals(ns *emulator.Namespace) []AzureRefusal
 }
+
+// AzureRefusal is a setting or a name of an entity that a tier of Azure refuses.
+type AzureRefusal struct {
+	Entity  string   // path; empty: the namespace
+	Setting string   // of the entity, or the path of one
+	Text    string   // the setting, what it is and what is allowed
+	Tiers   []string // that refuse it: standard, premium
+}
+
+// EveryTier reports whether no tier takes it.
+func (r AzureRefusal) EveryTier() bool { return len(r.Tiers) == 2 }
 
 // configText is an answer with a configuration.
 type configText struct {

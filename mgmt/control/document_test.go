@@ -81,6 +81,11 @@ func (c controlled) ExportConfiguration(ns *emulator.Namespace, format string) (
 	return []byte(format + " of " + ns.Name()), nil
 }
 
+func (c controlled) AzureRefusals(*emulator.Namespace) []control.AzureRefusal {
+	return []control.AzureRefusal{{Entity: "parcels", Setting: "LockDuration", Text: "too long", Tiers: []string{"standard", "premium"}},
+		{Entity: "parcels", Setting: "MaxMessageSizeInKilobytes", Text: "too large", Tiers: []string{"standard"}}}
+}
+
 func (c controlled) WriteSettings(ns *emulator.Namespace, s emulator.Settings, keys bool) []control.Setting {
 	return settingsOf(config.SettingsProperties(s, ns.Limits(), keys))
 }

@@ -47,7 +47,8 @@ func (h *handler) listEntities(_ context.Context, in *struct {
 	found, next := in.cut(entitiesOf(ns, func(kind emulator.EntityKind, path string) bool {
 		return (in.Kind == "" || kinds[kind] == in.Kind) && strings.Contains(path, strings.ToLower(in.Text))
 	}))
-	return pageOf(found, next, shownEntity), nil
+	refused := h.refusedByAzure(ns)
+	return pageOf(found, next, func(e *emulator.Entity) api.Entity { return shownEntity(e, refused) }), nil
 }
 
 // placed is an entity with its path in lower case, by which entities are in order.
@@ -87,8 +88,19 @@ func (in *Paged) cut(all []placed) (list []*emulator.Entity, next string) {
 // maxEntities is more than a namespace can have.
 const maxEntities = 1 << 30
 
-// shownEntity returns an entity as lists show it.
-func shownEntity(e *emulator.Entity) api.Entity {
+// refusedByAzure returns what no tier of Azure takes of the settings of a namespace's entities, by path.
+func (h *handler) refusedByAzure(ns *emulator.Namespace) map[string][]api.Beyond {
+	all := make(map[string][]api.Beyond)
+	for _, r := range h.server.AzureRefusals(ns) {
+		if r.EveryTier() {
+			all[r.Entity] = append(all[r.Entity], api.Beyond{Rule: r.Setting, Text: r.Text, Count: 1})
+		}
+	}
+	return all
+}
+
+// shownEntity returns an entity as lists show it. refused has what Azure refuses of settings, by path.
+func shownEntity(e *emulator.Entity, refused map[string][]api.Beyond) api.Entity {
 	t, f, minute := e.Traffic(), e.Facts(), e.LastMinute()
 	out := api.Entity{
 		Path:    e.Path(),
@@ -106,6 +118,7 @@ func shownEntity(e *emulator.Entity) api.Entity {
 	for _, b := range e.Beyond() {
 		out.BeyondAzure = append(out.BeyondAzure, api.Beyond{Rule: b.Rule, Text: b.Text, Count: b.Count})
 	}
+	out.BeyondAzure = append(out.BeyondAzure, refused[e.Path()]...)
 	return out
 }
 
@@ -190,12 +203,13 @@ func (h *handler) getTree(_ context.Context, in *struct {
 	found, next := p.cut(entitiesOf(ns, func(kind emulator.EntityKind, _ string) bool {
 		return kind != emulator.KindSubscription
 	}))
-	return pageOf(found, next, func(e *emulator.Entity) api.Branch { return shownBranch(ns, e) }), nil
+	refused := h.refusedByAzure(ns)
+	return pageOf(found, next, func(e *emulator.Entity) api.Branch { return shownBranch(ns, e, refused) }), nil
 }
 
 // shownBranch returns a queue or a topic as the tree shows it.
-func shownBranch(ns *emulator.Namespace, e *emulator.Entity) api.Branch {
-	b := api.Branch{Entity: shownEntity(e), Forwards: forwardsOf(e)}
+func shownBranch(ns *emulator.Namespace, e *emulator.Entity, refused map[string][]api.Beyond) api.Branch {
+	b := api.Branch{Entity: shownEntity(e, refused), Forwards: forwardsOf(e)}
 	if e.Kind() != emulator.KindTopic {
 		return b
 	}
@@ -203,7 +217,7 @@ func shownBranch(ns *emulator.Namespace, e *emulator.Entity) api.Branch {
 	list, _ := ns.Entities().Subscriptions(e.Path()) // none of a topic that was deleted meanwhile
 	for _, s := range list {
 		l := api.Leaf{
-			Entity:   shownEntity(s.Entity),
+			Entity:   shownEntity(s.Entity, refused),
 			Forwards: forwardsOf(s.Entity),
 			Name:     s.Options().Name,
 			Rules:    []string{},

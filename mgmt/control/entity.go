@@ -118,7 +118,7 @@ func (h *handler) wholeEntity(ns *emulator.Namespace, e *emulator.Entity, keys b
 	o := e.Options()
 	s := e.Settings()
 	w := wholeEntity{
-		Entity:        shownEntity(e),
+		Entity:        shownEntity(e, h.refusedByAzure(ns)),
 		Created:       instant(f.Created),
 		Updated:       instant(f.Updated),
 		ForwardsTo:    []forwarding{},

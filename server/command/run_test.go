@@ -298,6 +298,23 @@ func TestBeingToldToStopDuringTheStartIsNoFailure(t *testing.T) {
 	}
 }
 
+// TestWhatAzureRefusesIsLogged at the start, entity by entity up to a number.
+func TestWhatAzureRefusesIsLogged(t *testing.T) {
+	var queues []string
+	for i := range maxRefusals + 2 {
+		queues = append(queues, fmt.Sprintf(`{"Name": "q%d", "Properties": {"DefaultMessageTimeToLive": "PT0.5S"}}`, i))
+	}
+	queues = append(queues, `{"Name": "large", "Properties": {"MaxMessageSizeInKilobytes": 2048}}`)
+	p := run(t, "--ephemeral", "--config-json", `{"UserConfig": {"Namespaces": [{"Name": "ns", "Queues": [`+strings.Join(queues, ",")+`]}]}}`)
+	log := p.stderr.String()
+	if n := strings.Count(log, `level=WARN msg="Azure would refuse this entity" namespace=ns entity=q`); n != maxRefusals {
+		t.Errorf("%d warnings, want %d\n%s", n, maxRefusals, log)
+	}
+	if !strings.Contains(log, "more=2") || strings.Contains(log, "entity=large") {
+		t.Errorf("the log is\n%s", log)
+	}
+}
+
 func TestWarningsOfTheConfigurationAreLogged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "c.json")
 	text := `{"UserConfig": {"Namespaces": [{"Name": "mine", "Entities": [], "Queues": [{"Name": "a", "Properties": {"MaxDeliveryCount": 100, "Status": "Enabled"}}]}]}}`

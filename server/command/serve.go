@@ -67,6 +67,7 @@ func serve(ctx context.Context, s config.Settings, stdin io.Reader, stdout, stde
 	if err != nil {
 		return errors.Join(err, a.Close(ctx))
 	}
+	warnOfRefusals(a, log)
 	leave := announced(a, s, log)
 	err = announce(a, &c, source, stdout, published)
 	if err == nil {

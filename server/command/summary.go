@@ -161,7 +161,7 @@ func summarize(a *server.Server, command []string, code int, took time.Duration)
 	for _, name := range []string{checkAzure, checkStandard, checkPremium} {
 		c := check{Name: name}
 		for _, b := range sum.Azure {
-			if name == checkAzure && len(b.Tiers) == len(tiers) || slices.Contains(b.Tiers, name) {
+			if name == checkAzure && len(b.Tiers) == len(server.Tiers) || slices.Contains(b.Tiers, name) {
 				c.Count++
 			}
 		}

@@ -17,9 +17,9 @@ type Entity struct {
 	BeyondAzure []Beyond `json:"beyondAzure,omitempty" nullable:"false" doc:"What Azure would have refused"`
 }
 
-// Beyond is something that was done with an entity and that Azure would have refused.
+// Beyond is something that was done with an entity, or a setting of it, that Azure would have refused.
 type Beyond struct {
-	Rule  string `json:"rule" example:"QUO-8"`
+	Rule  string `json:"rule" example:"QUO-8" doc:"The rule of a limit on messages, or the name of the setting"`
 	Text  string `json:"text" doc:"How Azure refuses it"`
 	Count int64  `json:"count"`
 }
