@@ -370,3 +370,13 @@ func TestFullDisk_IsOverWithTheFirstThingStored(t *testing.T) {
 		}
 	})
 }
+
+// TestDiskFreeIsKnown where Minibus keeps a file, and not where there is none.
+func TestDiskFreeIsKnown(t *testing.T) {
+	if free, known := DiskFree(t.TempDir()); !known || free <= 0 {
+		t.Errorf("%d bytes are free, known: %t", free, known)
+	}
+	if free, known := DiskFree(filepath.Join(t.TempDir(), "none", "a.db")); known {
+		t.Errorf("%d bytes are free where there is no directory", free)
+	}
+}
