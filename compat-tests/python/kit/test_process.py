@@ -163,13 +163,16 @@ def test_no_program(no_variables, monkeypatch, tmp_path):
     assert find_binary() == str(program)  # in the PATH
 
 
-def test_a_server_that_does_not_start():
+def test_a_server_that_does_not_start(tmp_path):
     with pytest.raises(MinibusError, match="ended at its start, with code 2(?s:.)*--limits"):
         Minibus.start(args=["--limits", "none"])
     with pytest.raises(MinibusError, match="(?s)ended at its start.*LockDuration"):
         Minibus.start(queues=[{"name": "orders", "lock_duration": "10m"}])
-    with pytest.raises(MinibusError, match="was not ready after 0 s"):
-        Minibus.start(timeout=0)
+    silent = tmp_path / "minibus"
+    silent.write_text("#!/bin/sh\nexec sleep 60\n")
+    silent.chmod(0o755)
+    with pytest.raises(MinibusError, match="was not ready after 1 s"):
+        Minibus.start(binary=str(silent), timeout=1)
 
 
 def test_connect_to_nothing(no_variables, monkeypatch):
