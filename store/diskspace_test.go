@@ -380,3 +380,21 @@ func TestDiskFreeIsKnown(t *testing.T) {
 		t.Errorf("%d bytes are free where there is no directory", free)
 	}
 }
+
+// TestUnknownFreeSpaceLimitsNothing, though there was little when it was known.
+func TestUnknownFreeSpaceLimitsNothing(t *testing.T) {
+	s := newStore(t)
+	onWriter(s, func() {
+		d := &s.writer.disk
+		before := d.free
+		defer func() { d.free = before }()
+		d.free = func() (int64, bool) { return 1 << 20, true }
+		if d.measure(); !d.short || d.log == ampleLog {
+			t.Errorf("with 1 MiB the log may have %d bytes, short: %t", d.log, d.short)
+		}
+		d.free = func() (int64, bool) { return 0, false }
+		if d.measure(); d.short || d.log != ampleLog {
+			t.Errorf("with unknown space the log may have %d bytes, short: %t", d.log, d.short)
+		}
+	})
+}

@@ -324,3 +324,19 @@ func TestRelease_UnderContention(t *testing.T) {
 		}
 	}
 }
+
+// TestReadsAfterTheCloseFail at once.
+func TestReadsAfterTheCloseFail(t *testing.T) {
+	s := mustOpen(t, filepath.Join(t.TempDir(), "a.db"), Options{})
+	must(t, s.Close())
+	done := make(chan error, 1)
+	s.ReadBodies(&emulator.BodyRead{IDs: []int64{10}, Done: emulator.CompletionFunc(func(err error) { done <- err })})
+	select {
+	case err := <-done:
+		if !errors.Is(err, errClosed) {
+			t.Errorf("the error is %v", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("the read is never answered")
+	}
+}
