@@ -111,8 +111,8 @@ func (h *handler) listSubscriptions(_ context.Context, in *AtEntity) (*struct {
 		return nil, err
 	}
 	return pageOf(list, "", func(s *emulator.Subscription) ruledSubscription {
-		r := ruledSubscription{Name: s.Options().Name, Entity: shownEntity(s.Entity, nil), Forwards: forwardsOf(s.Entity),
-			Rules: []entityRule{}}
+		r := ruledSubscription{Name: s.Options().Name, Entity: shownEntity(s.Entity, nil),
+			Forwards: forwardsOf(s.Entity), Rules: []entityRule{}}
 		for _, rule := range byRuleName(s.Options().Rules) {
 			r.Rules = append(r.Rules, h.shownRule(rule))
 		}
