@@ -223,7 +223,7 @@ func TestRun_ExitCodes(t *testing.T) {
 		{[]string{"--report", "s.txt"}, "exit 0", 2},
 		{[]string{"--env", "A=B"}, "exit 0", 2},
 		{[]string{"--config", "-"}, "exit 0", 2},
-		{[]string{"--report", "no/such/dir/s.md"}, "exit 0", 1},
+		{[]string{"--report", "no/such/dir/s.md"}, "exit 0", 2},
 	} {
 		if r := runScript(t, nil, c.flags, c.script); r.code(t) != c.code {
 			t.Errorf("%v %s: exit code %d, want %d\n%s", c.flags, c.script, r.ProcessState.ExitCode(), c.code, &r.errors)
@@ -292,6 +292,62 @@ func TestRun_Signals(t *testing.T) {
 	_ = r.Wait()
 	if code := r.ProcessState.ExitCode(); code != 42 {
 		t.Errorf("exit code %d\n%s", code, &r.errors)
+	}
+}
+
+// TestRun_SignalsBeforeTheCommand end the start, whatever it waits for: here a pipe that nobody writes to.
+func TestRun_SignalsBeforeTheCommand(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
+	t.Parallel()
+	r := runScript(t, nil, nil, `mkfifo seed.jsonl
+		"$minibus" run --quiet --seed seed.jsonl -- true & run=$!
+		sleep 0.3; kill -TERM $run; wait $run; echo "ended with $?"`)
+	if code := r.code(t); code != 0 || r.out.String() != "ended with 143\n" {
+		t.Errorf("exit code %d\n%s%s", code, &r.out, &r.errors)
+	}
+}
+
+// TestRun_ReportsThatFail are told, and hide neither the command's exit code nor that of --fail-on. One that can't be
+// written at all is refused before the command starts.
+func TestRun_ReportsThatFail(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
+	t.Parallel()
+	for _, c := range []struct {
+		report, script string
+		code           int
+		told           string
+	}{
+		{"none/x.json", "echo started", 2, "there is no directory none"},
+		{"gone/x.json,kept.json", "rm -r gone; exit 7", 7, "write the summary: open gone/x.json"},
+		{"gone/x.json,kept.json", `rm -r gone; "$minibus" send queue.1 a`, 9, "write the summary: open gone/x.json"},
+		{"gone/x.json,kept.json", "rm -r gone", 1, "write the summary: open gone/x.json"},
+	} {
+		r := runScript(t, nil, []string{"--fail-on", "left", "--report", c.report}, c.script)
+		if err := os.Mkdir(filepath.Join(r.Dir, "gone"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if code := r.code(t); code != c.code || !strings.Contains(r.errors.String(), c.told) || strings.Contains(r.out.String(), "started") {
+			t.Errorf("%s, %s: exit code %d, want %d\n%s%s", c.report, c.script, code, c.code, &r.out, &r.errors)
+		}
+		if _, err := os.Stat(filepath.Join(r.Dir, "kept.json")); (err == nil) != strings.Contains(c.report, "kept") {
+			t.Errorf("%s: the other report: %v", c.report, err)
+		}
+	}
+}
+
+// TestRun_TellsWhatIsLost of traces, and of flags without a value.
+func TestRun_TellsWhatIsLost(t *testing.T) {
+	harness.NeedAll(t, "to run what takes long")
+	t.Parallel()
+	r := runScript(t, nil, []string{"--quiet", "--otlp", "http://127.0.0.1:1"}, `"$minibus" send queue.1 a`)
+	if code := r.code(t); code != 0 || !strings.Contains(r.errors.String(), "connection refused") {
+		t.Errorf("with a dead collector: exit code %d\n%s", code, &r.errors)
+	}
+	for _, flag := range []string{"--fail-on", "--report", "--env"} {
+		r := runScript(t, nil, []string{flag, ""}, "true")
+		if code := r.code(t); code != 2 || !strings.Contains(r.errors.String(), flag+": found nothing") {
+			t.Errorf("%s without a value: exit code %d\n%s", flag, code, &r.errors)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -133,6 +134,11 @@ At the end you see what happened to the messages. With --fail-on the exit code i
 		if !given("log-level") {
 			s.LogLevel = slog.LevelError // the output is the command's
 		}
+		for name, values := range map[string][]string{"fail-on": r.failOn, "report": r.reports, "env": r.variables} {
+			if given(name) && len(values) == 0 {
+				return cli.Usage("--%s: found nothing; leave the flag out, or give it a value", name)
+			}
+		}
 		if err := r.check(); err != nil {
 			return err
 		}
@@ -158,6 +164,9 @@ func (r *runSettings) check() error {
 		if reportForm(file) == nil {
 			return cli.Usage("--report: found %q; allowed: a file that ends in .json, .xml or .md", file)
 		}
+		if at, err := os.Stat(filepath.Dir(file)); err != nil || !at.IsDir() {
+			return cli.Usage("--report: found %q; there is no directory %s: make it first", file, filepath.Dir(file))
+		}
 	}
 	return nil
 }
@@ -178,20 +187,17 @@ func (p *program) runWith(ctx context.Context, s config.Settings, r *runSettings
 		return &ended{code, "run: " + err.Error()}
 	}
 	log := newLogger(onScreen(p.stderr), s)
-	topology, _, err := loadTopology(ctx, s, nil, log)
+	notes := log // of the configuration and of traces: the command's output lacks what they say
+	if s.LogLevel == slog.LevelError {
+		louder := s
+		louder.LogLevel = slog.LevelWarn
+		notes = newLogger(onScreen(p.stderr), louder)
+	}
+	a, err := startUnless(ctx, signals, s, log, notes)
 	if err != nil {
 		return err
 	}
-	lines, err := seed.Read(s.Seed.Files(), nil)
-	if err != nil {
-		return err
-	}
-	a, err := server.Start(ctx, server.Config{Settings: s, Topology: topology, Seed: lines, Logger: log,
-		Broker: emulator.Options{Clock: brokerClock}, Manual: manual.Handler()})
-	if err != nil {
-		return err
-	}
-	endTraces, err := traced(a, s, log)
+	endTraces, err := traced(a, s, notes)
 	if err != nil {
 		return errors.Join(err, a.Close(ctx))
 	}
@@ -211,6 +217,9 @@ func (p *program) runWith(ctx context.Context, s config.Settings, r *runSettings
 	sum := summarize(a, args, code, time.Since(began))
 	sum.judge(r.failOn)
 	err = p.report(sum, r)
+	if err != nil {
+		fmt.Fprintf(p.stderr, "minibus: %v\n", err)
+	}
 	if r.keep {
 		fmt.Fprintf(p.stderr, "minibus: kept at %s until you press Ctrl-C\n", address)
 		<-signals
@@ -218,12 +227,56 @@ func (p *program) runWith(ctx context.Context, s config.Settings, r *runSettings
 	switch {
 	case code != 0:
 		return &ended{code: code}
-	case err != nil:
-		return err
 	case sum.failed():
 		return &ended{code: exitChecked}
+	case err != nil:
+		return &ended{code: 1}
 	}
 	return nil
+}
+
+// startUnless starts the server with the configuration and the seed, unless a signal comes before that is done.
+func startUnless(
+	ctx context.Context, signals <-chan os.Signal, s config.Settings, log, notes *slog.Logger,
+) (*server.Server, error) {
+	type outcome struct {
+		a   *server.Server
+		err error
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	started := make(chan outcome, 1)
+	go func() {
+		topology, _, err := loadTopology(ctx, s, nil, notes)
+		var lines []*seed.Line
+		if err == nil {
+			lines, err = seed.Read(s.Seed.Files(), nil)
+		}
+		var a *server.Server
+		if err == nil {
+			a, err = server.Start(ctx, server.Config{Settings: s, Topology: topology, Seed: lines, Logger: log,
+				Broker: emulator.Options{Clock: brokerClock}, Manual: manual.Handler()})
+		}
+		started <- outcome{a, err}
+	}()
+	select {
+	case o := <-started:
+		return o.a, o.err
+	case signal := <-signals:
+		cancel()
+		select {
+		case o := <-started:
+			if o.err == nil {
+				o.err = o.a.Close(ctx)
+			}
+		case <-time.After(time.Second): // it reads a pipe
+		}
+		code := exitSignal
+		if n, ok := signal.(syscall.Signal); ok {
+			code += int(n)
+		}
+		return nil, &ended{code: code}
+	}
 }
 
 // environ returns the environment of the command. The connection string replaces what the variables had, and nothing
@@ -271,19 +324,20 @@ func (p *program) report(sum *summary, r *runSettings) error {
 			return fmt.Errorf("write the summary: %w", err)
 		}
 	}
+	var failures []error
 	for _, file := range r.reports {
 		if err := os.WriteFile(file, reportForm(file)(sum), 0o644); err != nil {
-			return fmt.Errorf("write the summary: %w", err)
+			failures = append(failures, fmt.Errorf("write the summary: %w", err))
 		}
 	}
 	for _, entry := range p.environ {
 		if file, ok := strings.CutPrefix(entry, "GITHUB_STEP_SUMMARY="); ok && file != "" {
 			if err := appendTo(file, sum.markdown()); err != nil {
-				return fmt.Errorf("write the summary of the job: %w", err)
+				failures = append(failures, fmt.Errorf("write the summary of the job: %w", err))
 			}
 		}
 	}
-	return nil
+	return errors.Join(failures...)
 }
 
 func appendTo(file string, text []byte) error {
