@@ -25,12 +25,28 @@ type azureRefusals struct {
 	list []control.AzureRefusal
 }
 
-// AzureRefusals implements [control.Configurations]. A namespace with a profile other than relaxed has refused all that
-// already.
+// maxRead is up to how many queues and topics of a namespace are read for every answer about them.
+const maxRead = 1000
+
+// AzureRefusals implements [control.Configurations].
 func (a *Server) AzureRefusals(ns *emulator.Namespace) []control.AzureRefusal {
+	_, queues := ns.Entities().Page(emulator.KindQueue, 0, 0)
+	_, topics := ns.Entities().Page(emulator.KindTopic, 0, 0)
+	if queues+topics > maxRead {
+		return nil
+	}
+	return a.AllAzureRefusals(ns)
+}
+
+// AllAzureRefusals is [Server.AzureRefusals] of a namespace of any size. A namespace with a profile other than relaxed
+// has refused all that already.
+func (a *Server) AllAzureRefusals(ns *emulator.Namespace) []control.AzureRefusal {
+	if ns.Limits() != emulator.LimitsRelaxed {
+		return nil
+	}
 	text, err := a.WriteConfiguration(ns, false)
-	if err != nil || ns.Limits() != emulator.LimitsRelaxed {
-		return nil // or it has entities that no file can name
+	if err != nil {
+		return nil // it has entities that no file can name
 	}
 	r := &a.azure
 	r.mu.Lock()

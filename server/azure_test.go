@@ -66,3 +66,20 @@ func TestSettingsThatAzureRefuses(t *testing.T) {
 		t.Errorf("where the limits hold, the tiers refuse %v", all)
 	}
 }
+
+// TestManyEntitiesAreNotReadForEveryAnswer, only when all are asked for.
+func TestManyEntitiesAreNotReadForEveryAnswer(t *testing.T) {
+	var queues []string
+	for i := range maxRead + 1 {
+		queues = append(queues, fmt.Sprintf(`{"Name": "q%d", "Properties": {"DefaultMessageTimeToLive": "PT0.5S"}}`, i))
+	}
+	text := `{"UserConfig": {"Namespaces": [{"Name": "ns", "Queues": [` + strings.Join(queues, ",") + `]}]}}`
+	a, err := start(t, Config{Settings: config.Settings{Ephemeral: true, TLSPort: config.PortOff, HTTPPort: config.PortOff}, Topology: topologyOf(t, text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ns := a.broker.Default()
+	if some, all := a.AzureRefusals(ns), a.AllAzureRefusals(ns); len(some) != 0 || len(all) != maxRead+1 {
+		t.Errorf("%d and %d refusals", len(some), len(all))
+	}
+}

@@ -57,7 +57,8 @@ type Configurations interface {
 	WriteConfiguration(ns *emulator.Namespace, keys bool) ([]byte, error)
 	// ExportConfiguration writes the entities for Azure, in one of the formats that exportConfig has.
 	ExportConfiguration(ns *emulator.Namespace, format string) ([]byte, error)
-	// AzureRefusals returns what tiers of Azure refuse of a namespace's entities, in the order of the configuration.
+	// AzureRefusals returns what tiers of Azure refuse of a namespace's entities, in the order of the configuration;
+	// nothing if it has so many that every answer would take long.
 	AzureRefusals(ns *emulator.Namespace) []AzureRefusal
 }
 

@@ -34,7 +34,7 @@ func findBeyond(a *server.Server) []beyondAzure {
 		list = append(list, beyondAzure{n.Namespace, n.Entity, server.Tiers, n.Text + " (" + n.Rule + ")", n.Count})
 	}
 	for _, ns := range a.Broker().Namespaces() {
-		for _, r := range a.AzureRefusals(ns) {
+		for _, r := range a.AllAzureRefusals(ns) {
 			list = append(list, beyondAzure{ns.Name(), r.Entity, r.Tiers, r.Text, 1})
 		}
 	}
@@ -44,17 +44,16 @@ func findBeyond(a *server.Server) []beyondAzure {
 // maxRefusals is how many entities a start warns of.
 const maxRefusals = 10
 
-// warnOfRefusals warns of settings that no tier of Azure takes.
+// warnOfRefusals warns of settings in the default namespace that no tier of Azure takes.
 func warnOfRefusals(a *server.Server, log *slog.Logger) {
 	n := 0
-	for _, ns := range a.Broker().Namespaces() {
-		for _, r := range a.AzureRefusals(ns) {
-			if !r.EveryTier() {
-				continue
-			}
-			if n++; n <= maxRefusals {
-				log.Warn("Azure would refuse this entity", "namespace", ns.Name(), "entity", r.Entity, "reason", r.Text)
-			}
+	ns := a.Broker().Default()
+	for _, r := range a.AzureRefusals(ns) {
+		if !r.EveryTier() {
+			continue
+		}
+		if n++; n <= maxRefusals {
+			log.Warn("Azure would refuse this entity", "namespace", ns.Name(), "entity", r.Entity, "reason", r.Text)
 		}
 	}
 	if n > maxRefusals {
