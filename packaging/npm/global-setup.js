@@ -2,10 +2,11 @@
 
 // The globalSetup of Jest and Vitest: one server for all workers, which find it by Minibus.connect(). It ends with the
 // test runner.
+const { namedMinibus, variable } = require("./lib/control.js");
 const { Minibus } = require("./lib/server.js");
 
 module.exports = async function setup() {
-  if (process.env.SERVICEBUS_CONNECTION_STRING) return; // under minibus run, in CI, or a second run in watch mode
+  if (namedMinibus()) return; // under minibus run, in CI, or a second run in watch mode
   const server = await Minibus.start();
-  process.env.SERVICEBUS_CONNECTION_STRING = server.connectionString;
+  process.env[variable] = server.connectionString;
 };

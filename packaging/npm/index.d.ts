@@ -114,7 +114,7 @@ export interface StartOptions extends Entities {
   data?: string;
   /** Further flags of `minibus`. */
   args?: string[];
-  /** The path of a binary, instead of that of MINIBUS_PATH or of the package. */
+  /** The path of a binary, instead of that of MINIBUS_PATH, of the package, or in the PATH. */
   binary?: string;
   /** Variables for the server. It does not get those of this process named `MINIBUS_...`. */
   env?: Record<string, string>;
@@ -195,7 +195,10 @@ export class Namespace {
 export class Minibus extends Namespace {
   /** Starts a server on a free port. It ends with stop(), at the latest with this process. */
   static start(options?: StartOptions): Promise<Minibus>;
-  /** Steers a server that runs: that of SERVICEBUS_CONNECTION_STRING, or of another connection string or URL. */
+  /**
+   * Steers a server that runs: that of SERVICEBUS_CONNECTION_STRING, or of another connection string or URL. A string
+   * that names another computer needs `UseDevelopmentEmulator=true`. Strings of Azure are refused.
+   */
   static connect(connectionString?: string): Promise<Minibus>;
   /** The process of the server, if it was started here. */
   readonly pid?: number;

@@ -2,14 +2,16 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import http from "node:http";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { Minibus, MinibusError } from "minibus";
+import { minibus } from "minibus/node-test";
 
 const require = createRequire(import.meta.url);
 const packages = join(import.meta.dirname, "../node_modules"); // those of the project, of which this directory is a part
@@ -59,10 +61,21 @@ test("the server ends with a process that is killed", { timeout: 60_000 }, async
 test("stop ends the server, and again does nothing", { timeout: 60_000 }, async () => {
   const bus = await Minibus.start({ queues: ["orders"] });
   const own = await bus.namespace();
-  await Promise.all([bus.stop(), bus.stop()]);
+  const fault = await bus.faults.throttle("orders");
+  await Promise.all([fault.remove(), fault.remove()]);
+  await fault.remove();
+  const stopped = (error) => error instanceof MinibusError && /^You stopped this Minibus: start another one/.test(error.message);
+  const events = bus.waitFor({ events: { kinds: ["completed"] }, timeout: "50s" });
+  const pending = Promise.all([events, bus.waitFor({ entity: "orders", counts: { active: 1 } }), own.waitFor({ events: { kinds: ["sent"] } })].map((wait) => assert.rejects(wait, stopped)));
+  await bus.counts("orders"); // the waits are on their way
+  await Promise.all([bus.stop(), own.stop(), bus.stop()]);
+  await pending;
   await gone(bus.pid);
   await own.stop();
-  await assert.rejects(bus.counts("orders"), (error) => error instanceof MinibusError && /^Minibus ended with exit code 0/.test(error.message));
+  await fault.remove();
+  await assert.rejects(bus.counts("orders"), stopped);
+  await assert.rejects(own.clock.now(), stopped);
+  await assert.rejects(bus.namespace(), stopped);
 });
 
 test("a server that was killed says so", { timeout: 60_000 }, async () => {
@@ -89,6 +102,62 @@ test("requests that fail say what to do", async () => {
   await assert.rejects(Minibus.connect(), /There is no connection string: run the tests under npx minibus run/);
   const config = { UserConfig: { Namespaces: [{ Queues: [{ Name: "a/" }] }] } };
   await assert.rejects(Minibus.start({ config }), /before it was ready: [^]*Queues\[0\]\.Name/);
+});
+
+test("nothing is sent to Azure, nor to a stranger", { timeout: 60_000 }, async (t) => {
+  const asked = t.mock.method(http, "request", () => assert.fail("a request is sent"));
+  const key = "SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=c2VjcmV0";
+  const azure = [
+    "Endpoint=sb://foo.servicebus.windows.net/;", "Endpoint=sb://FOO.ServiceBus.Windows.NET;UseDevelopmentEmulator=true;",
+    "Endpoint=sb://foo.servicebus.chinacloudapi.cn:5672/;", "Endpoint=sb://foo.privatelink.servicebus.windows.net./;UseDevelopmentEmulator=true;",
+    "Endpoint=sb://foo%2Eservicebus.windows.net/;",
+  ];
+  for (const text of azure) await assert.rejects(Minibus.connect(text + key), /^MinibusError: foo\.[a-z.]+ is a namespace of Azure, and nothing was sent to it/);
+  await assert.rejects(Minibus.connect("https://foo.servicebus.windows.net/"), /is a namespace of Azure/);
+  for (const host of ["example.com", "minibus", "localhost.example.com", "10.0.0.7", "127.0.0.1.example.com", "[2001:db8::1]"]) {
+    for (const more of ["", ";UseDevelopmentEmulator=false"])
+      await assert.rejects(Minibus.connect(`Endpoint=sb://${host}:5672;${key}${more}`), /names \S+, which is not this computer, .* add UseDevelopmentEmulator=true/);
+  }
+  assert.equal(asked.mock.callCount(), 0);
+  const allowed = ["sb://localhost", "sb://SHOP.localhost:5672", "sb://127.0.0.9:5672", "sb://[::1]:5672", "sb://shop.servicebus.localhost"].map((endpoint) => `Endpoint=${endpoint};${key}`);
+  for (const text of [...allowed, `Endpoint=sb://minibus;UseDevelopmentEmulator=true;${key}`]) await assert.rejects(Minibus.connect(text), /a request is sent/);
+  assert.equal(asked.mock.callCount(), 6);
+});
+
+test("the setups start a server of their own if the variable names Azure", { timeout: 60_000 }, async (t) => {
+  t.after(() => delete process.env.SERVICEBUS_CONNECTION_STRING);
+  const setup = require("minibus/jest");
+  for (const named of ["Endpoint=sb://foo.servicebus.windows.net/;SharedAccessKeyName=a;SharedAccessKey=b", "Endpoint=sb://bus.example.com;SharedAccessKeyName=a;SharedAccessKey=b"]) {
+    process.env.SERVICEBUS_CONNECTION_STRING = named;
+    await t.test("node:test", async (t) => assert.match((await minibus(t)).connectionString, /sb:\/\/localhost:/));
+    await setup();
+    const own = process.env.SERVICEBUS_CONNECTION_STRING;
+    assert.match(own, /^Endpoint=sb:\/\/localhost:/);
+    await setup(); // once more, as in watch mode
+    assert.equal(process.env.SERVICEBUS_CONNECTION_STRING, own);
+    await Minibus.connect();
+  }
+});
+
+test("what accepts connections and does not answer is named", { timeout: 60_000 }, async (t) => {
+  const { patience } = require(join(packages, "minibus/lib/control.js"));
+  const usual = patience.answer;
+  patience.answer = 300;
+  t.after(() => { patience.answer = usual; });
+  const silent = createServer((socket) => socket.on("error", () => {})).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  t.after(() => silent.close());
+  const endpoint = `127.0.0.1:${silent.address().port}`;
+  for (const address of [`Endpoint=sb://${endpoint}`, `http://${endpoint}`, `https://${endpoint}`])
+    await assert.rejects(Minibus.connect(address), /^MinibusError: https?:\/\/127\.0\.0\.1:\d+\/ accepts connections but does not answer\. Is it a Minibus\?/);
+  await withBus(await Minibus.start({ queues: ["orders"] }), async (bus) => {
+    const waiting = assert.rejects(bus.waitFor({ entity: "orders", counts: { active: 1 }, timeout: "1s" }), /Waited for/); // longer than the patience
+    assert.deepEqual((await bus.request("POST", "entities/orders/receive", { wait: "1s" })).messages, []);
+    await waiting;
+    process.kill(bus.pid, "SIGSTOP");
+    await assert.rejects(bus.waitFor({ entity: "orders", counts: { active: 1 }, timeout: 200 }), /accepts connections but does not answer/);
+    process.kill(bus.pid, "SIGCONT");
+  });
 });
 
 async function withBus(bus, body) {
@@ -128,7 +197,7 @@ function bare(t, ...others) {
     writeFileSync(join(dir, "preload.cjs"), preload);
     const { npm_config_omit, ...rest } = process.env;
     return spawnSync(process.execPath, ["--require", join(dir, "preload.cjs"), join(dir, "node_modules/minibus/bin/minibus.js"), "version"],
-      { encoding: "utf8", env: { ...rest, ...environ } });
+      { encoding: "utf8", env: { ...rest, PATH: "", ...environ }, timeout: 60_000 });
   };
   return { dir, command };
 }
@@ -139,17 +208,34 @@ test("a missing package is named, with the cause and the fix", (t) => {
   const here = `@minibus/${process.platform}-${process.arch}`;
   const says = ({ status, stderr }, ...texts) => {
     assert.equal(status, 127);
-    for (const text of [/Or name a binary of yours in MINIBUS_PATH\.$/, ...texts]) assert.match(stderr.trim(), text);
+    for (const text of [/Or build Minibus with Go, and put it into your PATH, which has none, or name it in MINIBUS_PATH\.$/, ...texts]) assert.match(stderr.trim(), text);
   };
   const { dir, command } = bare(t);
   says(command(), new RegExp(`the package ${here} is not installed`), /--no-optional/, /npm install --include=optional/);
   says(command({ npm_config_omit: "dev optional" }), /set to omit optional packages/);
-  says(command({}, onSystem("freebsd", "x64")), /no package for freebsd-x64\. There are packages for .*linux-x64/, /MINIBUS_PATH/);
+  says(command({}, onSystem("freebsd", "x64")), /no package for freebsd-x64\. There are packages for .*linux-x64/);
   const lock = { packages: { "node_modules/minibus": {}, "node_modules/@minibus/darwin-arm64": {} } };
   writeFileSync(join(dir, "package-lock.json"), JSON.stringify(lock, null, 2));
   says(command(), /package-lock\.json does not have it: npm wrote the file on another system/, /Delete node_modules and package-lock\.json/);
   const other = bare(t, here);
   says(other.command({}, onSystem("win32", "arm64")), new RegExp(`node_modules has ${here}: it comes from another system`), /Delete node_modules and run npm install/);
+});
+
+test("without the package of the platform, the PATH is looked through", (t) => {
+  const { dir, command } = bare(t);
+  const places = ["none", "directory", "script", "data", "binary"].map((name) => join(dir, name));
+  const [, directory, script, data, binary] = places;
+  for (const place of places) mkdirSync(place);
+  mkdirSync(join(directory, "minibus"));
+  symlinkSync(join(dir, "node_modules/minibus/bin/minibus.js"), join(script, "minibus")); // as npm does: it would call itself
+  writeFileSync(join(data, "minibus"), "no program", { mode: 0o644 });
+  const without = command({ PATH: ["", ...places.slice(0, -1)].join(delimiter) });
+  assert.equal(without.status, 127);
+  assert.match(without.stderr, /is not installed/);
+  symlinkSync(join(packages, "@minibus", `${process.platform}-${process.arch}`, "bin", "minibus"), join(binary, "minibus"));
+  const { status, stdout } = command({ PATH: places.join(delimiter) });
+  assert.equal(status, 0);
+  assert.match(stdout, /^minibus /i);
 });
 
 test("import and require give the same classes", () => {

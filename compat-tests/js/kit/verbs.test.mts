@@ -137,6 +137,27 @@ test("namespace: of its own, and gone at the end", async (t) => {
   assert.equal((await failure(mine!.counts("orders"))).status, 404);
 });
 
+test("options that there are not, and what is missing, are named", async () => {
+  const any = (value: unknown) => value as any;
+  const refused = (promise: Promise<unknown>, message: RegExp) => assert.rejects(promise, { name: "TypeError", message });
+  await refused(Minibus.start(any({ queus: ["orders"] })), /^start\(\) has no option "queus": did you mean queues\?$/);
+  await refused(Minibus.start(any({ httpPort: 5300 })), /^start\(\) has no option "httpPort": it has queues, topics, config, limits, seed, data, args, env, binary$/);
+  await refused(Minibus.start(any("orders")), /^start\(\) takes an object of options, not "orders"$/);
+  await refused(server.namespace(any({ limit: "premium" })), /^namespace\(\) has no option "limit": did you mean limits\?$/);
+  await refused(Minibus.connect(any({ queus: ["orders"] })), /^connect\(\) takes a connection string or a URL, not \{ queus: \[Array\] \}$/);
+  await refused(server.put(any({ topic: ["events"] })), /^put\(\) has no option "topic": did you mean topics\?$/);
+  await refused(Minibus.start({ queues: any("orders") }), /^queues is a list, such as queues: \["orders"\]$/);
+  await refused(server.namespace({ queues: any({ name: "orders" }) }), /^queues is a list, such as/);
+  await refused(server.namespace({ topics: [{ name: "events", subscriptions: any("all") }] }), /^subscriptions is a list, such as subscriptions: \["all"\]$/);
+  await refused(server.put({ topics: ["events", any(undefined)] }), /^topics\[1\] is undefined: write a name, or an object with a name$/);
+  await refused(any(server).waitFor(), /^waitFor\(\) has nothing to wait for: give it entity with idle or counts, message, or events/);
+  await refused(server.waitFor({ timeout: "1s" }), /has nothing to wait for/);
+  const missing = /^The entity is missing: name a queue, a topic or a subscription, such as "orders"/;
+  for (const verb of ["counts", "delete", "send", "messages", "deadLetters", "resubmit", "purge", "why", "match"]) await refused(any(server)[verb](), missing);
+  await refused(server.send("orders", any("two coffees")), /^A message is an object, such as \{ body: "two coffees" \}, and not "two coffees"$/);
+  await refused(server.counts(any({ name: "orders" })), /^The entity is \{ name: 'orders' \}: name a queue/);
+});
+
 inNamespace("put and delete: entities are made and changed", async ({ bus }) => {
   await bus.put({ queues: ["new", { name: "orders", maxDeliveryCount: 9 }], topics: [{ name: "events", subscriptions: [{ name: "large", filter: "amount > 50" }] }] });
   assert.equal((await bus.request("GET", "entities/orders")).properties.MaxDeliveryCount, 9);
@@ -166,7 +187,9 @@ inNamespace("clock: a schedule fires next week, and a lock ends", async ({ bus, 
   assert.equal((await bus.clock.set("2099-01-02T00:00:00Z")).getUTCDate(), 2);
   assert.equal((await bus.clock.resume()).getUTCFullYear(), 2099);
   assert.equal((await failure(bus.clock.set("2001-01-01T00:00:00Z"))).status, 409);
-  await assert.rejects(bus.clock.set("soon"), RangeError);
+  await assert.rejects(bus.clock.set("soon"), { name: "RangeError", message: /^"soon" is no time: give a Date, or a text such as "2030-01-01T09:00:00Z"$/ });
+  await assert.rejects((bus.clock as any).set(), /^RangeError: undefined is no time/);
+  for (const wrong of [Infinity, NaN, undefined as any]) await assert.rejects(bus.clock.advance(wrong), new RegExp(`^TypeError: ${wrong} is no duration: write "1h"`));
   await assert.rejects(bus.clock.advance("soon"), /"soon" is no duration: write "1h"/);
 });
 

@@ -7,7 +7,10 @@ const { optionalDependencies } = require("../package.json");
 const scope = "@minibus/";
 const program = process.platform === "win32" ? "minibus.exe" : "minibus";
 
-/** Returns the path of the binary: the one given, that of MINIBUS_PATH, or that of the package for this platform. */
+/**
+ * Returns the path of the binary: the one given, that of MINIBUS_PATH, that of the package for this platform, or one in
+ * the PATH.
+ */
 function findBinary(given) {
   if (given) return existing(given, "the option binary");
   if (process.env.MINIBUS_PATH) return existing(process.env.MINIBUS_PATH, "MINIBUS_PATH");
@@ -16,9 +19,31 @@ function findBinary(given) {
   try {
     file = require.resolve(`${name}/bin/${program}`);
   } catch {
+    const found = inPath();
+    if (found) return found;
     throw new Error(explain(name));
   }
   return executable(file);
+}
+
+// inPath leaves out scripts: npm and pnpm put one named minibus into the PATH, which looks for the binary here.
+function inPath() {
+  const directories = (process.env.PATH ?? "").split(path.delimiter).filter((directory) => directory !== "");
+  return directories.map((directory) => path.resolve(directory, program)).find(isBinary);
+}
+
+function isBinary(file) {
+  let opened;
+  try {
+    fs.accessSync(file, fs.constants.X_OK);
+    opened = fs.openSync(file);
+    const start = Buffer.alloc(2);
+    return fs.readSync(opened, start) === 2 && start.toString() !== "#!";
+  } catch {
+    return false; // there is none, or it is a directory
+  } finally {
+    if (opened !== undefined) fs.closeSync(opened);
+  }
 }
 
 function existing(file, source) {
@@ -46,7 +71,6 @@ function explain(name) {
     lines[0] = `Minibus has no package for ${platform}. There are packages for ${Object.keys(optionalDependencies)
       .map((other) => other.slice(scope.length))
       .join(", ")}.`;
-    lines.push("Build it with Go, or run it in a container, and name the binary in MINIBUS_PATH.");
   } else if (others.length > 0) {
     lines.push(
       `node_modules has ${others.join(", ")}: it comes from another system, or from a Node.js for another processor.`,
@@ -70,7 +94,7 @@ function explain(name) {
       "Run: npm install --include=optional",
     );
   }
-  lines.push("Or name a binary of yours in MINIBUS_PATH.");
+  lines.push("Or build Minibus with Go, and put it into your PATH, which has none, or name it in MINIBUS_PATH.");
   return lines.join("\n");
 }
 

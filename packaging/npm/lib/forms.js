@@ -23,6 +23,38 @@ function stringify(value) {
 
 const units = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
 
+/** Returns a value as an error shows it. */
+function shown(value) {
+  if (typeof value === "string") return JSON.stringify(value);
+  return require("node:util").inspect(value, { depth: 0, breakLength: Infinity });
+}
+
+/** Refuses options that a method does not have. */
+function checkOptions(method, options, known) {
+  if (typeof options !== "object" || options === null) {
+    throw new TypeError(`${method}() takes an object of options, not ${shown(options)}`);
+  }
+  for (const name of Object.keys(options)) {
+    if (known.includes(name)) continue;
+    const [nearest] = known.toSorted((a, b) => distance(a, name) - distance(b, name));
+    const hint = distance(nearest, name) > 3 ? `it has ${known.join(", ")}` : `did you mean ${nearest}?`;
+    throw new TypeError(`${method}() has no option ${JSON.stringify(name)}: ${hint}`);
+  }
+}
+
+// distance is how many letters are to be added, removed or replaced between two words.
+function distance(from, to) {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [index, letter] of [...from].entries()) {
+    const next = [index + 1];
+    for (let at = 0; at < to.length; at++) {
+      next.push(Math.min(row[at] + (letter === to[at] ? 0 : 1), row[at + 1] + 1, next[at] + 1));
+    }
+    row = next;
+  }
+  return row[to.length];
+}
+
 /** Returns the milliseconds of a duration: a number of them, 1h30m, 90s, 500ms, 7d, or ISO 8601 such as PT1H. */
 function milliseconds(duration) {
   if (typeof duration === "number" && Number.isFinite(duration)) return duration;
@@ -35,7 +67,7 @@ function milliseconds(duration) {
   }
   if (!/^(?:\d+(?:\.\d+)?(?:ms|[dhms]))+$/.test(text)) {
     throw new TypeError(
-      `${JSON.stringify(duration)} is no duration: write "1h", "90s", "500ms", "7d", "PT1H", or milliseconds`,
+      `${shown(duration)} is no duration: write "1h", "90s", "500ms", "7d", "PT1H", or milliseconds`,
     );
   }
   return [...text.matchAll(/(\d+(?:\.\d+)?)(ms|[dhms])/g)].reduce(
@@ -62,23 +94,36 @@ const capital = (name) => name[0].toUpperCase() + name.slice(1);
 
 const capitals = (object) => Object.fromEntries(Object.entries(object).map(([name, value]) => [capital(name), value]));
 
+/** Returns a list of names and objects, and refuses all else. */
+function list(name, values) {
+  if (!Array.isArray(values)) {
+    const example = typeof values === "string" ? `["${values}"]` : `["orders"]`;
+    throw new TypeError(`${name} is a list, such as ${name}: ${example}`);
+  }
+  values.forEach((value, index) => {
+    if ((typeof value === "object" && value !== null) || typeof value === "string") return;
+    throw new TypeError(`${name}[${index}] is ${shown(value)}: write a name, or an object with a name`);
+  });
+  return values;
+}
+
 /** Returns queues and topics in the form of Config.json. Those that have that form already stay as they are. */
 function entities({ queues = [], topics = [] }) {
-  return { Queues: queues.map((queue) => entity(queue)), Topics: topics.map(topic) };
+  return { Queues: list("queues", queues).map(entity), Topics: list("topics", topics).map(topic) };
 }
 
 function topic(declared) {
   const { subscriptions = [], ...rest } = declared;
   return typeof declared === "string" || declared.Name !== undefined
     ? entity(declared)
-    : { ...entity(rest), Subscriptions: subscriptions.map(subscription) };
+    : { ...entity(rest), Subscriptions: list("subscriptions", subscriptions).map(subscription) };
 }
 
 function subscription(declared) {
   const { filter, action, rules, ...rest } = declared;
   if (typeof declared === "string" || declared.Name !== undefined) return entity(declared);
   const named = rules ?? (filter === undefined ? undefined : [{ name: "filter", filter, action }]);
-  return { ...entity(rest), ...(named && { Rules: named.map(rule) }) };
+  return { ...entity(rest), ...(named && { Rules: list("rules", named).map(rule) }) };
 }
 
 function entity(declared) {
@@ -113,6 +158,9 @@ function rule(declared) {
 
 /** Returns a message in the form of the API: with a typed value for what JSON has no type for. */
 function messageOf(message) {
+  if (typeof message !== "object" || message === null) {
+    throw new TypeError(`A message is an object, such as { body: "two coffees" }, and not ${shown(message)}`);
+  }
   const { body, timeToLive, applicationProperties, ...rest } = message;
   const sent = { ...rest };
   if (body instanceof Uint8Array) sent.bodyBase64 = base64(body);
@@ -155,4 +203,4 @@ function query(values) {
   return parts.length > 0 ? `?${parts.join("&")}` : "";
 }
 
-module.exports = { dated, entities, isoDuration, messageOf, milliseconds, parse, query, stringify };
+module.exports = { checkOptions, dated, entities, isoDuration, messageOf, milliseconds, parse, query, shown, stringify };

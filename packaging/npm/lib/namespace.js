@@ -1,7 +1,7 @@
 "use strict";
 
-const { MinibusError } = require("./control.js");
-const { dated, entities, isoDuration, messageOf, milliseconds, query } = require("./forms.js");
+const { MinibusError, StoppedError } = require("./control.js");
+const { checkOptions, dated, entities, isoDuration, messageOf, milliseconds, query, shown } = require("./forms.js");
 
 // Jest's realm lacks it in Node.js 20.
 const asyncDispose = Symbol.asyncDispose ?? Symbol.for("nodejs.asyncDispose");
@@ -27,6 +27,7 @@ class Namespace {
   }
 
   async put(declared) {
+    checkOptions("put", declared, ["queues", "topics"]);
     await this.request("POST", "config", entities(declared));
   }
 
@@ -39,8 +40,9 @@ class Namespace {
   }
 
   async send(entity, messages) {
+    const path = at(entity, "messages");
     const body = Array.isArray(messages) ? messages.map(messageOf) : messageOf(messages);
-    return (await this.request("POST", at(entity, "messages"), body)).sequenceNumbers;
+    return (await this.request("POST", path, body)).sequenceNumbers;
   }
 
   async messages(entity, filter = {}) {
@@ -63,16 +65,16 @@ class Namespace {
     );
   }
 
-  deadLetters(entity, filter) {
-    return this.messages(entity + deadLetterQueue, filter);
+  async deadLetters(entity, filter) {
+    return this.messages(named(entity) + deadLetterQueue, filter);
   }
 
-  resubmit(entity, filter, edit) {
-    return this.#job({ kind: "resubmit", entity, edit }, filter);
+  async resubmit(entity, filter, edit) {
+    return this.#job({ kind: "resubmit", entity: named(entity), edit }, filter);
   }
 
-  purge(entity, filter) {
-    return this.#job({ kind: "purge", entity }, filter);
+  async purge(entity, filter) {
+    return this.#job({ kind: "purge", entity: named(entity) }, filter);
   }
 
   async snapshot(name) {
@@ -87,12 +89,19 @@ class Namespace {
     await this.request("POST", "reset");
   }
 
-  async waitFor({ timeout, counts, ...rest }) {
+  async waitFor({ timeout, counts, ...rest } = {}) {
+    if (counts === undefined && Object.keys(rest).length === 0) {
+      throw new TypeError(
+        "waitFor() has nothing to wait for: give it entity with idle or counts, message, or events, " +
+          'such as waitFor({ entity: "orders", idle: true })',
+      );
+    }
     const wanted = { ...rest };
     if (counts) wanted.counts = Array.isArray(counts) ? counts : Object.entries(counts).map(condition);
     if (timeout !== undefined) wanted.timeoutSeconds = milliseconds(timeout) / 1000;
     const waited = await this.request("POST", "wait", wanted);
     if (waited.met) return waited;
+    if (this.#control.stopped) throw new StoppedError(); // its end cut the wait short
     throw new MinibusError(
       [`Waited for ${waited.wanted ?? "it"}: ${waited.text}`, ...sentences(waited.why)].join("\n"),
     );
@@ -126,7 +135,7 @@ class Namespace {
 
   /** Deletes the namespace. */
   async stop() {
-    if (!this.#control.stopped) await remove(this, "");
+    await remove(this, "");
   }
 
   [asyncDispose]() {
@@ -178,11 +187,16 @@ class Clock {
   }
 
   async advance(duration) {
-    return this.#ask("POST", "clock/advance?timeoutSeconds=3600", { by: isoDuration(duration) });
+    const by = isoDuration(duration ?? milliseconds(duration)); // which refuses undefined
+    return this.#ask("POST", "clock/advance?timeoutSeconds=3600", { by });
   }
 
   async set(time) {
-    return this.#ask("PUT", "clock?timeoutSeconds=3600", { now: new Date(time).toISOString() });
+    const now = new Date(time ?? NaN);
+    if (Number.isNaN(now.getTime())) {
+      throw new RangeError(`${shown(time)} is no time: give a Date, or a text such as "2030-01-01T09:00:00Z"`);
+    }
+    return this.#ask("PUT", "clock?timeoutSeconds=3600", { now: now.toISOString() });
   }
 
   freeze() {
@@ -261,18 +275,26 @@ class Fault {
   }
 }
 
-// remove deletes what may be gone already.
+// remove deletes what may be gone already, with the server or before.
 async function remove(bus, path) {
   try {
     await bus.request("DELETE", path);
   } catch (error) {
-    if (error.status !== 404) throw error;
+    if (error.status !== 404 && !(error instanceof StoppedError)) throw error;
   }
+}
+
+function named(entity) {
+  if (typeof entity === "string" && entity !== "") return entity;
+  throw new TypeError(
+    `The entity is ${entity === undefined ? "missing" : shown(entity)}: ` +
+      'name a queue, a topic or a subscription, such as "orders" or "events/Subscriptions/all"',
+  );
 }
 
 // at returns the path of an entity, and of what it has.
 function at(entity, ...rest) {
-  return ["entities", entity, ...rest].map(encodeURIComponent).join("/");
+  return ["entities", named(entity), ...rest].map(encodeURIComponent).join("/");
 }
 
 function condition([of, count]) {

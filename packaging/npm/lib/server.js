@@ -1,12 +1,14 @@
 "use strict";
 
 const { findBinary } = require("./binary.js");
-const { Control, MinibusError } = require("./control.js");
-const { entities, query } = require("./forms.js");
+const { Control, MinibusError, variable } = require("./control.js");
+const { checkOptions, entities, query, shown } = require("./forms.js");
 const { Namespace } = require("./namespace.js");
 
 const startTime = 30_000; // how long a start may take, in milliseconds
 const stopTime = 5_000; // and a stop
+const namespaceOptions = ["name", "limits", "config", "queues", "topics"];
+const startOptions = ["queues", "topics", "config", "limits", "seed", "data", "args", "env", "binary"];
 const readyLine = "Emulator Service is Successfully Up!";
 const logLength = 65_536; // how much of the log an error shows, in characters
 
@@ -22,11 +24,14 @@ class Minibus extends Namespace {
   }
 
   static async start(options = {}) {
+    checkOptions("start", options, startOptions);
+    const declared = { queues: options.queues, topics: options.topics };
+    const form = entities(declared);
     const server = await ServerProcess.start(options);
     try {
       const bus = await Minibus.#open(server.address, server);
-      if (options.config !== undefined && (options.queues || options.topics)) await bus.put(options);
-      else if (options.config === undefined) await bus.request("POST", "config/diff", entities(options)); // finds typos
+      if (options.config !== undefined && (options.queues || options.topics)) await bus.put(declared);
+      else if (options.config === undefined) await bus.request("POST", "config/diff", form); // finds typos
       return bus;
     } catch (error) {
       await server.stop();
@@ -34,14 +39,17 @@ class Minibus extends Namespace {
     }
   }
 
-  static async connect(connectionString = process.env.SERVICEBUS_CONNECTION_STRING) {
+  static async connect(connectionString = process.env[variable]) {
     if (!connectionString) {
       throw new MinibusError(
-        "There is no connection string: run the tests under npx minibus run, set SERVICEBUS_CONNECTION_STRING, " +
-          "or pass one.",
+        `There is no connection string: run the tests under npx minibus run, set ${variable}, or pass one.`,
       );
     }
-    return Minibus.#open(connectionString);
+    const address = connectionString.href ?? connectionString;
+    if (typeof address !== "string") {
+      throw new TypeError(`connect() takes a connection string or a URL, not ${shown(address)}`);
+    }
+    return Minibus.#open(address);
   }
 
   static async #open(address, server) {
@@ -59,7 +67,9 @@ class Minibus extends Namespace {
     return this.#process?.log ?? "";
   }
 
-  async namespace({ name, limits, config, ...declared } = {}) {
+  async namespace(options = {}) {
+    checkOptions("namespace", options, namespaceOptions);
+    const { name, limits, config, ...declared } = options;
     const body = config === undefined ? entities(declared) : await configText(config);
     const info = await this.#control.ask("POST", "/namespaces" + query({ name, limits }), body);
     const bus = new Namespace(this.#control, info);
