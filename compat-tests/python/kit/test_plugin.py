@@ -98,11 +98,30 @@ def test_markers(pytester, run):
         @pytest.mark.minibus(queues=[{"Naem": "own"}])
         def test_mistake(minibus_namespace):
             pass
+
+        @pytest.mark.minibus(queues="orders")
+        def test_a_text(minibus_namespace):
+            pass
+
+        @pytest.mark.minibus(topics={"name": "events"})
+        def test_one_topic(minibus_namespace):
+            pass
+
+        @pytest.mark.minibus(["orders"], limits="standard")
+        def test_no_name(minibus_namespace):
+            pass
         """
     )
     result = run("--strict-markers")
-    result.assert_outcomes(passed=2, errors=1)
-    result.stdout.fnmatch_lines(["*Naem*"])
+    result.assert_outcomes(passed=2, errors=4)
+    result.stdout.fnmatch_lines(
+        [
+            "*Naem*",
+            "@pytest.mark.minibus(queues='orders'): Write a list, such as [[]'orders'].",
+            "@pytest.mark.minibus(topics={'name': 'events'}): Write a list, such as [[]{'name': 'events'}].",
+            "@pytest.mark.minibus([[]'orders'], limits='standard'): name the arguments, such as queues=[[]\"orders\"].",
+        ]
+    )
 
 
 def test_options(pytester, run):

@@ -12,7 +12,7 @@ import threading
 
 import pytest
 
-from minibus import AsyncMinibus, Minibus, MinibusError, _binary, find_binary
+from minibus import AsyncMinibus, AsyncNamespace, Minibus, MinibusError, _binary, _wire, find_binary
 
 
 def wait_until_gone(pid):
@@ -54,7 +54,7 @@ def test_start_and_stop(tmp_path, monkeypatch):
         assert os.getpgid(pid) != os.getpgid(0)  # Ctrl-C does not reach it
     wait_until_gone(pid)
     bus.stop()  # again
-    with pytest.raises(MinibusError, match="No Minibus answers at localhost:.*connection refused"):
+    with pytest.raises(MinibusError, match="Minibus was stopped"):
         bus.counts("more")
 
 
@@ -113,8 +113,19 @@ def test_asyncio(no_variables):
 
     pid, bus = asyncio.run(main())
     wait_until_gone(pid)
-    with pytest.raises(MinibusError, match="connection refused"):
+    with pytest.raises(MinibusError, match="Minibus was stopped"):
         asyncio.run(bus.counts("orders"))
+
+
+def test_a_server_that_was_killed():
+    with Minibus.start() as bus, bus.namespace(queues=["orders"]) as namespace:
+        os.kill(bus.pid, signal.SIGKILL)
+        says = "Minibus was ended by SIGKILL: (?s:.*)--ephemeral(?s:.*)Emulator Service is Successfully Up!"
+        with pytest.raises(MinibusError, match=says):
+            namespace.counts("orders")
+        with pytest.raises(MinibusError, match=says):
+            asyncio.run(AsyncNamespace(namespace).counts("orders"))
+        namespace.close = lambda: None  # it is gone
 
 
 def test_it_ends_with_the_program(tmp_path, monkeypatch):
@@ -197,12 +208,65 @@ def test_connect_to_nothing(no_variables, monkeypatch):
         Minibus.connect("SharedAccessKeyName=x")
 
 
+@pytest.mark.parametrize(
+    ("connection_string", "says"),
+    [
+        ("Endpoint=sb://shop.servicebus.windows.net/", "a namespace of Azure: shop.servicebus.windows.net"),
+        ("Endpoint=sb://shop.ServiceBus.windows.net.;UseDevelopmentEmulator=true", "a namespace of Azure"),
+        ("endpoint=sb://shop.servicebus.chinacloudapi.cn", "a namespace of Azure"),
+        ("Endpoint=sb://bus.example.org", "bus.example.org lacks UseDevelopmentEmulator=true"),
+        ("Endpoint=sb://127.example.org", "lacks UseDevelopmentEmulator=true"),
+        ("Endpoint=sb://10.0.0.1;UseDevelopmentEmulator=false", "lacks UseDevelopmentEmulator=true"),
+    ],
+)
+def test_no_token_leaves_for_azure(monkeypatch, connection_string, says):
+    monkeypatch.setattr(socket, "create_connection", lambda *_: pytest.fail("a request was sent"))
+    connection_string += ";SharedAccessKeyName=x;SharedAccessKey=secret"
+    with pytest.raises(MinibusError, match=says) as refused:
+        Minibus.connect(connection_string)
+    assert "secret" not in str(refused.value)
+    monkeypatch.setenv("SERVICEBUS_CONNECTION_STRING", connection_string)
+    with pytest.raises(MinibusError, match=says):
+        asyncio.run(AsyncMinibus.connect().__aenter__())
+
+
+def test_hosts_that_may_be_a_minibus(monkeypatch):
+    asked = []
+    monkeypatch.setattr(socket, "create_connection", lambda address, *_: asked.append(address) or open("/nowhere"))
+    local = ["localhost", "shop.localhost", "127.0.0.2", "[::1]"]
+    for given in [*local, "servicebus;UseDevelopmentEmulator=true", "bus.example.org;usedevelopmentemulator=True;"]:
+        with pytest.raises(MinibusError, match="No Minibus answers"):
+            Minibus.connect(f"Endpoint=sb://{given};SharedAccessKey=y")
+    names = ["localhost", "shop.localhost", "127.0.0.2", "::1", "servicebus", "bus.example.org"]
+    assert asked == [(name, 5672) for name in names]
+
+
 def test_the_connection_string_that_was_given(minibus):
     """The port of a container is another one outside."""
     given = minibus.connection_string.replace("localhost", "127.0.0.1")
     assert Minibus.connect(given).connection_string == given
     without_key = given.split(";")[0]
     assert "SharedAccessKey=" in Minibus.connect(without_key).connection_string
+
+
+def test_connect_to_a_port_that_does_not_answer(monkeypatch):
+    monkeypatch.setattr(_wire, "_PATIENCE", 0.2)
+    with socket.create_server(("localhost", 0)) as mute:
+        address = f"localhost:{mute.getsockname()[1]}"
+        says = f"{address} accepts connections but does not answer. Is it a Minibus?"
+        with pytest.raises(MinibusError) as refused:
+            Minibus.connect(f"Endpoint=sb://{address}")
+        assert str(refused.value) == says
+        with pytest.raises(MinibusError) as refused:
+            asyncio.run(AsyncMinibus.connect(f"Endpoint=sb://{address}").__aenter__())
+        assert str(refused.value) == says
+
+
+def test_a_wait_may_take_longer_than_an_answer(minibus, monkeypatch):
+    monkeypatch.setattr(_wire, "_PATIENCE", 1)
+    with minibus.namespace(queues=["orders"]) as bus:
+        with pytest.raises(MinibusError, match="Waited 2 s for"):
+            bus.wait_for("orders", active=1, timeout=2)
 
 
 def test_connect_to_another_server():

@@ -6,11 +6,14 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
-from typing import Any, TypedDict, Union
+from typing import Any, TypedDict, TypeVar, Union
 
 from ._values import Duration, camel, iso, pascal, plain
 
 __tracebackhide__ = True  # pytest shows the line of the test
+
+
+T = TypeVar("T")
 
 
 class _Named(TypedDict):
@@ -94,10 +97,14 @@ _SYSTEM_PROPERTIES = (
 
 def namespace_json(queues: Queues, topics: Topics) -> dict[str, Any]:
     """The entities as a namespace of Config.json has them."""
-    for entities in (queues, topics):
-        if isinstance(entities, (str, Mapping)):
-            raise TypeError(f"Write a list, such as [{entities!r}].")
-    return {"Queues": [_entity(queue) for queue in queues], "Topics": [_entity(topic) for topic in topics]}
+    return {"Queues": [_entity(queue) for queue in listed(queues)], "Topics": [_entity(topic) for topic in listed(topics)]}
+
+
+def listed(entities: Iterable[T]) -> list[T]:
+    """The entities, unless they are a single one: a text would be as many as it has letters."""
+    if isinstance(entities, (str, Mapping)):
+        raise TypeError(f"Write a list, such as [{entities!r}].")
+    return list(entities)
 
 
 def config_json(config: Config) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import collections
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,7 @@ __tracebackhide__ = True  # pytest shows the line of the test
 Paths = Union[str, "os.PathLike[str]", Iterable[Union[str, "os.PathLike[str]"]]]
 
 _STOP = 5.0  # seconds to end by itself
+_DYING = 1.0  # seconds between its last connection and its end
 _LINES = 2000
 
 
@@ -63,6 +65,7 @@ class Process:
         environ = {name: value for name, value in os.environ.items() if not name.upper().startswith("MINIBUS_")}
         environ |= {"MINIBUS_EXIT_WITH_STDIN": "true", **(env or {})}
         self._command = command
+        self._stopped = False
         self._log: collections.deque[str] = collections.deque(maxlen=_LINES)
         # Ctrl-C is for the tests, which may still need it while they end.
         apart: dict[str, Any] = {"start_new_session": True}
@@ -93,6 +96,7 @@ class Process:
 
     def stop(self) -> None:
         """Let it end, and remove its files. It may be called again."""
+        self._stopped = True
         _running.discard(self)
         if self._process.stdin and not self._process.stdin.closed:
             self._process.stdin.close()  # which ends it
@@ -105,6 +109,18 @@ class Process:
             self._process.wait()
         self._reader.join(_STOP)
         shutil.rmtree(self._directory, ignore_errors=True)
+
+    def ending(self) -> str | None:
+        """How it has ended, for a request that failed. None if it runs."""
+        if self._stopped:
+            return "Minibus was stopped. Start another one with Minibus.start()."
+        try:
+            code = self._process.wait(_DYING)
+        except subprocess.TimeoutExpired:
+            return None
+        self._reader.join(_STOP)
+        how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended, with code {code}"
+        return str(self._failed(f"Minibus {how}"))
 
     def _read(self) -> None:
         assert self._process.stdout

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
@@ -499,7 +499,7 @@ class Minibus(Namespace):
             timeout=seconds(timeout),
         )
         try:
-            return cls(*connect_to(process_string(process, env)), process)
+            return cls(*connect_to(process_string(process, env), process.ending), process)
         except BaseException:
             process.stop()
             raise
@@ -568,6 +568,8 @@ def given_string(connection_string: str | None) -> str:
     return given
 
 
-def connect_to(connection_string: str) -> tuple[Endpoint, dict[str, Any]]:
-    endpoint = Endpoint.of(connection_string)
+def connect_to(
+    connection_string: str, ending: Callable[[], str | None] = lambda: None
+) -> tuple[Endpoint, dict[str, Any]]:
+    endpoint = Endpoint.of(connection_string, ending)
     return endpoint, run(endpoint, namespace_of())

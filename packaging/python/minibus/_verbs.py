@@ -25,6 +25,7 @@ Count = Union[int, str]
 """How many: 3 for exactly so many, "3+" for so many or more, "0-5" for a range."""
 
 _PAGE = 1000
+_LONGEST = 60  # seconds that Minibus takes for a request
 _SENT_AT_ONCE = 1000
 _COUNTS = {"dead_lettered": "deadLetter", "transfer_dead_lettered": "transferDeadLetter"}
 
@@ -107,7 +108,8 @@ class Verbs:
         return f"{self._base}/entities/{quote(entity, safe='')}"
 
     def request(self, method: str, path: str, body: Any = None) -> Steps[Any]:
-        answer = yield Request(method, f"{self._base}/{path.lstrip('/')}" if path else self._base, plain(body))
+        whole = f"{self._base}/{path.lstrip('/')}" if path else self._base
+        answer = yield Request(method, whole, plain(body), _LONGEST)
         return answer
 
     # Entities
@@ -203,9 +205,9 @@ class Verbs:
         order = _given(
             kind=kind, entity=entity, filter=filter or None, max=max, edit=edit and _edit(edit), target=target
         )
-        job = yield Request("POST", f"{self._base}/jobs?wait=60s", order)
+        job = yield Request("POST", f"{self._base}/jobs?wait={_LONGEST}s", order, _LONGEST)
         while job["state"] == "running":
-            job = yield Request("GET", f"{self._base}/jobs/{job['id']}?wait=60s")
+            job = yield Request("GET", f"{self._base}/jobs/{job['id']}?wait={_LONGEST}s", wait=_LONGEST)
         if job["state"] != "done":
             done = f"{job['done']} of {job['total']} messages are done"
             raise MinibusError(f"{kind} of {entity}: {job.get('why') or job['state']}; {done}.")
@@ -228,8 +230,8 @@ class Verbs:
         return self._move("PUT", "/clock", {"now": time_text(time)}, timeout)
 
     def _move(self, method: str, path: str, body: dict[str, str], timeout: Duration | float | None) -> Steps[datetime]:
-        patience = 60 if timeout is None else math.ceil(seconds(timeout))
-        answer = yield Request(method, f"{self._base}{path}{_query(timeoutSeconds=patience)}", body, patience + 30)
+        wait = _LONGEST if timeout is None else math.ceil(seconds(timeout))
+        answer = yield Request(method, f"{self._base}{path}{_query(timeoutSeconds=wait)}", body, wait)
         return time_of(answer["now"])
 
     def save(self, name: str) -> Steps[None]:
@@ -292,7 +294,7 @@ class Verbs:
         if len(body) == 1:
             choices = "idle=True, a count such as dead_lettered=1, message=True or events='completed'"
             raise ValueError(f"wait_for: say what for: {choices}.")
-        answer = yield Request("POST", f"{self._base}/wait", body, patience + 30)
+        answer = yield Request("POST", f"{self._base}/wait", body, patience)
         if answer["met"]:
             return read(Waited, answer)
         why = answer.get("why") and read(Why, answer["why"]).text

@@ -12,10 +12,12 @@ import hashlib
 import hmac
 import http.client
 import io
+import ipaddress
 import json
+import re
 import socket
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 from urllib.parse import quote_plus, urlsplit
@@ -24,8 +26,9 @@ __tracebackhide__ = True  # pytest shows the line of the test
 
 T = TypeVar("T")
 
+_AZURE = re.compile(r"\.servicebus\.")  # in all of its clouds
 _AMQP_PORT = 5672  # which takes HTTP too
-_PATIENCE = 90.0  # seconds; an advance of the clock takes up to a minute
+_PATIENCE = 30.0  # seconds, besides those that Minibus is told to wait
 
 
 class MinibusError(Exception):
@@ -52,40 +55,64 @@ class MinibusError(Exception):
 
 @dataclass(frozen=True)
 class Request:
-    """A request, to a path below /$minibus/v1."""
+    """A request, to a path below /$minibus/v1. wait is how long Minibus may take by its order, in seconds."""
 
     method: str
     path: str
     body: Any = None
-    patience: float = _PATIENCE
+    wait: float = 0
 
 
 Steps = Generator[Request, Any, T]
 
 
+def _is_local(host: str) -> bool:
+    """Whether a host means this machine."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
 @dataclass(frozen=True)
 class Endpoint:
-    """Where a Minibus answers, and the key that its requests are signed with."""
+    """Where a Minibus answers, and the key that its requests are signed with.
+
+    ending says how its process has ended: None if it runs, or if it is not ours.
+    """
 
     host: str
     port: int
     key_name: str = ""
     key: str = field(default="", repr=False)
+    ending: Callable[[], str | None] = field(default=lambda: None, repr=False, compare=False)
 
     @classmethod
-    def of(cls, connection_string: str) -> Endpoint:
-        parts = dict(part.strip().split("=", 1) for part in connection_string.split(";") if "=" in part)
-        url = urlsplit(parts.get("Endpoint", ""))
+    def of(cls, connection_string: str, ending: Callable[[], str | None] = lambda: None) -> Endpoint:
+        pairs = (part.partition("=") for part in connection_string.split(";"))
+        parts = {name.strip().lower(): value.strip() for name, _, value in pairs}
+        url = urlsplit(parts.get("endpoint", ""))
         if not url.hostname:
             raise MinibusError(
                 "The connection string has no Endpoint. Copy the whole string, as Minibus prints it when it starts: "
                 "Endpoint=sb://localhost:5672;SharedAccessKeyName=...;SharedAccessKey=...;UseDevelopmentEmulator=true;"
             )
+        if _AZURE.search(url.hostname):
+            raise MinibusError(
+                f"The connection string is that of a namespace of Azure: {url.hostname}. Nothing was sent to it. "
+                "Give that of a Minibus, or let your program start one with Minibus.start()."
+            )
+        if parts.get("usedevelopmentemulator", "").lower() != "true" and not _is_local(url.hostname):
+            raise MinibusError(
+                f"The connection string for {url.hostname} lacks UseDevelopmentEmulator=true. Nothing was sent there. "
+                "If a Minibus runs there, add it."
+            )
         return cls(
             url.hostname,
             url.port or _AMQP_PORT,
-            parts.get("SharedAccessKeyName", ""),
-            parts.get("SharedAccessKey", ""),
+            parts.get("sharedaccesskeyname", ""),
+            parts.get("sharedaccesskey", ""),
+            ending,
         )
 
     @property
@@ -109,7 +136,12 @@ class Endpoint:
             lines.append(f"Authorization: {self._token()}")
         return "\r\n".join([*lines, "", ""]).encode() + body
 
+    def _silent(self) -> MinibusError:
+        return MinibusError(f"{self.address} accepts connections but does not answer. Is it a Minibus?")
+
     def _unreachable(self, cause: Exception) -> MinibusError:
+        if ended := self.ending():
+            return MinibusError(ended)
         why = getattr(cause, "strerror", None) or str(cause) or "no answer in time"
         if isinstance(cause, ConnectionRefusedError) or "Connect call failed" in why:  # asyncio, at several addresses
             why = "connection refused"
@@ -127,7 +159,8 @@ def _decode(endpoint: Endpoint, request: Request, raw: bytes) -> Any:
         text = response.read()
     except http.client.HTTPException:
         raise MinibusError(
-            f"Minibus at {endpoint.address} ended while it answered {request.method} {request.path}."
+            endpoint.ending()
+            or f"Minibus at {endpoint.address} ended while it answered {request.method} {request.path}."
         ) from None
     finally:
         response.close()
@@ -157,15 +190,21 @@ class _Received:
 
 def exchange(endpoint: Endpoint, request: Request) -> Any:
     """Send a request, wait for the answer and return its JSON."""
+    patience = _PATIENCE + request.wait
+    deadline = time.monotonic() + patience
     chunks = []
     try:
-        with socket.create_connection((endpoint.host, endpoint.port), request.patience) as connection:
-            with contextlib.suppress(
-                BrokenPipeError, ConnectionResetError
-            ):  # refused before all was sent: the answer says why
-                connection.sendall(endpoint._encode(request))
-            while chunk := connection.recv(1 << 16):
-                chunks.append(chunk)
+        with socket.create_connection((endpoint.host, endpoint.port), patience) as connection:
+            try:
+                with contextlib.suppress(
+                    BrokenPipeError, ConnectionResetError
+                ):  # refused before all was sent: the answer says why
+                    connection.sendall(endpoint._encode(request))
+                while chunk := connection.recv(1 << 16):
+                    chunks.append(chunk)
+                    connection.settimeout(max(deadline - time.monotonic(), 0.001))
+            except TimeoutError:
+                raise endpoint._silent() from None
     except OSError as cause:
         raise endpoint._unreachable(cause) from None
     return _decode(endpoint, request, b"".join(chunks))
@@ -174,8 +213,12 @@ def exchange(endpoint: Endpoint, request: Request) -> Any:
 async def exchange_async(endpoint: Endpoint, request: Request) -> Any:
     """The same with asyncio. Who cancels it closes the connection, which also ends a wait."""
 
+    accepted = False
+
     async def talk() -> bytes:
+        nonlocal accepted
         reader, writer = await asyncio.open_connection(endpoint.host, endpoint.port)
+        accepted = True
         try:
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                 writer.write(endpoint._encode(request))
@@ -185,9 +228,10 @@ async def exchange_async(endpoint: Endpoint, request: Request) -> Any:
             writer.close()
 
     try:
-        raw = await asyncio.wait_for(talk(), request.patience)
+        raw = await asyncio.wait_for(talk(), _PATIENCE + request.wait)
     except (OSError, asyncio.TimeoutError) as cause:
-        raise endpoint._unreachable(cause) from None
+        silent = accepted and isinstance(cause, asyncio.TimeoutError)
+        raise endpoint._silent() if silent else endpoint._unreachable(cause) from None
     return _decode(endpoint, request, raw)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from ._entities import listed
 from ._process import Paths
 from ._sync import VARIABLE, Minibus, Namespace
 from ._wire import MinibusError
@@ -120,8 +121,16 @@ def minibus_namespace(request: pytest.FixtureRequest, minibus: Minibus) -> Itera
     markers = list(request.node.iter_markers("minibus"))
     declared: dict[str, Any] = {"queues": [], "topics": []}
     for marker in reversed(markers):  # the nearest last
+        given = ", ".join([*map(repr, marker.args), *(f"{name}={value!r}" for name, value in marker.kwargs.items())])
+        if marker.args:
+            pytest.fail(
+                f"@pytest.mark.minibus({given}): name the arguments, such as queues=[\"orders\"].", pytrace=False
+            )
         for name, value in marker.kwargs.items():
-            declared[name] = [*declared[name], *value] if name in ("queues", "topics") else value
+            try:
+                declared[name] = [*declared[name], *listed(value)] if name in ("queues", "topics") else value
+            except TypeError as error:
+                pytest.fail(f"@pytest.mark.minibus({given}): {error}", pytrace=False)
     if not markers and _config(request.config):
         declared["config"] = minibus.request("GET", "config")  # the file may be a template of Bicep
     try:
