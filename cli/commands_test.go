@@ -336,7 +336,6 @@ func TestWrongCommandLines(t *testing.T) {
 		"conn close":                                "conn close needs CONNECTION",
 		"namespace create --limits none":            "--limits: no profile of limits is called \"none\"",
 		"namespace create --entities " + file:       "--entities",
-		"config print a b":                          `config print takes no argument "b"`,
 		"config print x --limits none":              "--limits: no profile of limits is called",
 		"env xml":                                   "found \"xml\"; allowed: sh, powershell, dotenv, json",
 		"env --name 1x":                             "--name: found \"1x\"; allowed: letters, digits and underscores",
@@ -414,5 +413,28 @@ func TestEnv(t *testing.T) {
 	if out, text, code := runIn(t, []string{"MINIBUS_AMQP_PORT=5", "MINIBUS_ROOT_KEY=mine"}, "", "env"); code != 0 ||
 		!strings.Contains(out, "sb://localhost:5;") || !strings.Contains(out, "SharedAccessKey=mine") {
 		t.Errorf("the Minibus of this machine: code %d, %s\n%s", code, text, out)
+	}
+}
+
+// TestConfigPrintReadsSeveralFiles and says on standard error what it warns of.
+func TestConfigPrintReadsSeveralFiles(t *testing.T) {
+	dir := t.TempDir()
+	template, parameters := filepath.Join(dir, "main.json"), filepath.Join(dir, "main.parameters.json")
+	for file, text := range map[string]string{
+		template: `{"contentVersion": "1.0.0.0", "parameters": {"name": {"type": "string"}, "lock": {"type": "string"}}, "resources": [
+			{"type": "Microsoft.ServiceBus/namespaces/queues", "name": "[format('n/{0}', parameters('name'))]", "properties": {"lockDuration": "[parameters('lock')]"}}]}`,
+		parameters: `{"$schema": "https://schema.management.azure.com/schemas/2019-04-01/deploymentParameters.json#", "parameters": {"name": {"value": "orders"}}}`,
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := newFake(t, nil)
+	out, notes, code := f.run(t, "", "config", "print", template, parameters)
+	if code != 0 || !strings.Contains(out, `"orders"`) || strings.Contains(out, "warning") || !strings.Contains(notes, "warning: ") || !strings.Contains(notes, "lockDuration can't be evaluated") {
+		t.Errorf("code %d\n%s\n%s", code, notes, out)
+	}
+	if out, notes, code = f.run(t, "", "config", "print", template); code != 2 || out != "" || !strings.Contains(notes, `the parameter "name" has no default value`) {
+		t.Errorf("without parameters: code %d\n%s\n%s", code, notes, out)
 	}
 }

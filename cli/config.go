@@ -99,18 +99,19 @@ func (a *app) checked(path string, t *config.Topology, report *config.Report, er
 }
 
 func (a *app) configPrint() *cobra.Command {
-	c := &cobra.Command{Use: "print [FILE]", Short: "print the live namespace, or a file, as a Config.json",
-		Args: Arguments("[FILE]"),
+	c := &cobra.Command{Use: "print [FILE...]", Short: "print the live namespace, or a file, as a Config.json",
+		Args: Arguments("[FILE]..."),
 		Long: `Prints the entities of the namespace as a Config.json, from which Minibus starts with the same
 entities. With FILE it prints that file as Minibus reads it, without a server: with the defaults that differ from
-Azure's, names spelled alike, and without what has no effect.`,
-		Example: "  minibus config print > Config.json\n  minibus config print Config.json"}
+Azure's, names spelled alike, and without what has no effect. Several files count together, as with several --config.
+Warnings go to standard error.`,
+		Example: "  minibus config print > Config.json\n  minibus config print main.json main.parameters.json"}
 	keys := c.Flags().Bool("keys", false, "with policies and their keys")
 	limits := c.Flags().String("limits", "relaxed",
 		"of FILE: the `profile` of limits: relaxed, standard, premium or emulator")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return a.printFile(args[0], *limits, *keys)
+			return a.printFiles(args, *limits, *keys)
 		}
 		path := inThis("config")
 		if *keys {
@@ -129,17 +130,21 @@ Azure's, names spelled alike, and without what has no effect.`,
 	return c
 }
 
-// printFile prints a file as it is read.
-func (a *app) printFile(file, limits string, keys bool) error {
+// printFiles prints files as they are read, and what is to be said about them to standard error.
+func (a *app) printFiles(files []string, limits string, keys bool) error {
 	profile, err := config.ParseLimits(limits)
 	if err != nil {
 		return Usage("--limits: %v", err)
 	}
-	text, err := a.configFile(file)
+	t, report, err := config.LoadFrom(files, bufio.NewReader(a.env.Stdin), false, profile)
 	if err != nil {
-		return err
+		return Usage("%v", err)
 	}
-	t, report := config.Parse(file, text, profile)
+	for _, f := range report.Findings {
+		if f.Severity == config.Warning {
+			a.note("%s", f)
+		}
+	}
 	if t == nil {
 		return failed(exitUsage, "%v", report.Err())
 	}

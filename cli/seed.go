@@ -293,7 +293,7 @@ func (a *app) sendSeed(ctx context.Context, lines []*seed.Line) (sent int, err e
 			path = "namespaces/" + url.PathEscape(first.Namespace) + strings.TrimPrefix(path, thisNamespace)
 		}
 		if err := a.control(ctx, http.MethodPost, path+"?put=true", batch, nil); err != nil {
-			return sent, a.about(first.Place()+": send the seed to "+first.Entity, err)
+			return sent, a.about(first.Place()+": send the seed to "+first.Target(), err)
 		}
 		sent += len(batch)
 		lines = lines[len(batch):]

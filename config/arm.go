@@ -59,6 +59,7 @@ type armFound struct {
 	resources  int
 	work       int  // that was done to evaluate it, about in values that were looked at
 	policies   bool // there are some, without their keys
+	doubts     int  // conditions that are not known, of the resources that are being read
 	warned     map[string]bool
 }
 
@@ -75,6 +76,7 @@ type armEntity struct {
 	key        string
 	name       *node
 	properties *node // nil: no resource, but others are in it
+	doubtful   bool  // its condition is not known
 	children   []*armEntity
 }
 
@@ -159,6 +161,18 @@ func (t *template) warn(n *node, found, fix string) {
 	}
 }
 
+// doubt adds a warning of a value that is not known, or an error if it can't be known in Azure either.
+func (t *template) doubt(at, value *node, found, instead string) {
+	if isFault(value.unknown) {
+		t.notEvaluated(at, value, "")
+		return
+	}
+	if strings.HasPrefix(value.unknown, hereNotEvaluated) {
+		instead += "; " + asParameter
+	}
+	t.warn(at, found+" can't be evaluated: "+value.unknown, instead)
+}
+
 // repeat does something as often as a loop says.
 func (t *template) repeat(loop *node, do func()) {
 	count := t.evaluate(orAbsent(loop.get("count"), loop))
@@ -169,8 +183,11 @@ func (t *template) repeat(loop *node, do func()) {
 		t.notEvaluated(loop.get("count"), count, "give its parameters default values")
 		return
 	case !ok || n < 0 || n > maxARMResources:
-		t.fail(orAbsent(loop.get("count"), loop), "found the count "+count.describe(),
-			fmt.Sprintf("a whole number up to %d", maxARMResources), "")
+		found := "the count " + count.describe()
+		if count.kind == kindNumber {
+			found = "the count " + clip(count.text)
+		}
+		t.fail(orAbsent(loop.get("count"), loop), "found "+found, fmt.Sprintf("0 to %d", maxARMResources), "")
 		return
 	}
 	for i := range int(n) {
@@ -191,11 +208,19 @@ func orAbsent(n, of *node) *node {
 // notEvaluated adds an error for an expression.
 func (t *template) notEvaluated(at, value *node, fix string) {
 	at = orAbsent(at, value)
+	if isFault(value.unknown) {
+		fix = "correct the expression"
+	}
+	if strings.HasPrefix(value.unknown, hereNotEvaluated) {
+		fix = asParameter
+	}
 	t.fail(at, "found "+at.describe()+", which can't be evaluated: "+value.unknown, "", fix)
 }
 
 const parameterFix = "write the value, give its parameter a default value, or name a file of parameters with another " +
 	"--config"
+
+const asParameter = "pass the value as a parameter"
 
 // resource reads a resource and what is in it.
 func (t *template) resource(r *node, parentType string, parent *node) {
@@ -208,8 +233,11 @@ func (t *template) resource(r *node, parentType string, parent *node) {
 	if condition := r.get("condition"); condition != nil {
 		yes := t.evaluate(condition)
 		if yes.unknown != "" {
-			t.warn(condition, "found the condition "+condition.describe()+", which can't be evaluated: "+yes.unknown,
-				"it counts as true")
+			t.doubt(condition, yes, "found the condition "+condition.describe()+", which", "it counts as true")
+			t.found.doubts++
+			defer func() { t.found.doubts-- }()
+		} else if yes.kind != kindBool && !containsFold([]string{"true", "false"}, yes.text) {
+			t.fail(condition, "found the condition "+yes.describe(), "true or false", "")
 		} else if !truth(yes) {
 			return
 		}
@@ -297,12 +325,12 @@ func (t *template) entity(r, at *node, kind string, name *node) {
 	properties := orAbsent(r.get("properties"), r)
 	switch kind {
 	case "/queues":
-		entityOf(&ns.queues, named(1)).properties = t.settings(properties)
+		t.declare(&ns.queues, named(1), "queue", t.settings(properties))
 	case "/topics":
-		entityOf(&ns.topics, named(1)).properties = t.settings(properties)
+		t.declare(&ns.topics, named(1), "topic", t.settings(properties))
 	case "/topics/subscriptions":
 		topic := entityOf(&ns.topics, named(1))
-		entityOf(&topic.children, named(2)).properties = t.settings(properties)
+		t.declare(&topic.children, named(2), "subscription", t.settings(properties))
 	case "/topics/subscriptions/rules":
 		topic := entityOf(&ns.topics, named(1))
 		subscription := entityOf(&topic.children, named(2))
@@ -310,7 +338,7 @@ func (t *template) entity(r, at *node, kind string, name *node) {
 		if unknown := firstUnknown(values); unknown != nil {
 			t.notEvaluated(unknown, unknown, parameterFix)
 		}
-		entityOf(&subscription.children, named(3)).properties = values
+		t.declare(&subscription.children, named(3), "rule", values)
 	case "/authorizationrules", "/queues/authorizationrules", "/topics/authorizationrules":
 		t.found.policies = true
 	}
@@ -344,18 +372,29 @@ func entityOf(list *[]*armEntity, name *node) *armEntity {
 	return e
 }
 
+// declare gives an entity of a list its settings. It may have one resource, unless a condition that is not known
+// chooses among several: then the last one counts.
+func (t *template) declare(list *[]*armEntity, name *node, what string, properties *node) {
+	e := entityOf(list, name)
+	if e.properties != nil && !e.doubtful && t.found.doubts == 0 {
+		t.fail(name, fmt.Sprintf("found the %s %s a second time (first on line %d)", what, quote(name.text),
+			e.name.pos.line), "", "rename or remove one of the two")
+		return
+	}
+	e.name, e.properties, e.doubtful = name, properties, t.found.doubts > 0
+}
+
 // settings returns the settings of an entity. Those that are only known in Azure are left out.
 func (t *template) settings(properties *node) *node {
 	values := *withoutInert(t.evaluate(properties))
 	if values.unknown != "" {
-		t.warn(properties, "found "+properties.describe()+", which can't be evaluated: "+values.unknown,
-			"the defaults count")
+		t.doubt(properties, &values, "found "+properties.describe()+", which", "the defaults count")
 		return &node{kind: kindObject, pos: properties.pos, path: properties.path}
 	}
 	values.members = slices.DeleteFunc(slices.Clone(values.members), func(m member) bool {
 		unknown := firstUnknown(m.value)
 		if unknown != nil {
-			t.warn(unknown, "the setting "+m.key+" can't be evaluated: "+unknown.unknown, "its default counts")
+			t.doubt(unknown, unknown, "the setting "+m.key, "its default counts")
 		}
 		return unknown != nil
 	})
@@ -425,11 +464,12 @@ func withDefaults(properties *node, known []string) *node {
 // unknown.
 func (t *template) namespaceNode(ns *armNamespace, first bool) *node {
 	n := &node{kind: kindObject, pos: ns.name.pos, path: ns.name.path}
-	switch {
-	case unknownIn(ns.name.text) == "":
+	switch why := unknownIn(ns.name.text); {
+	case why == "":
 		n.put("Name", ns.name)
+	case isFault(why):
+		t.notEvaluated(ns.name, &node{unknown: why}, "")
 	case !first:
-		why := unknownIn(ns.name.text)
 		t.fail(ns.name, "found a second namespace, whose name can't be evaluated: "+why, "", parameterFix)
 		n.put("Name", &node{kind: kindString, pos: n.pos, path: n.path})
 	}

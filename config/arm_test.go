@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -179,6 +180,13 @@ func TestExpressions(t *testing.T) {
 		`toLower(toUpper('aB'))`:                                                   "ab",
 		`json('{"x": ["y"]}').x[0]`:                                                "y",
 		`string(add(mul(2, 3), length(createArray(1, 2))))`:                        "8",
+		`string(add(10, add(div(-7, 2), mod(-7, 2))))`:                             "6",
+		`padLeft(7, 3, '0')`:                                                       "007",
+		`concat('a', padLeft('bcd', 2))`:                                           "abcd",
+		`string(indexOf('aXbx', 'x'))`:                                             "1",
+		`string(lastIndexOf('éXbx', 'X'))`:                                         "3",
+		`string(add(2, indexOf('a', 'b')))`:                                        "1",
+		`indexFromEnd(createArray('a', 'b', 'c'), 2)`:                              "b",
 		`join(split('a,b,c', ','), '-')`:                                           "a-b-c",
 		`substring('abcdef', 1, 3)`:                                                "bcd",
 		`last(split('a/b', '/'))`:                                                  "b",
@@ -188,18 +196,27 @@ func TestExpressions(t *testing.T) {
 		`union(createObject('x', 'old'), createObject('x', 'new')).x`:              "new",
 		`if(startsWith('Abc', 'a'), if(endsWith('abc', 'BC'), 'yes', 'no'), 'no')`: "yes",
 
-		`parameters('none')`:                          `!the parameter "none" has no default value`,
-		`parameters('gone')`:                          `!there is no parameter "gone"`,
-		`variables('gone')`:                           `!there is no variable "gone"`,
-		`parameters('a')`:                             `!leads back to itself`,
-		`concat('q-', uniqueString('x'))`:             `!the result of uniqueString() is only known in Azure`,
-		`listKeys('x', 'y').z`:                        `!the result of listKeys() is only known in Azure`,
-		`toLower(1)`:                                  `!the arguments of toLower() are not what it takes`,
-		`frobnicate('x')`:                             `!the function frobnicate() is not known here`,
+		`parameters('none')`:              `!the parameter "none" has no default value`,
+		`parameters('gone')`:              `!there is no parameter "gone"`,
+		`variables('gone')`:               `!there is no variable "gone"`,
+		`parameters('a')`:                 `!leads back to itself`,
+		`concat('q-', uniqueString('x'))`: `!the result of uniqueString() is only known in Azure`,
+		`listKeys('x', 'y').z`:            `!the result of listKeys() is only known in Azure`,
+		`toLower(1)`:                      `!the arguments of toLower() are not what it takes`,
+		`frobnicate('x')`:                 `!Minibus does not evaluate frobnicate(); pass the value as a parameter`,
+		`frobnicate(parameters('none'))`:  `!Minibus does not evaluate frobnicate(); pass the value as a parameter`,
+		`join(map(createArray('a'), lambda('x', toUpper(lambdaVariables('x')))), '')`: `!Minibus does not evaluate lambdas, such as that of map(); pass the value as a parameter`,
+		`contoso.name('x')`:                           `!Minibus does not evaluate contoso.name(), a user-defined function; pass the value as a parameter`,
 		`copyIndex()`:                                 `!copyIndex() is in no loop`,
 		`parameters('p').missing`:                     `!there is no "missing" in it`,
 		`if(equals(parameters('none'), 1), 'a', 'b')`: `!the parameter "none" has no default value`,
 		`concat('a'`:                                  `!it is no expression: found no ) of concat at character`,
+		`string(div(7, 0))`:                           `!string(div(7, 0)))]", which can't be evaluated: it divides by zero; correct the expression`,
+		`string(mod(7, 0))`:                           `!it divides by zero`,
+		`string(mul(9223372036854775807, 2))`:         `!its result has more than 64 bits`,
+		`string(add(9223372036854775807, 1))`:         `!its result has more than 64 bits`,
+		`string(sub(-9223372036854775807, 2))`:        `!its result has more than 64 bits`,
+		`replace('abc', '', '-')`:                     `!replace() has no text to look for`,
 		`'a' 'b'`:                                     `!it is no expression`,
 		strings.Repeat("not(", 200):                   `!more nesting than 100`,
 	} {
@@ -237,13 +254,75 @@ func TestNestedResourcesAndWhatIsMissing(t *testing.T) {
 		head + `{"type": "Microsoft.ServiceBus/namespaces", "name": "one"}, {"type": "Microsoft.ServiceBus/namespaces/queues", "name": "[concat(parameters('none'), 'x/q')]"}]}`:     "a second namespace, whose name can't be evaluated",
 		head + `{"type": "Microsoft.ServiceBus/namespaces/queues", "name": "q"}]}`:                                                                                                   "allowed: 2 names with slashes between",
 		head + `{"type": "Microsoft.ServiceBus/namespaces/queues", "name": "n/q", "copy": {"name": "x", "count": "[parameters('none')]"}}]}`:                                         `the parameter "none" has no default value`,
-		head + `{"type": "Microsoft.ServiceBus/namespaces/queues", "name": "n/q", "copy": {"name": "x", "count": 801}}]}`:                                                            "a whole number up to 800",
+		head + `{"type": "Microsoft.ServiceBus/namespaces/queues", "name": "n/q", "copy": {"name": "x", "count": 801}}]}`:                                                            "found the count 801; allowed: 0 to 800",
 		head + `{"type": "Microsoft.ServiceBus/namespaces/topics/subscriptions/rules", "name": "n/t/s/r", "properties": {"sqlFilter": {"sqlExpression": "[parameters('none')]"}}}]}`: `found "[parameters('none')]", which can't be evaluated`,
 		head + `{"type": "Microsoft.ServiceBus/namespaces/queues", "name": "n/q", "properties": {"lockDuration": "1 minute"}}]}`:                                                     "$.resources[0].properties.lockDuration",
+		head + `{"condition": "yes", "type": "Microsoft.ServiceBus/namespaces/queues", "name": "n/q"}]}`:                                                                             `main.json:1:197: error: $.resources[0].condition: found the condition "yes"; allowed: true or false`,
+		head + `{"type": "Microsoft.ServiceBus/namespaces/queues", "name": "n/q"},` + "\n" + `{"type": "Microsoft.ServiceBus/namespaces/queues", "name": "n/Q"}]}`:                   `main.json:2:60: error: $.resources[1].name: found the queue "Q" a second time (first on line 1); rename or remove one of the two`,
 	} {
 		if got, report := arm(t, text); got != nil || !strings.Contains(report.Err().Error(), want) {
 			t.Errorf("%s\n%v, want %s", text, report.Err(), want)
 		}
+	}
+}
+
+// TestFaultsAreErrors also where what is only known in Azure is a warning.
+func TestFaultsAreErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		queueTemplate("", "n/q", `"maxDeliveryCount": "[div(1, 0)]"`):                                                               `"[div(1, 0)]", which can't be evaluated: it divides by zero; correct the expression`,
+		queueTemplate("", "[concat(replace('n', '', 'x'), '/q')]", ""):                                                              `replace() has no text to look for`,
+		strings.Replace(queueTemplate("", "n/q", ""), `"name"`, `"condition": "[less(mul(9223372036854775807, 3), 2)]", "name"`, 1): `error: $.resources[0].condition: found "[less(mul(9223372036854775807, 3), 2)]"`,
+	} {
+		if got, report := arm(t, text); got != nil || !strings.Contains(report.Err().Error(), want) {
+			t.Errorf("%s\n%v, want %s", text, report.Findings, want)
+		}
+	}
+}
+
+// TestConditionsThatChoose: of two resources only one is deployed, which is not known if only Azure knows the condition.
+func TestConditionsThatChoose(t *testing.T) {
+	for condition, want := range map[string]int{"true()": 1, "equals(resourceGroup().name, 'x')": 2} {
+		queue := func(condition, count string) string {
+			return `{"condition": "[` + condition + `]", "type": "Microsoft.ServiceBus/namespaces/queues", "name": "n/q", "properties": {"maxDeliveryCount": ` + count + `}}`
+		}
+		got, report := arm(t, `{"contentVersion": "1.0.0.0", "resources": [`+queue(condition, "1")+","+queue("not("+condition+")", "2")+`]}`)
+		if got == nil || len(got.Entities) != 1 || got.Entities[0].Queue.MaxDeliveryCount != want {
+			t.Errorf("%s: %+v %v", condition, got, report.Findings)
+		}
+	}
+}
+
+// TestFilesThatAreNone says what to give instead.
+func TestFilesThatAreNone(t *testing.T) {
+	dir := t.TempDir()
+	parameters, queues, template := filepath.Join(dir, "main.parameters.json"), filepath.Join(dir, "a.json"), filepath.Join(dir, "main.json")
+	for file, text := range map[string]string{
+		parameters: `{"$schema": "https://schema.management.azure.com/schemas/2019-04-01/deploymentParameters.json#", "parameters": {}}`,
+		queues:     `{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", "Queues": [{"Name": "a", "Properties": {"MaxDeliveryCount": 500}}]}]}}`,
+		template:   queueTemplate("", "sbemulatorns/b", `"maxDeliveryCount": 600`),
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for files, want := range map[string]string{
+		parameters:                      "main.parameters.json:1:1: error: $: this is a file of parameters; give the template too, with another --config",
+		parameters + "," + queues:       "this is a file of parameters",
+		parameters + "," + template:     "",
+		filepath.Join(dir, "all.bicep"): "all.bicep is no JSON; run az bicep build --file " + filepath.Join(dir, "all.bicep") + ", and give " + filepath.Join(dir, "all.json"),
+		queues + "," + dir + string(filepath.Separator) + "." + string(filepath.Separator) + "a.json": "a.json was given twice",
+	} {
+		_, report, err := Load(strings.Split(files, ","), LimitsRelaxed)
+		if err == nil {
+			err = report.Err()
+		}
+		if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", files, err, want)
+		}
+	}
+	_, report, err := Load([]string{queues, template}, LimitsRelaxed)
+	if err != nil || report.Count(Note) != 1 || report.Findings[0].File != queues || !strings.Contains(report.Findings[0].Found, "accepted 1 value that Microsoft's emulator does not take") {
+		t.Errorf("what Microsoft's emulator does not take: %v, %v", report.Findings, err)
 	}
 }
 

@@ -2,6 +2,8 @@ package config
 
 import (
 	"cmp"
+	"math"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -105,6 +107,10 @@ func (t *template) result(name string, args []*node) *node {
 		}
 		return v
 	}
+	f, ok := functions[lower]
+	if !ok && lower != "parameters" && lower != "variables" && lower != "copyindex" {
+		return unknownValue(notEvaluatedHere(name))
+	}
 	for _, a := range args {
 		if a.unknown != "" {
 			return unknownValue(a.unknown)
@@ -118,14 +124,27 @@ func (t *template) result(name string, args []*node) *node {
 	case "copyindex":
 		return t.copyIndex(args)
 	}
-	f, ok := functions[lower]
-	if !ok {
-		return unknownValue("the function " + name + "() is not known here")
-	}
 	if v := f(args); v != nil {
 		return v
 	}
 	return unknownValue("the arguments of " + name + "() are not what it takes")
+}
+
+// lambdas are functions that take a lambda, and what is in one.
+var lambdas = []string{"filter", "groupby", "lambda", "lambdavariables", "map", "mapvalues", "reduce",
+	"sort", "toobject"}
+
+const hereNotEvaluated = "Minibus does not evaluate "
+
+// notEvaluatedHere says which function is not known.
+func notEvaluatedHere(name string) string {
+	switch {
+	case slices.Contains(lambdas, strings.ToLower(name)):
+		return hereNotEvaluated + "lambdas, such as that of " + clip(name) + "()"
+	case strings.Contains(name, "."):
+		return hereNotEvaluated + clip(name) + "(), a user-defined function"
+	}
+	return hereNotEvaluated + clip(name) + "()"
 }
 
 // copyIndex returns where a loop stands: the innermost, or that of a name, and how much to add.
@@ -153,6 +172,9 @@ var composing = map[string]func([]*node) *node{
 		if len(args) > 0 && args[0].kind == kindArray {
 			var all []*node
 			for _, a := range args {
+				if a.kind != kindArray {
+					return unknownOf([]*node{a})
+				}
 				all = append(all, a.items...)
 			}
 			return arrayValue(all)
@@ -177,6 +199,9 @@ var composing = map[string]func([]*node) *node{
 		if len(args) != 3 {
 			return nil
 		}
+		if textOf(args[1]) == "" {
+			return unknownValue(noNeedle)
+		}
 		return composed(strings.ReplaceAll(textOf(args[0]), textOf(args[1]), textOf(args[2])))
 	},
 	"split": func(args []*node) *node {
@@ -193,6 +218,9 @@ var composing = map[string]func([]*node) *node{
 		if len(args) != 2 {
 			return nil
 		}
+		if args[0].kind != kindArray {
+			return unknownOf(args)
+		}
 		var parts []string
 		for _, item := range args[0].items {
 			parts = append(parts, textOf(item))
@@ -201,7 +229,7 @@ var composing = map[string]func([]*node) *node{
 	},
 	"length": func(args []*node) *node {
 		if len(args) != 1 || args[0].unknown != "" {
-			return nil
+			return unknownOf(args)
 		}
 		return numberValue(int64(lengthOf(args[0])))
 	},
@@ -232,10 +260,20 @@ var composing = map[string]func([]*node) *node{
 	},
 }
 
+// unknownOf returns an argument that is not known, for a function that can't do without; nil if all are.
+func unknownOf(args []*node) *node {
+	for _, a := range args {
+		if a.unknown != "" {
+			return unknownValue(a.unknown)
+		}
+	}
+	return nil
+}
+
 // part returns an item of an array, or a character of a text.
 func part(args []*node, at, n int) *node {
 	if len(args) != 1 || args[0].unknown != "" && args[0].kind != kindArray {
-		return nil
+		return unknownOf(args)
 	}
 	length := lengthOf(args[0])
 	if at < 0 {
@@ -344,7 +382,18 @@ func compared(good func(sign int) bool) func([]*node) *node {
 	}
 }
 
-func arithmetic(f func(x, y int64) int64) func([]*node) *node {
+// What an expression can't mean, in Azure either: an error wherever it stands.
+const (
+	divides   = "it divides by zero"
+	overflows = "its result has more than 64 bits"
+	noNeedle  = "replace() has no text to look for"
+)
+
+// isFault reports whether a value is unknown because of one of those.
+func isFault(why string) bool { return why == divides || why == overflows || why == noNeedle }
+
+// arithmetic returns a function of two numbers. f says what is wrong with them.
+func arithmetic(f func(x, y int64) (result int64, wrong string)) func([]*node) *node {
 	return func(args []*node) *node {
 		if len(args) != 2 {
 			return nil
@@ -354,17 +403,35 @@ func arithmetic(f func(x, y int64) int64) func([]*node) *node {
 		if !ok || !both {
 			return nil
 		}
-		return numberValue(f(x, y))
+		n, wrong := f(x, y)
+		if wrong != "" {
+			return unknownValue(wrong)
+		}
+		return numberValue(n)
 	}
 }
 
-// divided makes division by zero 0; nobody names a queue by it.
-func divided(f func(x, y int64) int64) func(x, y int64) int64 {
-	return func(x, y int64) int64 {
-		if y == 0 {
-			return 0
+// exactly is arithmetic whose result may have too many bits.
+func exactly(f func(result, x, y *big.Int) *big.Int) func([]*node) *node {
+	return arithmetic(func(x, y int64) (int64, string) {
+		n := f(new(big.Int), big.NewInt(x), big.NewInt(y))
+		if !n.IsInt64() {
+			return 0, overflows
 		}
-		return f(x, y)
+		return n.Int64(), ""
+	})
+}
+
+// divided is arithmetic that divides by the second number.
+func divided(f func(result, x, y *big.Int) *big.Int) func([]*node) *node {
+	divide := exactly(f)
+	return func(args []*node) *node {
+		if len(args) == 2 {
+			if y, ok := wholeNumber(args[1]); ok && y == 0 {
+				return unknownValue(divides)
+			}
+		}
+		return divide(args)
 	}
 }
 
@@ -393,13 +460,13 @@ var functions = map[string]func([]*node) *node{
 	"lessorequals":    compared(func(sign int) bool { return sign <= 0 }),
 	"greater":         compared(func(sign int) bool { return sign > 0 }),
 	"greaterorequals": compared(func(sign int) bool { return sign >= 0 }),
-	"add":             arithmetic(func(x, y int64) int64 { return x + y }),
-	"sub":             arithmetic(func(x, y int64) int64 { return x - y }),
-	"mul":             arithmetic(func(x, y int64) int64 { return x * y }),
-	"div":             arithmetic(divided(func(x, y int64) int64 { return x / y })),
-	"mod":             arithmetic(divided(func(x, y int64) int64 { return x % y })),
-	"min":             arithmetic(func(x, y int64) int64 { return min(x, y) }),
-	"max":             arithmetic(func(x, y int64) int64 { return max(x, y) }),
+	"add":             exactly((*big.Int).Add),
+	"sub":             exactly((*big.Int).Sub),
+	"mul":             exactly((*big.Int).Mul),
+	"div":             divided((*big.Int).Quo),
+	"mod":             divided((*big.Int).Rem),
+	"min":             arithmetic(func(x, y int64) (int64, string) { return min(x, y), "" }),
+	"max":             arithmetic(func(x, y int64) (int64, string) { return max(x, y), "" }),
 	"int": func(args []*node) *node {
 		if len(args) != 1 {
 			return nil
@@ -454,6 +521,19 @@ var functions = map[string]func([]*node) *node{
 		}
 		return boolValue(strings.HasSuffix(strings.ToLower(args[0].text), strings.ToLower(args[1].text)))
 	},
+	"indexof":     found(strings.Index),
+	"lastindexof": found(strings.LastIndex),
+	"indexfromend": func(args []*node) *node {
+		if len(args) != 2 || args[0].kind != kindArray {
+			return nil
+		}
+		n, ok := wholeNumber(args[1])
+		if !ok || n < 1 || n > int64(len(args[0].items)) {
+			return nil
+		}
+		return args[0].items[int64(len(args[0].items))-n]
+	},
+	"padleft":   padLeft,
 	"take":      func(args []*node) *node { return cutPart(args, func(n, length int) (int, int) { return 0, n }) },
 	"skip":      func(args []*node) *node { return cutPart(args, func(n, length int) (int, int) { return n, length }) },
 	"substring": substring,
@@ -463,7 +543,7 @@ var functions = map[string]func([]*node) *node{
 		}
 		from, ok := wholeNumber(args[0])
 		count, both := wholeNumber(args[1])
-		if !ok || !both || count < 0 || count > 10_000 {
+		if !ok || !both || count < 0 || count > 10_000 || from > math.MaxInt64-count {
 			return nil
 		}
 		var all []*node
@@ -526,6 +606,36 @@ func cutPart(args []*node, ends func(n, length int) (from, to int)) *node {
 		return arrayValue(args[0].items[from:to])
 	}
 	return textValue(string([]rune(args[0].text)[from:to]))
+}
+
+// found is a function that looks for a text in another, in upper and lower case.
+func found(index func(text, part string) int) func([]*node) *node {
+	return func(args []*node) *node {
+		if len(args) != 2 || args[0].kind != kindString || args[1].kind != kindString {
+			return nil
+		}
+		text := strings.ToLower(args[0].text)
+		at := index(text, strings.ToLower(args[1].text))
+		if at > 0 {
+			at = utf8.RuneCountInString(text[:at])
+		}
+		return numberValue(int64(at))
+	}
+}
+
+func padLeft(args []*node) *node {
+	if len(args) < 2 || args[0].kind > kindString {
+		return nil
+	}
+	text, with := textOf(args[0]), " "
+	if len(args) > 2 {
+		with = textOf(args[2])
+	}
+	length, ok := wholeNumber(args[1])
+	if !ok || length < 0 || length > maxARMText || utf8.RuneCountInString(with) != 1 {
+		return nil
+	}
+	return textValue(strings.Repeat(with, max(0, int(length)-utf8.RuneCountInString(text))) + text)
 }
 
 func substring(args []*node) *node {

@@ -67,6 +67,7 @@ func ParseEntities(
 func (d *decoder) assemble(parts ...Part) (*Topology, *Report) {
 	defer d.report.sort()
 	whole := true
+	templates := 0
 	given := make(map[string]*node) // of the files with parameters
 	for i := range parts {
 		p := &parts[i]
@@ -74,7 +75,13 @@ func (d *decoder) assemble(parts ...Part) (*Topology, *Report) {
 			continue
 		}
 		d.file = p.From
-		if p.root, p.err = p.read(); p.err == nil && isParameterFile(p.root) {
+		p.root, p.err = p.read()
+		switch {
+		case p.err != nil:
+			whole = false
+		case isTemplate(p.root):
+			templates++
+		case isParameterFile(p.root):
 			maps.Copy(given, parameterValues(p.root))
 		}
 	}
@@ -85,18 +92,20 @@ func (d *decoder) assemble(parts ...Part) (*Topology, *Report) {
 			d.declared(p.Entity)
 		case p.err != nil:
 			d.syntax(p.err)
-			whole = false
 		case isTemplate(p.root):
 			d.template(p.root, given)
 		case !isParameterFile(p.root):
 			d.root(p.root)
+			d.noteBeyond()
+		case templates == 0 && whole:
+			d.fail(p.root, "this is a file of parameters", "", "give the template too, with another --config")
 		}
+		d.beyondEmulator, d.examples = 0, nil // Microsoft's emulator takes no template
 	}
 	if whole { // else missing targets may be in a part that can't be read
 		for _, s := range d.spaces {
 			s.checkForwards(d.elsewhere)
 		}
-		d.noteBeyond()
 	}
 	if d.report.Count(Error) > 0 {
 		return nil, d.report

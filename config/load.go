@@ -8,6 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 )
 
 // standardPath is the path of the configuration in Microsoft's image, where users mount theirs.
@@ -41,7 +43,12 @@ func Load(files []string, profile Limits) (*Topology, *Report, error) {
 // LoadFrom is [Load] with another input: all of it or, if something may follow, up to the end of its object.
 func LoadFrom(files []string, input *bufio.Reader, followed bool, profile Limits) (*Topology, *Report, error) {
 	var parts []Part
+	given := make(map[string]bool)
 	for _, path := range files {
+		if given[filepath.Clean(path)] {
+			return nil, &Report{}, fmt.Errorf("read the configuration: the file %s was given twice", path)
+		}
+		given[filepath.Clean(path)] = true
 		p := Part{From: path}
 		var err error
 		if path == Input {
@@ -73,6 +80,10 @@ func Find(named FileList) []string {
 }
 
 func readFile(path string) ([]byte, error) {
+	if name, is := strings.CutSuffix(path, ".bicep"); is {
+		return nil, fmt.Errorf("read the configuration: %s is no JSON; "+
+			"run az bicep build --file %[1]s, and give %s.json", path, name)
+	}
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
 		return nil, fmt.Errorf("read the configuration: %s is a directory, not a file; "+

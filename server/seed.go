@@ -79,7 +79,8 @@ func (a *Server) seedOne(l *seed.Line, done chan<- error) error {
 func (a *Server) seedMessage(l *seed.Line) (ns *emulator.Namespace, m *messagejson.Message, err error) {
 	if ns = a.broker.Default(); l.Namespace != "" {
 		if ns, err = a.broker.Namespace(l.Namespace); err != nil {
-			return nil, nil, seedError(l, err)
+			return nil, nil, fmt.Errorf("%s: send the seed to %s: %w Add the namespace to the configuration, "+
+				"or correct the line", l.Place(), l.Target(), err)
 		}
 	}
 	m, err = l.Message(time.UnixMilli(ns.Now()))
@@ -94,7 +95,7 @@ func seedError(l *seed.Line, err error) error {
 		return nil
 	case errors.As(err, &missing) && missing.Code == emulator.CodeNotFound:
 		return fmt.Errorf("%s: send the seed to %s: %w Add the entity to the configuration, or correct the line",
-			l.Place(), l.Entity, err)
+			l.Place(), l.Target(), err)
 	}
-	return fmt.Errorf("%s: send the seed to %s: %w", l.Place(), l.Entity, err)
+	return fmt.Errorf("%s: send the seed to %s: %w", l.Place(), l.Target(), err)
 }

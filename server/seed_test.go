@@ -87,7 +87,7 @@ func TestSeedWithAMistakeSendsNothing(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"entity":"qq"}`:                    "standard input:2: send the seed to qq: The messaging entity 'qq' could not be found. Did you mean q? Add the entity to the configuration, or correct the line",
 		`{"entity":"s"}`:                     "standard input:2: send the seed to s: The SessionId was not set",
-		`{"entity":"q","namespace":"third"}`: "standard input:2: send the seed to q: ",
+		`{"entity":"q","namespace":"third"}`: "standard input:2: send the seed to q in the namespace third: The namespace 'third' could not be found. Add the namespace to the configuration, or correct the line",
 		`{"entity":"t/$DeadLetterQueue"}`:    "standard input:2: send the seed to t/$DeadLetterQueue: A message can be placed in",
 		`{"entity":"t/all"}`:                 "Did you mean t/Subscriptions/all",
 	} {

@@ -2,6 +2,7 @@ package seed
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -42,8 +43,11 @@ func (v values) of(name string) (string, error) {
 	if rest = strings.TrimSpace(rest); !ok || rest == "" || rest[0] != '+' && rest[0] != '-' {
 		return "", unknown
 	}
-	d, ok := parseDuration(strings.TrimSpace(rest[1:]))
-	if !ok {
+	d, err := parseDuration(strings.TrimSpace(rest[1:]))
+	if errors.Is(err, errTooLong) {
+		return "", fmt.Errorf("found the placeholder %s; allowed: %w", printable.Clip("{{"+name+"}}", 60), err)
+	}
+	if err != nil {
 		return "", unknown
 	}
 	if rest[0] == '-' {
@@ -56,28 +60,36 @@ func (v values) of(name string) (string, error) {
 	return at.Format(timeForm), nil
 }
 
-var durationPart = regexp.MustCompile(`^([0-9]{1,15})(ms|s|m|h|d)`)
+var durationPart = regexp.MustCompile(`^([0-9]+)(ms|s|m|h|d)`)
 
 var units = map[string]time.Duration{"ms": time.Millisecond, "s": time.Second, "m": time.Minute, "h": time.Hour,
 	"d": 24 * time.Hour}
 
+var (
+	errNoDuration = errors.New("no duration")
+	errTooLong    = fmt.Errorf("at most %d days", math.MaxInt64/(24*time.Hour))
+)
+
 // parseDuration reads durations such as 1h30m and 2d.
-func parseDuration(text string) (sum time.Duration, ok bool) {
+func parseDuration(text string) (sum time.Duration, err error) {
+	if text == "" {
+		return 0, errNoDuration
+	}
 	for text != "" {
 		part := durationPart.FindStringSubmatch(text)
 		if part == nil {
-			return 0, false
+			return 0, errNoDuration
 		}
-		n, err := strconv.ParseInt(part[1], 10, 64)
+		n, wrong := strconv.ParseInt(part[1], 10, 64)
 		unit := units[part[2]]
-		if err != nil || n > (math.MaxInt64-int64(sum))/int64(unit) {
-			return 0, false
+		if wrong != nil || n > (math.MaxInt64-int64(sum))/int64(unit) {
+			err = errTooLong
+			n = 0
 		}
 		sum += time.Duration(n) * unit
 		text = text[len(part[0]):]
-		ok = true
 	}
-	return sum, ok
+	return sum, err
 }
 
 // placeError is an error at a place in a line.

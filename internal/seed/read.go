@@ -30,6 +30,7 @@ type Line struct {
 	Namespace string // "": the default one, or that of a connection
 	Entity    string // path, also of a sub-queue
 
+	byFile  bool // the entity is the name of the file
 	file    string
 	number  int
 	text    []byte
@@ -39,15 +40,40 @@ type Line struct {
 // Place returns file and line, for messages.
 func (l *Line) Place() string { return fmt.Sprintf("%s:%d", l.file, l.number) }
 
-// written is what a line of a file has.
+// Target names where the message goes, for messages.
+func (l *Line) Target() string {
+	target := l.Entity
+	if l.Namespace != "" {
+		target += " in the namespace " + l.Namespace
+	}
+	if l.byFile {
+		target += " (the line names no entity, so the file's name counts)"
+	}
+	return target
+}
+
+// written is what a line of a file has. What only the service sets is not looked at.
 type written struct {
 	Namespace string `json:"namespace,omitempty"`
 	Entity    string `json:"entity,omitempty"`
 	messagejson.Message
+
+	SequenceNumber         json.RawMessage `json:"sequenceNumber"`
+	EnqueuedSequenceNumber json.RawMessage `json:"enqueuedSequenceNumber"`
+	State                  json.RawMessage `json:"state"`
+	EnqueuedTime           json.RawMessage `json:"enqueuedTime"`
+	ExpiresAt              json.RawMessage `json:"expiresAt"`
+	LockedUntil            json.RawMessage `json:"lockedUntil"`
+	LockedBy               json.RawMessage `json:"lockedBy"`
+	LockToken              json.RawMessage `json:"lockToken"`
+	DeliveryCount          json.RawMessage `json:"deliveryCount"`
+	DeadLetterSource       json.RawMessage `json:"deadLetterSource"`
+	SizeBytes              json.RawMessage `json:"sizeBytes"`
+	BodyBytes              json.RawMessage `json:"bodyBytes"`
 }
 
-// Read reads files, and the files with [Extension] of directories and those below, in the order of their names. An
-// entity that a line does not name is that of the file: orders.jsonl has the messages of orders, and
+// Read reads files, and the files with [Extension] of directories and those below, in the order of their names, without
+// hidden ones. An entity that a line does not name is that of the file: orders.jsonl has the messages of orders, and
 // events/Subscriptions/large.jsonl in a directory those of events/Subscriptions/large. "-" is the input, unless that
 // is nil. Every line is checked. An error is one line that begins with the place.
 func Read(paths []string, input io.Reader) ([]*Line, error) {
@@ -88,6 +114,12 @@ func find(path string) (files []found, err error) {
 		return []found{{path, entityOf(filepath.Base(path))}}, nil
 	}
 	err = filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
+		if hidden := file != path && strings.HasPrefix(entry.Name(), "."); err == nil && hidden {
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
 		if err != nil || entry.IsDir() || !strings.EqualFold(filepath.Ext(file), Extension) {
 			return err
 		}
@@ -171,7 +203,7 @@ func (r *reader) line(l *Line) error {
 	if err != nil {
 		return err
 	}
-	l.Namespace = w.Namespace
+	l.Namespace, l.byFile = w.Namespace, w.Entity == ""
 	if w.Entity != "" {
 		l.Entity = w.Entity
 	}
@@ -221,7 +253,8 @@ func (l *Line) syntax() error {
 	var raw json.RawMessage
 	err := json.Unmarshal(l.text, &raw)
 	if wrong := (*json.SyntaxError)(nil); errors.As(err, &wrong) {
-		return fmt.Errorf("%s:%d: %w", l.Place(), column(l.text, int(wrong.Offset)-1), err)
+		return fmt.Errorf("%s:%d: %w; write one whole message in JSON on each line, { ... }", l.Place(),
+			column(l.text, int(wrong.Offset)-1), err)
 	}
 	return err
 }

@@ -35,7 +35,9 @@ func TestFilesSayTheEntity(t *testing.T) {
 		"orders/$DeadLetterQueue.jsonl":    "\uFEFF{\"body\":\"3\"}",
 		"events/Subscriptions/large.jsonl": `{"body":"4","namespace":"tests"}`,
 		"README.md":                        "not a seed",
-		"events/Subscriptions/large/$DeadLetterQueue.jsonl": `{"sequenceNumber":7,"enqueuedTime":"2020-01-01T00:00:00Z","state":"active","deliveryCount":3,"lockedUntil":"2020-01-01T00:00:00Z"}`,
+		"events/Subscriptions/large/$DeadLetterQueue.jsonl": `{"sequenceNumber":7,"enqueuedTime":"2020-01-01T00:00:00Z","state":"active","deliveryCount":3,"lockedUntil":"garbage","sizeBytes":"many"}`,
+		".hidden.jsonl":      "no JSON",
+		".git/objects.jsonl": "no JSON",
 	})
 	lines, err := Read([]string{dir, filepath.Join(dir, "orders.jsonl"), "-"}, strings.NewReader(`{"entity":"/in/","body":"5"}`))
 	if err != nil {
@@ -104,12 +106,14 @@ func TestMistakesNameTheirPlace(t *testing.T) {
 	for text, want := range map[string]string{
 		"{\"entity\":\"q\"}\n\n{\"entity\":\"q\",\"body\":\"é {{nwo}}\"}": `standard input:3:25: found the placeholder {{nwo}}; allowed: {{now}}, {{now+1h30m}}`,
 		`{"entity":"q","body":"{{now+1x}}"}`:                              `standard input:1:23: found the placeholder {{now+1x}}`,
-		`{"entity":"q","body":"{{now+999999999999999d}}"}`:                `standard input:1:23: found the placeholder`,
+		`{"entity":"q","body":"{{now+999999999999999d}}"}`:                `standard input:1:23: found the placeholder {{now+999999999999999d}}; allowed: at most 106751 days`,
+		`{"entity":"q","body":"{{now+300000d}}"}`:                         `standard input:1:23: found the placeholder {{now+300000d}}; allowed: at most 106751 days`,
+		`{"entity":"q","body":"{{now+300000d1x}}"}`:                       `standard input:1:23: found the placeholder {{now+300000d1x}}; allowed: {{now}}`,
 		`{"entity":"q","body":"{{now+99999d+99999d}}"}`:                   `standard input:1:23: found the placeholder`,
 		`{"entity":"q","body":"a {{now"}`:                                 `standard input:1:25: found {{ without }}`,
 		`{"body":"x"}`:                                                    `standard input:1: the message has no entity; add "entity":"orders"`,
 		`{"entity":"q","bdy":"x"}`:                                        `standard input:1: `,
-		`{"entity":"q","body":"x"`:                                        `standard input:1:24: unexpected end of JSON input`,
+		`{"entity":"q","body":"x"`:                                        `standard input:1:24: unexpected end of JSON input; write one whole message in JSON on each line, { ... }`,
 		`{"entity":"q",,}`:                                                `standard input:1:15: invalid character`,
 		`["a"]`:                                                           `standard input:1:1: found ["a"]; allowed: a message in JSON`,
 		`{"entity":"q","body":"x","bodyBase64":"eA=="}`:                   `standard input:1: found more than one of body`,
@@ -125,6 +129,18 @@ func TestMistakesNameTheirPlace(t *testing.T) {
 		if _, err := Read([]string{path}, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", path, err, want)
 		}
+	}
+}
+
+// TestTarget says where an entity comes from that no line names.
+func TestTarget(t *testing.T) {
+	dir := write(t, map[string]string{"s.jsonl": "{\"body\":1}\n{\"entity\":\"q\",\"namespace\":\"n\"}"})
+	lines, err := Read([]string{filepath.Join(dir, "s.jsonl")}, nil)
+	if err != nil || len(lines) != 2 {
+		t.Fatal(lines, err)
+	}
+	if got := lines[0].Target() + ", " + lines[1].Target(); got != "s (the line names no entity, so the file's name counts), q in the namespace n" {
+		t.Error(got)
 	}
 }
 
