@@ -38,9 +38,8 @@ func (a *Server) AzureRefusals(ns *emulator.Namespace) []control.AzureRefusal {
 	return a.AllAzureRefusals(ns)
 }
 
-// AllAzureRefusals is [Server.AzureRefusals] of a namespace of any size, up to 25 of each tier, as many as a report of a
-// configuration keeps. A namespace with a profile other than relaxed
-// has refused all that already.
+// AllAzureRefusals is [Server.AzureRefusals] of a namespace of any size, up to 25 of each tier, as many as a report
+// keeps. A namespace with a profile other than relaxed has refused all that already.
 func (a *Server) AllAzureRefusals(ns *emulator.Namespace) []control.AzureRefusal {
 	if ns.Limits() != emulator.LimitsRelaxed {
 		return nil

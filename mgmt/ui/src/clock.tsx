@@ -96,7 +96,7 @@ export function ClockScreen() {
         <p class={`big-clock ${p.error ? "stale" : ""}`}><span title={both(now.value)}>{time(now.value, Date.now())}</span>{c.frozen && <span class="badge warn">frozen</span>}</p>
         <Facts facts={[["Offset", offset === 0 ? "none" : `${span(offset)} ${offset > 0 ? "ahead of" : "behind"} this computer`], [zone.value === "utc" ? "Zone" : "UTC", zone.value === "utc" ? "UTC" : new Date(now.value).toISOString().replace(/\.\d+/, "").replace("T", " ")]]} />
         <p class="hint">Locks, schedules, times to live and idle entities follow this clock. Connections, tokens and waiting receivers follow real time, so clients stay connected.</p>
-        {offset !== 0 && <p>A clock never goes back. To put it back, <a href={link("snapshots")}>restore a snapshot</a> or <a href={link("snapshots")}>reset the namespace</a>.</p>}
+        {offset !== 0 && <p>A clock never goes back by itself. To put it back, <a href={link("snapshots")}>restore a snapshot</a> or <a href={link("snapshots")}>reset the namespace</a>.</p>}
       </Panel>
       <Panel title="Advance">
         <div class="bar">{steps.map(([iso, title]) => <Button key={iso} act={() => advance(iso)}>+ {title}</Button>)}</div>

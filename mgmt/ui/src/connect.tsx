@@ -179,7 +179,7 @@ function stringFor(way: Way, connection: string): string {
 const notes: Record<Way, ComponentChildren> = {
   local: <>The same string serves messages and administration in every language.</>,
   container: <>If Minibus runs in a container, too, use its service name instead, such as <code>sb://servicebus</code>, without a port.</>,
-  tls: <>Clients have to trust Minibus’s <a href="/minibus/ca.pem" download="minibus-ca.pem">CA certificate</a>: set <code>SSL_CERT_FILE</code> for Go and .NET on Linux, <code>NODE_EXTRA_CA_CERTS</code> for JavaScript,
+  tls: <>Clients have to trust Minibus’s <a href="/minibus/ca.pem" download="minibus-ca.pem">CA certificate</a>: set <code>SSL_CERT_FILE</code> for Go and .NET on Linux, <code>NODE_EXTRA_CA_CERTS</code> for JavaScript,{" "}
     <code>connection_verify</code> in Python. For Java, <code>minibus cert</code> shows how.</>,
 };
 

@@ -61,8 +61,8 @@ export function Links({ namespace, connection: c, links, done }: { namespace: st
         <tbody>
           {links.map((l) => (
             <tr key={l.id}>
-              <td><Badge tone={l.role === "receiver" ? "good" : ""}>{l.role}</Badge> {l.mode === "receiveAndDelete" && <span class="faint" title="Messages are removed as they are sent to the client">ReceiveAndDelete</span>}</td>
-              <td>{l.entity ? <a href={link("entity", l.entity)}><Text>{shown(l.address)}</Text></a> : <Text>{l.address}</Text>}
+              <td><Badge tone={l.role === "receiver" ? "good" : ""}>{l.role}</Badge> {l.mode === "receiveAndDelete" && <div class="faint" title="Messages are removed as they are sent to the client">ReceiveAndDelete</div>}</td>
+              <td class="link-entity">{l.entity ? <a href={link("entity", l.entity)}><Text>{shown(l.address)}</Text></a> : <Text>{l.address}</Text>}
                 {l.sessionId !== undefined && <div class="faint">session <Text>{l.sessionId}</Text></div>}</td>
               <td data-label="waits for">{waits[l.waitsFor]}</td>
               <td class="right" data-label="credit">{number(l.credit)}</td><td class="right" data-label="unsettled">{number(l.unsettled)}</td><td class="right" data-label="messages">{number(l.deliveries)}</td>

@@ -22,7 +22,7 @@ export const newEntity = (kind: Kind, topic?: string, name?: string) => withQuer
 function TopicField({ topic, set, wrong }: { topic: string; set: (topic: string) => void; wrong?: string }) {
   const topics = (entities.value ?? []).filter((e) => e.kind === "topic").map((e) => e.path);
   return (
-    <div class="setting">
+    <div class="setting name">
       <label class="field-label" for="set-topic">Topic</label>
       <select id="set-topic" value={topic} aria-describedby="help-topic" aria-invalid={wrong ? true : undefined} onChange={(e) => set(e.currentTarget.value)}>
         <option value="">Choose a topic</option>

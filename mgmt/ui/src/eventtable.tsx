@@ -49,7 +49,7 @@ export const clientOf = (e: Event): string => (e.client ? [clientName(e.client),
 
 const columns: Column<Event>[] = [
   { name: "time", title: "Time", width: "222px", show: (e) => <Time at={e.time} millis brief /> },
-  { name: "kind", title: "What", width: "148px", show: (e) => <Badge tone={toneOf(e.kind)}>{wordsOf(e.kind)}</Badge> },
+  { name: "kind", title: "What", width: "172px", show: (e) => <Badge tone={toneOf(e.kind)}>{wordsOf(e.kind)}</Badge> },
   { name: "entity", title: "Entity", width: "minmax(140px, 1fr)", show: (e) => <a href={link("entity", e.entity)}><Text>{shown(entityOf(e))}</Text></a> },
   { name: "message", title: "Message", width: "minmax(120px, 1fr)", show: (e) =>
     e.sequenceNumber || e.messageId ? <a href={lifeOf(e)} title="Trace the message">{e.sequenceNumber ? "#" + e.sequenceNumber : ""} {e.messageId && <Text class="faint">{e.messageId}</Text>}</a> : null },

@@ -133,14 +133,14 @@ export function Sessions({ path }: { path: string }) {
   const name = (s: Session) => <a href={messages(s)} title="Messages of the session">{s.id ? <Name>{s.id}</Name> : "(empty id)"}</a>;
   const state = (s: Session) => <button type="button" class="link plain-link" title="Show the state" onClick={() => show(s)}><Beginning address={sessionAt(namespace, path, s.id)} s={s} /></button>;
   const columns: Column<Session>[] = [
-    { name: "id", title: "Session id", width: "minmax(120px, 1fr)", show: name },
+    { name: "id", title: "Session id", width: "minmax(180px, 1.6fr)", show: name },
     { name: "active", yields: 2, title: "Active", width: "70px", right: true, show: (s) => number(s.active) },
     { name: "locked", yields: 6, title: "Locked", width: "70px", right: true, show: (s) => number(s.locked) },
     { name: "deferred", yields: 8, title: "Deferred", width: "76px", right: true, show: (s) => number(s.deferred) },
     { name: "scheduled", yields: 9, title: "Scheduled", width: "84px", right: true, show: (s) => number(s.scheduled) },
     { name: "holder", yields: 3, title: "Held by", width: "minmax(110px, .7fr)", show: (s) => (s.holder ? holder(s) : <span class="faint">nobody</span>) },
     { name: "until", title: "Lock expires", width: "110px", yields: 5, show: (s) => (s.lockedUntil ? <Time at={s.lockedUntil} ageOnly /> : null) },
-    { name: "state", yields: 4, title: "State", width: "minmax(150px, 2.4fr)", show: state },
+    { name: "state", yields: 4, title: "State", width: "minmax(150px, 1.6fr)", show: state },
     { name: "Actions", title: "", width: "176px", right: true, show: (s) => <><Button small act={() => show(s)}>State</Button> {s.holder && <Button small kind="danger" act={() => breakLock(s)}>Break lock</Button>}</> },
   ];
   const brief = (s: Session) => (
