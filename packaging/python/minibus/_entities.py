@@ -97,7 +97,10 @@ _SYSTEM_PROPERTIES = (
 
 def namespace_json(queues: Queues, topics: Topics) -> dict[str, Any]:
     """The entities as a namespace of Config.json has them."""
-    return {"Queues": [_entity(queue) for queue in listed(queues)], "Topics": [_entity(topic) for topic in listed(topics)]}
+    return {
+        "Queues": [_entity(queue) for queue in listed(queues)],
+        "Topics": [_entity(topic) for topic in listed(topics)],
+    }
 
 
 def listed(entities: Iterable[T]) -> list[T]:

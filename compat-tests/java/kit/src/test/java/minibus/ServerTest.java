@@ -7,12 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -119,6 +122,26 @@ class ServerTest {
     }
 
     @Test
+    void no_token_leaves_for_azure() {
+        var key = ";SharedAccessKeyName=x;SharedAccessKey=secret";
+        for (var given : List.of("Endpoint=sb://shop.servicebus.windows.net/" + key,
+            "Endpoint=sb://shop.ServiceBus.windows.net.;UseDevelopmentEmulator=true" + key,
+            "Endpoint=sb://shop.servicebus.chinacloudapi.cn" + key, "https://shop.servicebus.windows.net")) {
+            var text = assertThrows(IllegalArgumentException.class, () -> MinibusServer.connect(given)).getMessage();
+            assertTrue(text.startsWith("This is a namespace of Azure: shop.") && !text.contains("secret"), text);
+        }
+        for (var given : List.of("Endpoint=sb://bus.example.org", "Endpoint=sb://127.example.org",
+            "Endpoint=sb://10.0.0.1;UseDevelopmentEmulator=false")) {
+            var text = assertThrows(IllegalArgumentException.class, () -> MinibusServer.connect(given + key)).getMessage();
+            assertTrue(text.contains("lacks UseDevelopmentEmulator=true") && !text.contains("secret"), text);
+        }
+        for (var host : List.of("localhost", "shop.localhost", "127.0.0.2", "[::1]", "servicebus;UseDevelopmentEmulator=true",
+            "bus.example.org;usedevelopmentemulator=True")) {
+            assertEquals("http://" + host.split(";")[0] + ":5672/", new Control("Endpoint=sb://" + host + key).origin().toString());
+        }
+    }
+
+    @Test
     void a_server_that_does_not_start_says_why() throws IOException {
         var flag = failure(() -> MinibusServer.start(o -> o.args("--hurry")));
         assertTrue(flag.startsWith("Minibus ended at once, with code 2: ") && flag.contains("\nminibus: there is no flag --hurry"), flag);
@@ -127,6 +150,27 @@ class ServerTest {
         assertTrue(failure(() -> MinibusServer.start(o -> o.binary(dir.resolve("nothing")))).contains("the option binary names"));
         var text = Files.writeString(dir.resolve("text"), "no program");
         assertTrue(failure(() -> MinibusServer.start(o -> o.binary(text))).contains("can't be run"));
+    }
+
+    @Test
+    void a_port_that_does_not_answer() throws IOException {
+        try (var mute = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            var origin = "http://127.0.0.1:" + mute.getLocalPort() + "/";
+            var control = new Control(origin);
+            control.patience = Duration.ofSeconds(2);
+            var says = origin + " accepts connections but does not answer. Is it a Minibus?";
+            assertEquals(says, failure(() -> control.waitUntilHealthy(control.patience)));
+            assertEquals(says, failure(() -> control.send("GET", "namespaces", null)));
+        }
+    }
+
+    @Test
+    void a_wait_may_take_longer_than_an_answer() {
+        try (var bus = MinibusServer.start(o -> o.queue("orders").topic("events"))) {
+            bus.control.patience = Duration.ofSeconds(1);
+            assertTrue(failure(() -> bus.waitFor(w -> w.entity("orders").count("active", 1).timeout(Duration.ofSeconds(2))))
+                .startsWith("Not met after 2s"));
+        }
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import minibus.junit.Minibus;
 import org.junit.jupiter.api.Test;
@@ -191,7 +192,7 @@ class VerbsTest {
         assertEquals(Duration.ofMillis(90_500), Durations.parse("1m30s500ms"));
         assertEquals(Duration.ofHours(49), Durations.parse("2d1h"));
         assertEquals(Duration.ofHours(1), Durations.parse("PT1H"));
-        assertThrows(java.time.DateTimeException.class, () -> Durations.parse("1 hour"));
+        assertThrows(IllegalArgumentException.class, () -> Durations.parse("1 hour"));
     }
 
     @Test
@@ -311,6 +312,18 @@ class VerbsTest {
             sender.sendMessage(new ServiceBusMessage("x"));
             var links = bus.connections().stream().flatMap(c -> c.links().stream()).map(Connection.Link::entity).toList();
             assertTrue(links.contains("orders"), links.toString());
+        }
+    }
+
+    @Test
+    void arguments_that_are_wrong(MinibusNamespace bus) {
+        for (var time : new String[] {"banana", "", null}) {
+            var text = assertThrows(IllegalArgumentException.class, () -> bus.clock().advance(time)).getMessage();
+            assertEquals("found the duration \"" + time + "\"; want one such as 1h, 90s or PT1H", text);
+        }
+        for (Consumer<String> verb : List.<Consumer<String>>of(bus::counts, bus::deadLetters, bus::purge, bus::delete)) {
+            assertTrue(assertThrows(IllegalArgumentException.class, () -> verb.accept(null)).getMessage().startsWith("The argument entity is null"));
+            assertTrue(assertThrows(IllegalArgumentException.class, () -> verb.accept("")).getMessage().startsWith("The argument entity is empty"));
         }
     }
 

@@ -4,11 +4,13 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
@@ -17,9 +19,11 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -29,15 +33,20 @@ final class Control {
     private static final HttpClient HTTP = HttpClient.newBuilder().proxy(HttpClient.Builder.NO_PROXY)
         .version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(10)).build();
 
+    private static final Pattern AZURE = Pattern.compile("\\.servicebus\\."); // in all of its clouds
+    private static final Pattern LOCAL = Pattern.compile("(.+\\.)?localhost|127(\\.\\d+){3}|\\[::1]");
+
     private final URI origin;
     private final String keyName;
     private final String key;
     private Supplier<String> obituary = () -> "";
+    Duration patience = Duration.ofSeconds(30); // besides what Minibus is told to wait
 
     /** Takes a URL such as http://localhost:5300, or a connection string. */
     Control(String urlOrConnectionString) {
         if (urlOrConnectionString.matches("https?://.*")) {
             origin = URI.create(urlOrConnectionString).resolve("/");
+            refuseAzure(origin);
             keyName = null;
             key = null;
             return;
@@ -50,16 +59,31 @@ final class Control {
             }
         }
         var endpoint = parts.get("Endpoint");
-        if (endpoint == null || !endpoint.matches("sb://[^/]+/?")) {
-            throw new IllegalArgumentException("found \"" + urlOrConnectionString
-                + "\"; want a connection string such as Endpoint=sb://localhost:5672;...,"
+        if (endpoint == null || !endpoint.matches("sb://[^/]+/?") || URI.create(endpoint).getHost() == null) {
+            throw new IllegalArgumentException("found " + (endpoint == null ? "no Endpoint" : "Endpoint=" + endpoint)
+                + "; want a connection string such as Endpoint=sb://localhost:5672;...,"
                 + " or a URL such as http://localhost:5300");
         }
         var address = URI.create(endpoint);
+        refuseAzure(address);
+        var host = address.getHost();
+        if (!"true".equalsIgnoreCase(parts.get("UseDevelopmentEmulator"))
+            && !LOCAL.matcher(host.toLowerCase(Locale.ROOT)).matches()) {
+            throw new IllegalArgumentException("The connection string for " + host
+                + " lacks UseDevelopmentEmulator=true. Nothing was sent there. If a Minibus runs there, add it.");
+        }
         var port = address.getPort() < 0 ? 5672 : address.getPort();
         origin = URI.create("http://" + address.getHost() + ":" + port + "/");
         keyName = parts.get("SharedAccessKeyName");
         key = parts.get("SharedAccessKey");
+    }
+
+    private static void refuseAzure(URI address) {
+        var host = String.valueOf(address.getHost());
+        if (AZURE.matcher(host.toLowerCase(Locale.ROOT)).find()) {
+            throw new IllegalArgumentException("This is a namespace of Azure: " + host + ". Nothing was sent to it."
+                + " Give the connection string of a Minibus, or start one with MinibusServer.start().");
+        }
     }
 
     /** Where the server answers HTTP. */
@@ -73,18 +97,20 @@ final class Control {
     }
 
     /** Waits until the server is ready. */
-    void waitUntilHealthy(Duration patience) {
-        var deadline = Instant.now().plus(patience);
+    void waitUntilHealthy(Duration time) {
+        var deadline = Instant.now().plus(time);
         while (true) {
             String last;
             try {
-                var request = HttpRequest.newBuilder(origin.resolve("/health")).timeout(patience).build();
+                var request = HttpRequest.newBuilder(origin.resolve("/health")).timeout(time).build();
                 var answer = HTTP.send(request, BodyHandlers.ofString());
                 if (answer.statusCode() == 200) {
                     return;
                 }
                 last = answer.body();
                 Thread.sleep(50);
+            } catch (HttpTimeoutException e) {
+                throw silent(e);
             } catch (IOException e) {
                 throw new MinibusException("No Minibus answers at " + origin + ": " + reason(e)
                     + ". Start one, or correct the connection string.", e);
@@ -99,24 +125,21 @@ final class Control {
 
     /** Sends a request and returns what the JSON of its answer says; null without one. */
     Object send(String method, String path, Object body) {
-        return exchange(method, path,
-            body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(Json.write(body)));
+        return send(method, path, body, Duration.ZERO);
     }
 
-    private Object exchange(String method, String path, BodyPublisher body) {
-        var answer = ask(method, path, body);
+    /** Sends a request that Minibus may take so long for by its order. The body may be the JSON itself, as a text. */
+    Object send(String method, String path, Object body, Duration wait) {
+        var publisher = body == null ? BodyPublishers.noBody()
+            : BodyPublishers.ofString(body instanceof String text ? text : Json.write(body));
+        var answer = ask(method, path, publisher, wait);
         var text = new String(answer.body(), StandardCharsets.UTF_8);
         return text.isEmpty() ? null : Json.parse(text);
     }
 
-    /** Sends the text of a Config.json, which may have comments. */
-    Object sendText(String method, String path, String text) {
-        return exchange(method, path, BodyPublishers.ofString(text));
-    }
-
     /** Returns the bytes of an answer. */
     byte[] bytes(String path) {
-        return ask("GET", path, BodyPublishers.noBody()).body();
+        return ask("GET", path, BodyPublishers.noBody(), Duration.ZERO).body();
     }
 
     /** Deletes what may be gone already. */
@@ -145,15 +168,17 @@ final class Control {
         return items;
     }
 
-    private HttpResponse<byte[]> ask(String method, String path, BodyPublisher body) {
+    private HttpResponse<byte[]> ask(String method, String path, BodyPublisher body, Duration wait) {
         var request = HttpRequest.newBuilder(URI.create(origin + "$minibus/v1/" + path)).method(method, body)
-            .header("Content-Type", "application/json");
+            .header("Content-Type", "application/json").timeout(patience.plus(wait));
         if (key != null) {
             request.header("Authorization", token());
         }
         HttpResponse<byte[]> answer;
         try {
             answer = HTTP.send(request.build(), BodyHandlers.ofByteArray());
+        } catch (HttpTimeoutException e) {
+            throw silent(e);
         } catch (IOException e) {
             throw new MinibusException("Minibus does not answer at " + origin + ": " + reason(e) + obituary.get(), e);
         } catch (InterruptedException e) {
@@ -177,6 +202,12 @@ final class Control {
             return new MinibusException(status, method + " " + path + " was refused with " + status + ": " + text,
                 List.of());
         }
+    }
+
+    private MinibusException silent(HttpTimeoutException e) {
+        return new MinibusException(e instanceof HttpConnectTimeoutException
+            ? "No Minibus answers at " + origin + ": " + reason(e) + ". Start one, or correct the connection string."
+            : origin + " accepts connections but does not answer. Is it a Minibus?", e);
     }
 
     private static MinibusException interrupted(InterruptedException e) {

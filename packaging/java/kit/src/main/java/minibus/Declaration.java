@@ -33,9 +33,14 @@ public abstract class Declaration<S extends Declaration<S>> {
     /** Adds queues with the default settings. */
     public S queues(String... names) {
         for (var name : names) {
-            queue(name, settings -> { });
+            queue(name);
         }
         return self();
+    }
+
+    /** Adds a queue with the default settings. */
+    public S queue(String name) {
+        return queue(name, settings -> { });
     }
 
     /** Adds a queue: {@code queue("work", q -> q.requiresSession(true))}. */
@@ -49,9 +54,14 @@ public abstract class Declaration<S extends Declaration<S>> {
     /** Adds topics without subscriptions. */
     public S topics(String... names) {
         for (var name : names) {
-            topic(name, settings -> { });
+            topic(name);
         }
         return self();
+    }
+
+    /** Adds a topic without subscriptions. */
+    public S topic(String name) {
+        return topic(name, settings -> { });
     }
 
     /** Adds a topic: {@code topic("events", t -> t.subscription("large", s -> s.filter("amount > 5")))}. */

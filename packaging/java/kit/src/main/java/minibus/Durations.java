@@ -1,6 +1,7 @@
 package minibus;
 
 import java.time.Duration;
+import java.time.format.DateTimeParseException;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
@@ -12,8 +13,13 @@ final class Durations {
     }
 
     static Duration parse(String text) {
-        if (!text.matches("(" + PART.pattern() + ")+")) {
-            return Duration.parse(text);
+        if (text == null || !text.matches("(" + PART.pattern() + ")+")) {
+            try {
+                return Duration.parse(String.valueOf(text));
+            } catch (DateTimeParseException e) {
+                throw new IllegalArgumentException("found the duration \"" + text
+                    + "\"; want one such as 1h, 90s or PT1H", e);
+            }
         }
         return PART.matcher(text).results().map(part -> {
             var number = Long.parseLong(part.group(1));

@@ -33,7 +33,7 @@ public final class MinibusFaults {
 
     /** Removes all faults. */
     public void remove() {
-        bus.request("DELETE", "/faults", null);
+        bus.ask("DELETE", "/faults", null);
     }
 
     /** Refuses operations with {@code com.microsoft:server-busy}. */

@@ -1,6 +1,7 @@
 package minibus;
 
 import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,9 @@ import java.util.stream.Stream;
  */
 public class MinibusNamespace implements AutoCloseable {
     private static final int PAGE = 1000;
+
+    /** What Minibus takes for a request at most, as a job or an advance of the clock. */
+    static final Duration LONGEST = Duration.ofSeconds(60);
 
     final Control control;
     private final String name;
@@ -59,20 +63,20 @@ public class MinibusNamespace implements AutoCloseable {
         var entities = new Entities();
         declare.accept(entities);
         if (entities.config() != null) {
-            request("POST", "/config", entities.config());
+            ask("POST", "/config", entities.config());
         }
         putDeclared(entities);
     }
 
     final void putDeclared(Declaration<?> declared) {
         for (var entity : declared.declared) {
-            request("PUT", entityPath(entity.name()) + "?kind=" + entity.kind(), entity.body());
+            ask("PUT", entityPath(entity.name()) + "?kind=" + entity.kind(), entity.body());
         }
     }
 
     /** Deletes an entity with its messages. */
     public void delete(String entity) {
-        request("DELETE", entityPath(entity), null);
+        ask("DELETE", entityPath(entity), null);
     }
 
     /** How many messages an entity has. */
@@ -130,12 +134,12 @@ public class MinibusNamespace implements AutoCloseable {
 
     /** The messages of the entity's dead-letter queue. */
     public List<MinibusMessage> deadLetters(String entity) {
-        return messages(entity + "/$DeadLetterQueue");
+        return messages(named(entity) + "/$DeadLetterQueue");
     }
 
     /** The messages of the entity's dead-letter queue that the filter selects. */
     public List<MinibusMessage> deadLetters(String entity, Consumer<MessageFilter> filter) {
-        return messages(entity + "/$DeadLetterQueue", filter);
+        return messages(named(entity) + "/$DeadLetterQueue", filter);
     }
 
     /** Sends all dead-lettered messages of an entity to it again, and returns how many. */
@@ -171,10 +175,10 @@ public class MinibusNamespace implements AutoCloseable {
     private long job(String kind, String entity, Consumer<MessageFilter> filter, Object edit) {
         var selected = new MessageFilter();
         filter.accept(selected);
-        var order = Control.body("kind", kind, "entity", entity, "filter", selected.body(), "edit", edit);
-        var job = ask("POST", "/jobs?wait=60s", order);
+        var order = Control.body("kind", kind, "entity", named(entity), "filter", selected.body(), "edit", edit);
+        var job = ask("POST", "/jobs?wait=60s", order, LONGEST);
         while ("running".equals(job.get("state"))) {
-            job = ask("GET", "/jobs/" + job.get("id") + "?wait=60s", null);
+            job = ask("GET", "/jobs/" + job.get("id") + "?wait=60s", null, LONGEST);
         }
         var failures = ((List<?>) job.get("errors")).stream()
             .map(each -> String.valueOf(((Map<?, ?>) each).get("detail"))).toList();
@@ -223,7 +227,7 @@ public class MinibusNamespace implements AutoCloseable {
     public void waitFor(Consumer<Wait> condition) {
         var wait = new Wait();
         condition.accept(wait);
-        var answer = ask("POST", "/wait", wait.body());
+        var answer = ask("POST", "/wait", wait.body(), wait.timeout);
         if (Boolean.TRUE.equals(answer.get("met"))) {
             return;
         }
@@ -260,17 +264,17 @@ public class MinibusNamespace implements AutoCloseable {
 
     /** Saves what is in the namespace under a name, and replaces an earlier one. */
     public void snapshot(String snapshot) {
-        request("POST", "/snapshots", Control.body("name", snapshot, "replace", true));
+        ask("POST", "/snapshots", Control.body("name", snapshot, "replace", true));
     }
 
     /** Makes the namespace what it was when the snapshot was saved. */
     public void restore(String snapshot) {
-        request("POST", "/snapshots/" + Control.encode(snapshot) + "/restore", null);
+        ask("POST", "/snapshots/" + Control.encode(snapshot) + "/restore", null);
     }
 
     /** Makes the namespace what it was at the start, and empty. Clients stay connected. */
     public void reset() {
-        request("POST", "/reset", null);
+        ask("POST", "/reset", null);
     }
 
     /**
@@ -282,16 +286,27 @@ public class MinibusNamespace implements AutoCloseable {
      * @return the JSON of the answer as maps and lists; null without one
      */
     public Object request(String method, String path, Object body) {
-        return body instanceof String text
-            ? control.sendText(method, path(path), text) : control.send(method, path(path), body);
+        return control.send(method, path(path), body, LONGEST);
     }
 
     final Map<?, ?> ask(String method, String path, Object body) {
-        return (Map<?, ?>) request(method, path, body);
+        return ask(method, path, body, Duration.ZERO);
+    }
+
+    final Map<?, ?> ask(String method, String path, Object body, Duration wait) {
+        return (Map<?, ?>) control.send(method, path(path), body, wait);
     }
 
     private static String entityPath(String entity) {
-        return "/entities/" + Control.encode(entity);
+        return "/entities/" + Control.encode(named(entity));
+    }
+
+    private static String named(String entity) {
+        if (entity == null || entity.isEmpty()) {
+            throw new IllegalArgumentException("The argument entity is " + (entity == null ? "null" : "empty")
+                + "; want one such as orders or events/Subscriptions/audit");
+        }
+        return entity;
     }
 
     final String path(String rest) {

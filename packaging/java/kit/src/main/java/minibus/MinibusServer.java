@@ -154,7 +154,7 @@ public final class MinibusServer extends MinibusNamespace {
         Map<?, ?> made;
         if (chosen.config() != null) {
             var query = Control.body("name", chosen.name, "limits", chosen.limits);
-            made = (Map<?, ?>) control.sendText("POST", "namespaces" + Control.query(query), chosen.config());
+            made = (Map<?, ?>) control.send("POST", "namespaces" + Control.query(query), chosen.config());
         } else {
             var body = chosen.entities();
             body.put("name", chosen.name);
