@@ -292,6 +292,14 @@ inNamespace("messages: all of a message comes and goes", async ({ bus, receiver,
   await sender.sendMessages({ body: "last" });
 });
 
+inNamespace("messages: a text is bytes for the SDK, unless it is JSON", async ({ bus, receiver }) => {
+  await bus.send("orders", [{ body: "two coffees" }, { body: JSON.stringify("two coffees") }]);
+  const [bytes, text] = await receiver.receiveMessages(2, patience);
+  assert.ok(Buffer.isBuffer(bytes!.body));
+  assert.equal(bytes!.body.toString(), "two coffees");
+  assert.equal(text!.body, "two coffees");
+});
+
 inNamespace("resubmit and purge: dead letters go back, and the rest is removed", async ({ bus, sender, receiver, client }) => {
   await sender.sendMessages([{ body: "1" }, { body: "2" }, { body: "3" }]);
   for (const message of await receiver.receiveMessages(2, patience)) await receiver.deadLetterMessage(message, { deadLetterReason: `spoilt ${message.body}`, deadLetterErrorDescription: "" });
