@@ -142,7 +142,7 @@ func TestConfig_FilesAndTemplates(t *testing.T) {
 		b.run("send", "orders", "x")
 	}
 	wrong := b.file("wrong.json", strings.ReplaceAll(template, "parameters('queues')[copyIndex()])]", "nothing())]"))
-	if r := b.try("config", "check", wrong); r.code != 1 || !strings.Contains(r.out, "which can't be evaluated: the function nothing() is not known here") {
+	if r := b.try("config", "check", wrong); r.code != 1 || !strings.Contains(r.out, "which can't be evaluated: Minibus does not evaluate nothing(); pass the value as a parameter") {
 		t.Errorf("check prints %+v", r)
 	}
 }

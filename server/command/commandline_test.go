@@ -68,7 +68,7 @@ func TestMistakesOnTheCommandLineAreOneClearLine(t *testing.T) {
 		{"Endpoint=sb://x", "", "the first word is no command; a connection string belongs to minibus export"},
 		{"config", "", "config needs a second word: config check|print|diff|apply"},
 		{"config chek f", "", "did you mean check?"},
-		{"config print a b", "", `config print takes no argument "b"`},
+		{"config print a b", "", "read the configuration: a does not exist"},
 		{"version 2", "", `version takes no argument "2"`},
 		{"cert import", "", `cert takes no argument "import"`},
 		{"cret", "", "did you mean cert?"},
