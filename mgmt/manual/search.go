@@ -51,6 +51,8 @@ func search(query string) []hit {
 				n = 1 // tables of everything, for contributors
 			case n > 0 && plain(s.Heading) == query:
 				n += 10
+			case n > 0 && plain(s.Heading) == query+"s":
+				n += 2
 			}
 			if n > 0 {
 				total[name] += n
