@@ -555,6 +555,16 @@ func (h History) Name(events []Event) {
 		}
 	}
 	chunks, _ := h.ns.common.record.since(0)
+	if len(chunks) > 0 && chunks[0].first > 1 {
+		oldest := int64(0) // body that came in the oldest chunk: what came before it is forgotten
+		chunks[0].eachBack(func(e Event) bool {
+			if e.Namespace == h.ns.id && e.comes() {
+				oldest = e.Body
+			}
+			return true
+		})
+		maps.DeleteFunc(nameless, func(body int64, _ []*Event) bool { return body < oldest })
+	}
 	for i := len(chunks) - 1; i >= 0 && len(nameless) > 0; i-- {
 		if c := &chunks[i]; c.first < last {
 			c.eachBack(func(first Event) bool {
