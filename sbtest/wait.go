@@ -14,7 +14,7 @@ import (
 // waitTime is how long [Namespace.WaitFor] waits without [Within].
 const waitTime = 10 * time.Second
 
-// Condition is what [Namespace.WaitFor] waits for, or how long.
+// Condition tells [Namespace.WaitFor] what to wait for, or how long.
 type Condition struct {
 	entity string
 	text   string

@@ -13,7 +13,7 @@ import (
 // programOfKit is a program of docs/kits.md. Its first line is a comment with the file that runs.
 var programOfKit = regexp.MustCompile("(?ms)^```(\\w+)\n(?:#|//) (\\S+)\n(.*?)^```$")
 
-// stepsOfKits are what the programs do, in this order, in small letters and without underscores.
+// stepsOfKits lists the calls that each program makes, in this order, in lower case and without underscores.
 var stepsOfKits = []struct {
 	name string
 	code *regexp.Regexp

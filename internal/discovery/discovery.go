@@ -35,7 +35,7 @@ func Dir() (string, error) {
 // Entry is the file of a server.
 type Entry struct{ file *os.File }
 
-// pattern is what the files are called, with something random in the middle.
+// pattern matches the names of the files; each has a random part in the middle.
 const pattern = "minibus-*.json"
 
 // births bounds how often Announce tries: [List] may have a new file locked for a moment.

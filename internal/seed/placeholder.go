@@ -21,7 +21,7 @@ const timeForm = "2006-01-02T15:04:05.000Z"
 
 const known = "{{now}}, {{now+1h30m}}, {{now-2d}}, {{guid}}, {{counter}}; \\{{ for {{ itself"
 
-// values are what placeholders stand for in a line.
+// values replace the placeholders of a line.
 type values struct {
 	now     time.Time
 	counter int

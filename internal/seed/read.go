@@ -52,7 +52,7 @@ func (l *Line) Target() string {
 	return target
 }
 
-// written is what a line of a file has. What only the service sets is not looked at.
+// written is a line of a file. Fields that only the service sets are ignored.
 type written struct {
 	Namespace string `json:"namespace,omitempty"`
 	Entity    string `json:"entity,omitempty"`

@@ -48,7 +48,7 @@ func (*client) Start(context.Context) error { return nil }
 // Stop implements otlptrace.Client.
 func (*client) Stop(context.Context) error { return nil }
 
-// pause is what passes before a batch is sent again.
+// pause is the time between two tries to send a batch.
 const pause = time.Second
 
 // UploadTraces implements otlptrace.Client. It tries until ctx ends if the collector does not answer or is busy.

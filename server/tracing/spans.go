@@ -34,7 +34,7 @@ const (
 	mostNames    = 10_000  // namespaces
 )
 
-// body is what all copies of a message share.
+// body identifies the body that all copies of a message share.
 type body struct{ namespace, id int64 }
 
 // place is where a message or a copy is.
@@ -55,7 +55,7 @@ type followed struct {
 	element *list.Element
 }
 
-// stay is what a message does in a place.
+// stay is a message's time in one place.
 type stay struct {
 	of       *followed
 	what     string // operation of the span
@@ -360,7 +360,7 @@ func outcome(text string) attribute.KeyValue { return attribute.String("minibus.
 
 func clientID(name string) attribute.KeyValue { return semconv.MessagingClientID(name) }
 
-// clientName is what a client calls itself.
+// clientName returns the name that a client gives itself.
 func clientName(c *emulator.Client) string {
 	switch {
 	case c == nil:

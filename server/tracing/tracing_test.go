@@ -42,7 +42,7 @@ type fake struct {
 	answer func(w http.ResponseWriter, r *http.Request) // in the place of success; nil: none
 }
 
-// span is what the collector got.
+// span is a span as the collector received it.
 type span struct {
 	*pb.Span
 	attributes map[string]string
@@ -200,7 +200,7 @@ func TestTheWayOfAMessage(t *testing.T) {
 		t.Errorf("the dead letter has %v, %v", dead.Status, dead.attributes)
 	}
 	if all[2].attributes["messaging.client.id"] == "" {
-		t.Errorf("nobody has the lock: %v", all[2].attributes)
+		t.Errorf("the lock has no holder: %v", all[2].attributes)
 	}
 	if b.collector.header.Get("Api-Key") != "a b" || b.collector.header.Get("X") != "y" {
 		t.Errorf("the headers are %v", b.collector.header)
