@@ -196,17 +196,20 @@ func TestExpressions(t *testing.T) {
 		`union(createObject('x', 'old'), createObject('x', 'new')).x`:              "new",
 		`if(startsWith('Abc', 'a'), if(endsWith('abc', 'BC'), 'yes', 'no'), 'no')`: "yes",
 
-		`parameters('none')`:              `!the parameter "none" has no default value`,
-		`parameters('gone')`:              `!there is no parameter "gone"`,
-		`variables('gone')`:               `!there is no variable "gone"`,
-		`parameters('a')`:                 `!leads back to itself`,
-		`concat('q-', uniqueString('x'))`: `!the result of uniqueString() is only known in Azure`,
-		`listKeys('x', 'y').z`:            `!the result of listKeys() is only known in Azure`,
-		`toLower(1)`:                      `!the arguments of toLower() are not what it takes`,
-		`frobnicate('x')`:                 `!Minibus does not evaluate frobnicate(); pass the value as a parameter`,
-		`frobnicate(parameters('none'))`:  `!Minibus does not evaluate frobnicate(); pass the value as a parameter`,
-		`join(map(createArray('a'), lambda('x', toUpper(lambdaVariables('x')))), '')`: `!Minibus does not evaluate lambdas, such as that of map(); pass the value as a parameter`,
-		`contoso.name('x')`:                           `!Minibus does not evaluate contoso.name(), a user-defined function; pass the value as a parameter`,
+		`uniqueString('fu')`: "6rkxbspxjmsho",
+		`join(map(createArray('a', 'b'), lambda('x', toUpper(lambdaVariables('x')))), '')`: "AB",
+
+		`parameters('none')`: `!the parameter "none" has no default value`,
+		`parameters('gone')`: `!there is no parameter "gone"`,
+		`variables('gone')`:  `!there is no variable "gone"`,
+		`parameters('a')`:    `!leads back to itself`,
+		`concat('q-', uniqueString(resourceGroup().id))`: `!the result of resourceGroup() is only known in Azure`,
+		`listKeys('x', 'y').z`:                           `!the result of listKeys() is only known in Azure`,
+		`toLower(1)`:                                     `!the arguments of toLower() are not what it takes`,
+		`frobnicate('x')`:                                `!Minibus does not evaluate frobnicate(); pass the value as a parameter`,
+		`frobnicate(parameters('none'))`:                 `!Minibus does not evaluate frobnicate(); pass the value as a parameter`,
+		`join(map(createArray('a'), lambda('x', parameters('none'))), '')`: `!the parameter "none" has no default value`,
+		`contoso.name('x')`:                           `!Minibus does not evaluate contoso.name(), a user-defined function that the template lacks; pass the value as a parameter`,
 		`copyIndex()`:                                 `!copyIndex() is in no loop`,
 		`parameters('p').missing`:                     `!there is no "missing" in it`,
 		`if(equals(parameters('none'), 1), 'a', 'b')`: `!the parameter "none" has no default value`,
@@ -355,7 +358,11 @@ func TestTemplatesThatDouble(t *testing.T) {
 		text := queueTemplate("", "[concat('namespace/', string(variables('v60')))]", "")
 		began := time.Now()
 		got, report := arm(t, strings.Replace(text, `"variables": {}`, `"variables": {`+strings.Join(variables, ",\n")+`}`, 1))
-		if got != nil || !strings.Contains(report.Err().Error(), "can't be evaluated") {
+		why := "can't be evaluated"
+		if function == "union" { // of what is the same: it stays small
+			why = "found the character '['"
+		}
+		if got != nil || !strings.Contains(report.Err().Error(), why) {
 			t.Errorf("%s: %+v, %v", function, got, report.Err())
 		}
 		if took := time.Since(began); took > 20*time.Second {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"minibus/emulator"
+	"minibus/internal/jsontree"
 )
 
 // Part is a piece of a topology: the text of a Config.json, or an entity that a program declares.
@@ -48,12 +49,12 @@ func ParseEntities(
 	d.choose = `choose "limits": "relaxed"`
 	d.file = from
 	defer d.report.sort()
-	root, err := readJSON(text)
+	root, err := jsontree.Read(text)
 	if err != nil {
 		d.syntax(err)
 	} else if d.object(root) {
 		d.keys(root, slices.Concat(namespaceKeys, []string{"Limits"}))
-		d.topology.Namespace = d.text(root.get("Name"), "")
+		d.topology.Namespace = d.text(root.Get("Name"), "")
 		d.entities(root)
 		d.checkForwards(func(_ *space, target string) string { return others(targetHost(target)) })
 	}
@@ -124,7 +125,7 @@ func (p *Part) read() (*node, error) {
 	if p.root != nil {
 		return p.root, nil
 	}
-	return readJSON(p.JSON)
+	return jsontree.Read(p.JSON)
 }
 
 // complete returns the entities once the forward targets are known.
@@ -184,81 +185,81 @@ func (d *decoder) declared(c *emulator.EntityConfig) {
 		d.quota(n, len(d.list)+1, most, "queues and topics")
 	}
 	if t := c.Topic; t != nil {
-		n.put("Properties", declaredSettings("", emulator.QueueOptions{
+		n.Put("Properties", declaredSettings("", emulator.QueueOptions{
 			DefaultMessageTimeToLive: t.DefaultMessageTimeToLive, DuplicateDetectionWindow: t.DuplicateDetectionWindow,
 			AutoDeleteOnIdle: t.AutoDeleteOnIdle, EnablePartitioning: t.EnablePartitioning,
 			MaxSizeInMegabytes: t.MaxSizeInMegabytes, MaxMessageSizeInKilobytes: t.MaxMessageSizeInKilobytes,
 			Status: t.Status, UserMetadata: t.UserMetadata,
 		}))
-		n.put("Subscriptions", d.declaredSubscriptions(t.Subscriptions))
+		n.Put("Subscriptions", d.declaredSubscriptions(t.Subscriptions))
 		d.topic(n)
 	} else {
-		n.put("Properties", declaredSettings("", *c.Queue))
+		n.Put("Properties", declaredSettings("", *c.Queue))
 		d.queue(n)
 	}
 	d.list[len(d.list)-1].declared = c
 }
 
 func (d *decoder) declaredSubscriptions(list []emulator.SubscriptionOptions) *node {
-	all := &node{kind: kindArray, path: "Subscriptions"}
+	all := &node{Kind: kindArray, Path: "Subscriptions"}
 	for _, s := range list {
 		n := named(s.Name, "Subscriptions["+quote(s.Name)+"]")
-		n.put("Properties", declaredSettings(n.path+".", s.Queue))
-		rules := &node{kind: kindArray, path: n.path + ".Rules"}
+		n.Put("Properties", declaredSettings(n.Path+".", s.Queue))
+		rules := &node{Kind: kindArray, Path: n.Path + ".Rules"}
 		for i := range s.Rules {
-			rules.items = append(rules.items, d.declaredRule(rules.path, &s.Rules[i]))
+			rules.Items = append(rules.Items, d.declaredRule(rules.Path, &s.Rules[i]))
 		}
-		n.put("Rules", rules)
-		all.items = append(all.items, n)
+		n.Put("Rules", rules)
+		all.Items = append(all.Items, n)
 	}
 	return all
 }
 
 func (d *decoder) declaredRule(list string, r *emulator.RuleOptions) *node {
 	n := named(r.Name, list+"["+quote(r.Name)+"]")
-	props := &node{kind: kindObject, path: n.path}
-	n.put("Properties", props)
+	props := &node{Kind: kindObject, Path: n.Path}
+	n.Put("Properties", props)
 	switch {
 	case r.Correlation != nil && r.SQL != "":
 		d.fail(n, "found SQL together with Correlation", "one of the two", "make two rules of it")
 	case r.IsTrue():
-		props.putText("FilterType", "True", n.path)
+		putText(props, "FilterType", "True", n.Path)
 	case r.IsFalse():
-		props.putText("FilterType", "False", n.path)
+		putText(props, "FilterType", "False", n.Path)
 	case r.Correlation != nil:
-		props.put("CorrelationFilter", d.declaredCorrelation(n.path+".Correlation", r.Correlation))
+		props.Put("CorrelationFilter", d.declaredCorrelation(n.Path+".Correlation", r.Correlation))
 	default:
-		props.putText("SqlFilter", r.SQL, n.path+".SQL")
+		putText(props, "SqlFilter", r.SQL, n.Path+".SQL")
 	}
 	if r.Action != "" {
-		props.putText("Action", r.Action, n.path+".Action")
+		putText(props, "Action", r.Action, n.Path+".Action")
 	}
 	return n
 }
 
 func (d *decoder) declaredCorrelation(path string, f *emulator.CorrelationFilter) *node {
-	n := &node{kind: kindObject, path: path}
+	n := &node{Kind: kindObject, Path: path}
 	for _, field := range correlationFields(f) {
 		if text := *field.value; text != nil {
-			n.putText(field.names[0], *text, path+"."+field.names[0])
+			putText(n, field.names[0], *text, path+"."+field.names[0])
 		}
 	}
-	properties := &node{kind: kindObject, path: path + ".Properties"}
+	properties := &node{Kind: kindObject, Path: path + ".Properties"}
 	for _, name := range slices.Sorted(maps.Keys(f.Properties)) {
-		v, at := f.Properties[name], properties.path+"["+quote(name)+"]"
-		properties.putText(name, fmt.Sprint(v), at) // its type counts to the broker, not here
+		v, at := f.Properties[name], properties.Path+"["+quote(name)+"]"
+		putText(properties, name, fmt.Sprint(v), at) // its type counts to the broker, not here
 		if _, err := (emulator.Values{name: v}).MarshalJSON(); err != nil {
 			found := fmt.Sprintf("found a value of the type %T", v)
-			d.fail(&node{path: at}, found, "string, bool, numbers, time.Time, time.Duration", "")
+			d.fail(&node{Path: at}, found, "string, bool, numbers, time.Time, time.Duration", "")
 		}
 	}
-	n.put("Properties", properties)
+	n.Put("Properties", properties)
 	return n
 }
 
 // declaredSettings returns the Properties of a queue, topic or subscription, without zero values.
 func declaredSettings(path string, o emulator.QueueOptions) *node {
-	n := &node{kind: kindObject}
+	n := &node{Kind: kindObject}
 	for _, x := range []struct{ key, text string }{
 		{"LockDuration", declaredDuration(o.LockDuration)},
 		{"DefaultMessageTimeToLive", declaredDuration(o.DefaultMessageTimeToLive)},
@@ -270,12 +271,12 @@ func declaredSettings(path string, o emulator.QueueOptions) *node {
 		{"UserMetadata", o.UserMetadata},
 	} {
 		if x.text != "" {
-			n.putText(x.key, x.text, path+x.key)
+			putText(n, x.key, x.text, path+x.key)
 		}
 	}
 	number := func(key string, value int64) {
 		if value != 0 {
-			n.put(key, &node{kind: kindNumber, text: strconv.FormatInt(value, 10), path: path + key})
+			n.Put(key, &node{Kind: kindNumber, Text: strconv.FormatInt(value, 10), Path: path + key})
 		}
 	}
 	number("MaxDeliveryCount", int64(o.MaxDeliveryCount))
@@ -283,7 +284,7 @@ func declaredSettings(path string, o emulator.QueueOptions) *node {
 	number("MaxMessageSizeInKilobytes", o.MaxMessageSizeInKilobytes)
 	yes := func(key string, on bool) {
 		if on {
-			n.put(key, &node{kind: kindBool, boolean: true, path: path + key})
+			n.Put(key, &node{Kind: kindBool, Bool: true, Path: path + key})
 		}
 	}
 	yes("RequiresSession", o.RequiresSession)
@@ -293,17 +294,13 @@ func declaredSettings(path string, o emulator.QueueOptions) *node {
 
 // named returns an object with a name.
 func named(name, path string) *node {
-	n := &node{kind: kindObject, path: path}
-	n.putText("Name", name, path)
+	n := &node{Kind: kindObject, Path: path}
+	putText(n, "Name", name, path)
 	return n
 }
 
-func (n *node) put(key string, value *node) {
-	n.members = append(n.members, member{key: key, value: value})
-}
-
-func (n *node) putText(key, text, path string) {
-	n.put(key, &node{kind: kindString, text: text, path: path})
+func putText(n *node, key, text, path string) {
+	n.Put(key, &node{Kind: kindString, Text: text, Path: path})
 }
 
 // declaredDuration returns the text of a duration in a file, "" for zero. A negative duration has none, so it gets

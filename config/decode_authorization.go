@@ -19,7 +19,7 @@ func (d *decoder) authorizationRules(n *node, seen map[string]*node) []emulator.
 	n = d.ourRules(n)
 	items := d.array(n)
 	d.quota(n, len(items), emulator.MaxAuthorizationRules, "authorization rules")
-	if n == nil || n.kind != kindArray {
+	if n == nil || n.Kind != kindArray {
 		return nil
 	}
 	rules := []emulator.AuthorizationRule{} // an empty list revokes the broker's rules; nil keeps them
@@ -29,9 +29,9 @@ func (d *decoder) authorizationRules(n *node, seen map[string]*node) []emulator.
 		}
 		d.keys(item, authorizationKeys, authorizationInertKeys...)
 		r := emulator.AuthorizationRule{KeyName: d.keyName(item, seen), Rights: d.rights(item)}
-		r.PrimaryKey = d.secret(r.KeyName, item.get("PrimaryKey"))
-		r.SecondaryKey = d.secret(r.KeyName, item.get("SecondaryKey"))
-		if item.get("PrimaryKey") == nil {
+		r.PrimaryKey = d.secret(r.KeyName, item.Get("PrimaryKey"))
+		r.SecondaryKey = d.secret(r.KeyName, item.Get("SecondaryKey"))
+		if item.Get("PrimaryKey") == nil {
 			const fix = "give it a key, such as what openssl rand -base64 32 prints"
 			d.fail(item, "found no PrimaryKey", "text in double quotes", fix)
 		}
@@ -41,12 +41,12 @@ func (d *decoder) authorizationRules(n *node, seen map[string]*node) []emulator.
 }
 
 func (d *decoder) keyName(item *node, seen map[string]*node) string {
-	at := item.get("KeyName")
+	at := item.Get("KeyName")
 	name := strings.TrimSpace(d.text(at, ""))
 	switch {
 	case at == nil:
 		d.fail(item, "found no KeyName", "text in double quotes", "give it a KeyName")
-	case at.kind != kindString: // already reported
+	case at.Kind != kindString: // already reported
 	case name == "" || len(name) > emulator.MaxKeyName:
 		allowed := fmt.Sprintf("1 to %d characters", emulator.MaxKeyName)
 		d.fail(at, fmt.Sprintf("found a name of %d characters", len(name)), allowed, "")
@@ -64,23 +64,23 @@ func (d *decoder) secret(rule string, n *node) string {
 	switch {
 	case n == nil:
 		return ""
-	case n.kind != kindString:
+	case n.Kind != kindString:
 		d.fail(n, "found something else than text", "text in double quotes", "")
 		return ""
-	case strings.TrimSpace(n.text) == "":
+	case strings.TrimSpace(n.Text) == "":
 		d.fail(n, "found an empty key", "a key, or no such line", "")
 	default:
-		if err := emulator.CheckKey(rule, n.text); err != nil {
+		if err := emulator.CheckKey(rule, n.Text); err != nil {
 			d.fail(n, err.Error(), "", "")
 		}
 	}
-	return n.text
+	return n.Text
 }
 
 // rights reads the rights; as in the cloud, Manage needs Send and Listen.
 func (d *decoder) rights(item *node) []string {
 	all := []string{"Manage", "Send", "Listen"}
-	at := item.get("Rights")
+	at := item.Get("Rights")
 	if at == nil {
 		d.fail(item, "found no Rights", "an array of "+strings.Join(all, ", "), `write "Rights": ["Send"]`)
 		return nil
@@ -89,12 +89,12 @@ func (d *decoder) rights(item *node) []string {
 	for _, n := range d.array(at) {
 		if right := known(all, d.text(n, "")); right != "" {
 			rights = append(rights, right)
-		} else if n.kind == kindString {
-			d.fail(n, "found "+n.describe(), strings.Join(all, ", "), "")
+		} else if n.Kind == kindString {
+			d.fail(n, "found "+n.Describe(), strings.Join(all, ", "), "")
 		}
 	}
 	switch {
-	case at.kind == kindArray && len(at.items) == 0:
+	case at.Kind == kindArray && len(at.Items) == 0:
 		d.fail(at, "found no right", "at least one of "+strings.Join(all, ", "), "")
 	case containsFold(rights, "Manage") && (!containsFold(rights, "Send") || !containsFold(rights, "Listen")):
 		d.fail(at, "found Manage without Send and Listen", "", "add them, Manage includes both")

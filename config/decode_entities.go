@@ -84,33 +84,33 @@ func (d *decoder) queue(n *node) {
 	e := &entity{node: at, config: emulator.EntityConfig{Path: name}}
 	props := d.properties(n, queueKeys)
 	o := d.queueOptions(props, e)
-	o.RequiresDuplicateDetection = d.boolean(props.get("RequiresDuplicateDetection"))
+	o.RequiresDuplicateDetection = d.boolean(props.Get("RequiresDuplicateDetection"))
 	o.DuplicateDetectionWindow = d.window(props)
 	o.EnablePartitioning = d.partitioning(props)
 	o.MaxSizeInMegabytes = d.size(props, o.EnablePartitioning)
 	o.MaxMessageSizeInKilobytes = d.messageSize(props)
-	o.Admin.AuthorizationRules = d.authorizationRules(props.get("AuthorizationRules"), map[string]*node{})
+	o.Admin.AuthorizationRules = d.authorizationRules(props.Get("AuthorizationRules"), map[string]*node{})
 	e.config.Queue = o
 	d.register(e)
 }
 
 // queueOptions reads the settings that queues and subscriptions share.
 func (d *decoder) queueOptions(props *node, e *entity) *emulator.QueueOptions {
-	deliveries := d.integer(props.get("MaxDeliveryCount"), defaultMaxDeliveryCount, deliveriesRange)
+	deliveries := d.integer(props.Get("MaxDeliveryCount"), defaultMaxDeliveryCount, deliveriesRange)
 	o := &emulator.QueueOptions{
-		LockDuration:              d.duration(props.get("LockDuration"), defaultLockDuration, lockRange),
+		LockDuration:              d.duration(props.Get("LockDuration"), defaultLockDuration, lockRange),
 		MaxDeliveryCount:          int(deliveries),
 		DefaultMessageTimeToLive:  d.timeToLive(props),
-		DeadLetteringOnExpiration: d.boolean(props.get("DeadLetteringOnMessageExpiration")),
-		RequiresSession:           d.boolean(props.get("RequiresSession")),
-		AutoDeleteOnIdle:          d.autoDelete(props.get("AutoDeleteOnIdle")),
-		Status:                    d.status(props.get("Status")),
-		UserMetadata:              d.metadata(props.get("UserMetadata")),
-		EnableBatchedOperations:   d.optional(d.ourBoolean(props.get("EnableBatchedOperations"))),
+		DeadLetteringOnExpiration: d.boolean(props.Get("DeadLetteringOnMessageExpiration")),
+		RequiresSession:           d.boolean(props.Get("RequiresSession")),
+		AutoDeleteOnIdle:          d.autoDelete(props.Get("AutoDeleteOnIdle")),
+		Status:                    d.status(props.Get("Status")),
+		UserMetadata:              d.metadata(props.Get("UserMetadata")),
+		EnableBatchedOperations:   d.optional(d.ourBoolean(props.Get("EnableBatchedOperations"))),
 	}
-	d.forward(e, props.get("ForwardTo"), &o.ForwardTo)
-	d.forward(e, props.get("ForwardDeadLetteredMessagesTo"), &o.ForwardDeadLetteredMessagesTo)
-	if n := props.get("ForwardTo"); o.RequiresSession && n != nil && n.text != "" {
+	d.forward(e, props.Get("ForwardTo"), &o.ForwardTo)
+	d.forward(e, props.Get("ForwardDeadLetteredMessagesTo"), &o.ForwardDeadLetteredMessagesTo)
+	if n := props.Get("ForwardTo"); o.RequiresSession && n != nil && n.Text != "" {
 		d.fail(n, "found ForwardTo together with RequiresSession", "one of the two",
 			"let the target require sessions instead of the source")
 	}
@@ -127,39 +127,39 @@ func (d *decoder) topic(n *node) {
 	props := d.properties(n, topicKeys)
 	o := &emulator.TopicOptions{
 		DefaultMessageTimeToLive:   d.timeToLive(props),
-		RequiresDuplicateDetection: d.boolean(props.get("RequiresDuplicateDetection")),
+		RequiresDuplicateDetection: d.boolean(props.Get("RequiresDuplicateDetection")),
 		DuplicateDetectionWindow:   d.window(props),
-		AutoDeleteOnIdle:           d.autoDelete(props.get("AutoDeleteOnIdle")),
+		AutoDeleteOnIdle:           d.autoDelete(props.Get("AutoDeleteOnIdle")),
 		EnablePartitioning:         d.partitioning(props),
 		MaxMessageSizeInKilobytes:  d.messageSize(props),
-		EnableBatchedOperations:    d.optional(d.ourBoolean(props.get("EnableBatchedOperations"))),
-		Status:                     d.status(props.get("Status")),
-		UserMetadata:               d.metadata(props.get("UserMetadata")),
+		EnableBatchedOperations:    d.optional(d.ourBoolean(props.Get("EnableBatchedOperations"))),
+		Status:                     d.status(props.Get("Status")),
+		UserMetadata:               d.metadata(props.Get("UserMetadata")),
 	}
 	o.MaxSizeInMegabytes = d.size(props, o.EnablePartitioning)
-	o.Admin.AuthorizationRules = d.authorizationRules(props.get("AuthorizationRules"), map[string]*node{})
-	o.Admin.SupportOrdering = d.optional(d.ourBoolean(props.get("SupportOrdering")))
+	o.Admin.AuthorizationRules = d.authorizationRules(props.Get("AuthorizationRules"), map[string]*node{})
+	o.Admin.SupportOrdering = d.optional(d.ourBoolean(props.Get("SupportOrdering")))
 	o.SupportOrdering = !o.EnablePartitioning
 	if given := o.Admin.SupportOrdering; given != nil {
 		o.SupportOrdering = *given
 	}
 	e := &entity{node: at, config: emulator.EntityConfig{Path: name, Topic: o}}
-	d.subscriptions(n.get("Subscriptions"), e)
+	d.subscriptions(n.Get("Subscriptions"), e)
 	d.register(e)
 }
 
 // name reads Name and its node. It reports an invalid name and returns "".
 func (d *decoder) name(n *node, rule nameRule) (string, *node) {
-	at := n.get("Name")
+	at := n.Get("Name")
 	if at == nil {
 		d.fail(n, "found no Name", rule.allowed(), "give it a Name")
 		return "", n
 	}
-	if at.kind != kindString {
-		d.fail(at, "found "+at.describe(), "text in double quotes", "")
+	if at.Kind != kindString {
+		d.fail(at, "found "+at.Describe(), "text in double quotes", "")
 		return "", at
 	}
-	name := strings.TrimSpace(at.text)
+	name := strings.TrimSpace(at.Text)
 	if wrong := rule.check(name); wrong != "" {
 		loose := rule
 		loose.limits = emulator.LimitsRelaxed
@@ -176,9 +176,9 @@ func (d *decoder) name(n *node, rule nameRule) (string, *node) {
 
 // properties returns the Properties of an entity, or an empty object.
 func (d *decoder) properties(n *node, known []string) *node {
-	props := n.get("Properties")
+	props := n.Get("Properties")
 	if !d.object(props) {
-		return &node{kind: kindObject, pos: n.pos, path: n.path}
+		return &node{Kind: kindObject, Pos: n.Pos, Path: n.Path}
 	}
 	d.keys(props, known, inertKeys...)
 	return props
@@ -186,17 +186,17 @@ func (d *decoder) properties(n *node, known []string) *node {
 
 // window reads DuplicateDetectionHistoryTimeWindow.
 func (d *decoder) window(props *node) time.Duration {
-	return d.duration(props.get("DuplicateDetectionHistoryTimeWindow"), defaultWindow, windowRange)
+	return d.duration(props.Get("DuplicateDetectionHistoryTimeWindow"), defaultWindow, windowRange)
 }
 
 // timeToLive reads DefaultMessageTimeToLive; 0 is for ever.
 func (d *decoder) timeToLive(props *node) time.Duration {
-	return none(d.duration(props.get("DefaultMessageTimeToLive"), defaultTimeToLive, ttlRange))
+	return none(d.duration(props.Get("DefaultMessageTimeToLive"), defaultTimeToLive, ttlRange))
 }
 
 // messageSize reads MaxMessageSizeInKilobytes; 0 is the default.
 func (d *decoder) messageSize(props *node) int64 {
-	return d.integer(d.ourInteger(props.get("MaxMessageSizeInKilobytes"), messageRange), 0, messageRange)
+	return d.integer(d.ourInteger(props.Get("MaxMessageSizeInKilobytes"), messageRange), 0, messageRange)
 }
 
 // size reads MaxSizeInMegabytes; 0 is the default (QUO-1).
@@ -205,7 +205,7 @@ func (d *decoder) size(props *node, partitioned bool) int64 {
 	if partitioned {
 		of = partitionedSize
 	}
-	return d.integer(d.ourInteger(props.get("MaxSizeInMegabytes"), of), 0, of)
+	return d.integer(d.ourInteger(props.Get("MaxSizeInMegabytes"), of), 0, of)
 }
 
 // autoDelete reads AutoDeleteOnIdle; 0 is never.
@@ -214,7 +214,7 @@ func (d *decoder) autoDelete(n *node) time.Duration {
 }
 
 func (d *decoder) partitioning(props *node) bool {
-	n := d.ourBoolean(props.get("EnablePartitioning"))
+	n := d.ourBoolean(props.Get("EnablePartitioning"))
 	v := d.boolean(n)
 	if v && !d.limits.Partitioning {
 		d.fail(n, "found EnablePartitioning", "false in this profile", d.relaxedFix(true))
@@ -230,7 +230,7 @@ func (d *decoder) status(n *node) emulator.Status {
 	s := d.text(n, "")
 	status := known(all, s)
 	if status == "" && s != "" {
-		d.fail(n, "found "+n.describe(), strings.Join(all, ", "), "")
+		d.fail(n, "found "+n.Describe(), strings.Join(all, ", "), "")
 	}
 	return emulator.Status(status)
 }
@@ -266,7 +266,7 @@ func (d *decoder) subscriptions(n *node, topic *entity) {
 		d.unique(seen, name, at, "subscription")
 		props := d.properties(item, subscriptionKeys)
 		topic.pending = append(topic.pending, d.queueOptions(props, topic))
-		lettering := d.ourBoolean(props.get("DeadLetteringOnFilterEvaluationExceptions"))
+		lettering := d.ourBoolean(props.Get("DeadLetteringOnFilterEvaluationExceptions"))
 		topic.config.Topic.Subscriptions = append(topic.config.Topic.Subscriptions, emulator.SubscriptionOptions{
 			Name: name, Rules: d.rules(rulesOf(item), counts), DeadLetteringOnFilterErrors: d.optional(lettering),
 		})
@@ -277,10 +277,10 @@ func (d *decoder) subscriptions(n *node, topic *entity) {
 
 // rulesOf returns the Rules of a subscription, which some files have under Properties.
 func rulesOf(n *node) *node {
-	if rules := n.get("Rules"); rules != nil {
+	if rules := n.Get("Rules"); rules != nil {
 		return rules
 	}
-	return n.get("Properties").get("Rules")
+	return n.Get("Properties").Get("Rules")
 }
 
 // filterCounts counts the filters of a topic, for the quota of each kind.
@@ -289,7 +289,7 @@ type filterCounts struct{ sql, correlation int }
 func (d *decoder) rules(n *node, counts *filterCounts) []emulator.RuleOptions {
 	items := d.array(n)
 	d.quota(n, len(items), d.limits.Rules, "rules in one subscription")
-	if n == nil || n.kind != kindArray {
+	if n == nil || n.Kind != kindArray {
 		return nil
 	}
 	seen := map[string]*node{}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"minibus/emulator"
+	"minibus/internal/jsontree"
 	"minibus/internal/printable"
 )
 
@@ -22,7 +23,7 @@ const (
 // rule decodes Properties of a rule. For an unknown filter type, Microsoft's emulator drops the rule and leaves
 // one that matches everything; here that is an error.
 func (d *decoder) rule(n *node) emulator.RuleOptions {
-	props := n.get("Properties")
+	props := n.Get("Properties")
 	if props == nil {
 		d.fail(n, "found a rule without Properties", "FilterType with SqlFilter or CorrelationFilter", "")
 		return emulator.RuleOptions{}
@@ -32,7 +33,7 @@ func (d *decoder) rule(n *node) emulator.RuleOptions {
 	}
 	d.keys(props, []string{"FilterType", "CorrelationFilter", "SqlFilter", "Action", "SqlExpression"}, "CreatedAt")
 	var rule emulator.RuleOptions
-	if action := props.get("Action"); action != nil {
+	if action := props.Get("Action"); action != nil {
 		rule.Action, rule.ActionParameters = d.withParameters(action, emulator.Limits.CheckAction, false)
 	}
 	switch d.filterType(props) {
@@ -50,11 +51,11 @@ func (d *decoder) rule(n *node) emulator.RuleOptions {
 
 // filterType reads FilterType in all known spellings or, without it, derives it from the filter that is there.
 func (d *decoder) filterType(props *node) filterKind {
-	n := props.get("FilterType")
+	n := props.Get("FilterType")
 	const allowed = `"Sql" or "Correlation"`
 	if n == nil {
-		sql := props.get("SqlFilter") != nil || props.get("SqlExpression") != nil
-		correlation := props.get("CorrelationFilter") != nil
+		sql := props.Get("SqlFilter") != nil || props.Get("SqlExpression") != nil
+		correlation := props.Get("CorrelationFilter") != nil
 		switch {
 		case sql && !correlation:
 			return filterSQL
@@ -64,16 +65,16 @@ func (d *decoder) filterType(props *node) filterKind {
 		d.fail(props, "found no FilterType", allowed, "add FilterType")
 		return filterUnknown
 	}
-	if n.kind == kindNumber { // the values of an enumeration
-		switch n.text {
+	if n.Kind == kindNumber { // the values of an enumeration
+		switch n.Text {
 		case "0":
 			return filterSQL
 		case "1":
 			return filterCorrelation
 		}
 	}
-	if n.kind == kindString {
-		switch strings.TrimSuffix(strings.ToLower(strings.TrimSpace(n.text)), "filter") {
+	if n.Kind == kindString {
+		switch strings.TrimSuffix(strings.ToLower(strings.TrimSpace(n.Text)), "filter") {
 		case "sql", "0":
 			return filterSQL
 		case "correlation", "1":
@@ -84,15 +85,15 @@ func (d *decoder) filterType(props *node) filterKind {
 			return filterFalse
 		}
 	}
-	d.fail(n, "found "+n.describe(), allowed, "")
+	d.fail(n, "found "+n.Describe(), allowed, "")
 	return filterUnknown
 }
 
 // sqlFilter reads SqlFilter.SqlExpression with its Parameters, or SqlExpression directly under Properties.
 func (d *decoder) sqlFilter(props *node) (string, emulator.Values) {
-	filter := props.get("SqlFilter")
+	filter := props.Get("SqlFilter")
 	if filter == nil {
-		if direct := props.get("SqlExpression"); direct != nil {
+		if direct := props.Get("SqlExpression"); direct != nil {
 			return d.expression(direct, nil, emulator.Limits.CheckFilter), nil
 		}
 		d.fail(props, "found FilterType Sql without SqlFilter", "", `add "SqlFilter": {"SqlExpression": "..."}`)
@@ -108,7 +109,7 @@ type expressionCheck = func(emulator.Limits, string, emulator.Values) error
 // too, but without its place in the file.
 func (d *decoder) expression(n *node, params emulator.Values, check expressionCheck) string {
 	s := d.text(n, "")
-	if n.kind != kindString {
+	if n.Kind != kindString {
 		return s
 	}
 	if strings.TrimSpace(s) == "" {
@@ -136,19 +137,19 @@ func oneLine(err error) string {
 
 // withParameters reads an expression: a text, or an object with SqlExpression and Parameters; "" without one.
 func (d *decoder) withParameters(n *node, check expressionCheck, needed bool) (string, emulator.Values) {
-	if n.kind == kindString {
+	if n.Kind == kindString {
 		return d.expression(n, nil, check), nil
 	}
 	if !d.object(n) {
 		return "", nil
 	}
 	d.keys(n, []string{"SqlExpression", "Parameters"}, "RequiresPreprocessing", "CompatibilityLevel")
-	expression := n.get("SqlExpression")
+	expression := n.Get("SqlExpression")
 	switch {
 	case expression == nil && needed:
 		d.fail(n, "found no SqlExpression", "text such as \"color = 'red'\"", "")
 		return "", nil
-	case !needed && (expression == nil || expression.kind == kindString && strings.TrimSpace(expression.text) == ""):
+	case !needed && (expression == nil || expression.Kind == kindString && strings.TrimSpace(expression.Text) == ""):
 		return "", nil
 	}
 	params := d.parameters(n)
@@ -157,7 +158,7 @@ func (d *decoder) withParameters(n *node, check expressionCheck, needed bool) (s
 
 // correlationFilter reads the equalities of a correlation filter (TOP-9). Without any it selects every message.
 func (d *decoder) correlationFilter(props *node) *emulator.CorrelationFilter {
-	n := props.get("CorrelationFilter")
+	n := props.Get("CorrelationFilter")
 	f := &emulator.CorrelationFilter{}
 	if n == nil {
 		d.fail(props, "found FilterType Correlation without CorrelationFilter", "", `add "CorrelationFilter": {...}`)
@@ -170,15 +171,15 @@ func (d *decoder) correlationFilter(props *node) *emulator.CorrelationFilter {
 	empty := true
 	for _, field := range correlationFields(f) {
 		known = append(known, field.names...)
-		if x := n.get(field.names...); x != nil {
+		if x := n.Get(field.names...); x != nil {
 			*field.value = d.tested(x)
 			empty = false
 		}
 	}
 	d.keys(n, known, "RequiresPreprocessing")
-	properties := n.get("Properties")
+	properties := n.Get("Properties")
 	f.Properties = d.values(properties)
-	if empty && (properties == nil || properties.kind == kindObject && len(properties.members) == 0) {
+	if empty && (properties == nil || properties.Kind == kindObject && len(properties.Members) == 0) {
 		d.warn(n, "found a correlation filter without a condition, it selects every message",
 			"set at least one of "+strings.Join(known, ", "))
 	}
@@ -204,7 +205,7 @@ func correlationFields(f *emulator.CorrelationFilter) []correlationField {
 // messages with an empty property: that is hardly ever meant.
 func (d *decoder) tested(n *node) *string {
 	s := d.text(n, "")
-	if n.kind == kindString && s == "" {
+	if n.Kind == kindString && s == "" {
 		d.warn(n, "found an empty text, only messages whose property is there and empty are selected",
 			"leave the key out, or write null, if it is not to be tested")
 	}
@@ -218,25 +219,25 @@ func (d *decoder) values(n *node) emulator.Values {
 	if !d.object(n) {
 		return nil
 	}
-	all := make(emulator.Values, len(n.members))
-	for _, m := range n.members {
-		switch v := m.value; v.kind {
+	all := make(emulator.Values, len(n.Members))
+	for _, m := range n.Members {
+		switch v := m.Value; v.Kind {
 		case kindString:
-			all[m.key] = v.text
+			all[m.Key] = v.Text
 		case kindBool:
-			all[m.key] = v.boolean
+			all[m.Key] = v.Bool
 		case kindNumber:
-			if i, ok := wholeNumber(v); ok && !strings.ContainsAny(v.text, ".eE") {
-				all[m.key] = i
-			} else if f, err := strconv.ParseFloat(v.text, 64); err == nil {
-				all[m.key] = f
+			if i, ok := jsontree.Whole(v); ok && !strings.ContainsAny(v.Text, ".eE") {
+				all[m.Key] = i
+			} else if f, err := strconv.ParseFloat(v.Text, 64); err == nil {
+				all[m.Key] = f
 			} else {
-				d.fail(v, "found "+v.describe(), "a number that 64 bits can hold", "")
+				d.fail(v, "found "+v.Describe(), "a number that 64 bits can hold", "")
 			}
 		case kindObject:
-			all[m.key] = d.typedValue(v)
+			all[m.Key] = d.typedValue(v)
 		default:
-			d.fail(v, "found "+v.describe(), "text, a number, true, false, or "+typedForm, "")
+			d.fail(v, "found "+v.Describe(), "text, a number, true, false, or "+typedForm, "")
 		}
 	}
 	return all
@@ -248,34 +249,34 @@ const typedForm = `an object such as {"Type": "dateTime", "Value": "2026-11-22T1
 func (d *decoder) typedValue(n *node) any {
 	d.beyond(n, false)
 	d.keys(n, []string{"Type", "Value"})
-	name, value := n.get("Type"), n.get("Value")
+	name, value := n.Get("Type"), n.Get("Value")
 	if name == nil || value == nil {
 		d.fail(n, "found an object without Type or Value", typedForm, "")
 		return nil
 	}
-	t, known := emulator.ValueTypeOf(name.text)
-	if name.kind != kindString || !known {
+	t, known := emulator.ValueTypeOf(name.Text)
+	if name.Kind != kindString || !known {
 		names, fix := emulator.ValueTypeNames(), ""
-		if guess := printable.Closest(name.text, names); guess != "" {
+		if guess := printable.Closest(name.Text, names); guess != "" {
 			fix = "did you mean " + guess + "?"
 		}
-		d.fail(name, "found "+name.describe(), strings.Join(names, ", "), fix)
+		d.fail(name, "found "+name.Describe(), strings.Join(names, ", "), fix)
 		return nil
 	}
-	text := value.text
-	if value.kind == kindBool {
-		text = strconv.FormatBool(value.boolean)
+	text := value.Text
+	if value.Kind == kindBool {
+		text = strconv.FormatBool(value.Bool)
 	}
 	v, ok := t.Parse(text)
-	if !ok || value.kind == kindArray || value.kind == kindObject {
-		d.fail(value, "found "+value.describe(), "a value of the type "+t.Name+", such as "+t.Example, "")
+	if !ok || value.Kind == kindArray || value.Kind == kindObject {
+		d.fail(value, "found "+value.Describe(), "a value of the type "+t.Name+", such as "+t.Example, "")
 	}
 	return v
 }
 
 // parameters reads Parameters beside a SqlExpression, which Microsoft's emulator does not know.
 func (d *decoder) parameters(n *node) emulator.Values {
-	list := n.get("Parameters")
+	list := n.Get("Parameters")
 	if list != nil {
 		d.beyond(list, false)
 	}

@@ -38,9 +38,9 @@ func (d *directory) register(e *entity) {
 
 // place returns the place of an entity in its file, for messages.
 func (d *directory) place(e *entity) string {
-	line := fmt.Sprintf("on line %d", e.node.pos.line)
+	line := fmt.Sprintf("on line %d", e.node.Pos.Line)
 	switch {
-	case e.node.pos.line == 0:
+	case e.node.Pos.Line == 0:
 		return "in " + e.from
 	case e.from != d.file:
 		return "in " + e.from + " " + line

@@ -19,8 +19,8 @@ func (r *reader) lenient() bool { return !r.strict && r.profile == LimitsRelaxed
 
 // instead warns that another value is taken for n, and returns that.
 func (r *reader) instead(n *node, allowed string, k kind, text string) *node {
-	r.add(Warning, n, "found "+n.describe(), allowed, text+" is taken instead, since "+ignored)
-	return &node{kind: k, text: text, boolean: text == "true", pos: n.pos, path: n.path}
+	r.add(Warning, n, "found "+n.Describe(), allowed, text+" is taken instead, since "+ignored)
+	return &node{Kind: k, Text: text, Bool: text == "true", Pos: n.Pos, Path: n.Path}
 }
 
 // leaveOut warns that n counts as absent.
@@ -31,7 +31,7 @@ func (r *reader) leaveOut(n *node, allowed string) *node {
 
 // ours returns n if it has the kind that a key of ours needs.
 func (r *reader) ours(n *node, k kind, allowed string) *node {
-	if n == nil || n.kind == k || !r.lenient() {
+	if n == nil || n.Kind == k || !r.lenient() {
 		return n
 	}
 	return r.leaveOut(n, allowed)
@@ -42,8 +42,8 @@ func (r *reader) ourText(n *node) *node { return r.ours(n, kindString, "text in 
 // ourBoolean also takes true and false as text.
 func (r *reader) ourBoolean(n *node) *node {
 	const allowed = "true or false"
-	if n != nil && n.kind == kindString && r.lenient() {
-		if word := known([]string{"true", "false"}, strings.TrimSpace(n.text)); word != "" {
+	if n != nil && n.Kind == kindString && r.lenient() {
+		if word := known([]string{"true", "false"}, strings.TrimSpace(n.Text)); word != "" {
 			return r.instead(n, allowed, kindBool, word)
 		}
 	}
@@ -53,8 +53,8 @@ func (r *reader) ourBoolean(n *node) *node {
 // ourInteger also takes a number as text.
 func (r *reader) ourInteger(n *node, of func(limits) intRange) *node {
 	allowed := of(r.limits)
-	if n != nil && n.kind == kindString && r.lenient() {
-		if v, err := strconv.ParseInt(strings.TrimSpace(n.text), 10, 64); err == nil && allowed.Contains(v) {
+	if n != nil && n.Kind == kindString && r.lenient() {
+		if v, err := strconv.ParseInt(strings.TrimSpace(n.Text), 10, 64); err == nil && allowed.Contains(v) {
 			return r.instead(n, allowed.String(), kindNumber, strconv.FormatInt(v, 10))
 		}
 	}
@@ -64,10 +64,10 @@ func (r *reader) ourInteger(n *node, of func(limits) intRange) *node {
 // ourDuration also takes durations of other forms, and the shortest one of the range for a shorter one.
 func (r *reader) ourDuration(n *node, of func(limits) durationRange) *node {
 	allowed := of(r.limits)
-	if n == nil || n.kind != kindString || !r.lenient() {
+	if n == nil || n.Kind != kindString || !r.lenient() {
 		return r.ours(n, kindString, isoForm+allowed.String())
 	}
-	form, text := "", n.text
+	form, text := "", n.Text
 	if _, err := ParseDuration(text); err != nil {
 		form, text = isoForm, suggestDuration(text)
 	}
@@ -86,7 +86,7 @@ func (r *reader) ourDuration(n *node, of func(limits) durationRange) *node {
 // ourStatus also takes the states that Azure has beyond those that an entity can be given.
 func (r *reader) ourStatus(n *node, allowed []string) *node {
 	others := []string{"Enabled", "Unknown", "Creating", "Deleting", "Renaming", "Restoring"}
-	if n != nil && n.kind == kindString && r.lenient() && containsFold(others, n.text) {
+	if n != nil && n.Kind == kindString && r.lenient() && containsFold(others, n.Text) {
 		return r.instead(n, strings.Join(allowed, ", "), kindString, string(emulator.StatusActive))
 	}
 	return r.ours(n, kindString, strings.Join(allowed, ", "))
@@ -95,15 +95,15 @@ func (r *reader) ourStatus(n *node, allowed []string) *node {
 // ourRules returns an array with those authorization rules that have a key or the name of one. Templates have neither.
 func (r *reader) ourRules(n *node) *node {
 	ours := func(item *node) bool {
-		named := item.get("KeyName") != nil || item.get("PrimaryKey") != nil || item.get("SecondaryKey") != nil
-		return named || item.kind != kindObject
+		named := item.Get("KeyName") != nil || item.Get("PrimaryKey") != nil || item.Get("SecondaryKey") != nil
+		return named || item.Kind != kindObject
 	}
 	return r.ourItems(n, ours, "found an authorization rule without KeyName and keys", "")
 }
 
 // ourTexts returns an array with those items that are text.
 func (r *reader) ourTexts(n *node) *node {
-	ours := func(item *node) bool { return item.kind == kindString }
+	ours := func(item *node) bool { return item.Kind == kindString }
 	return r.ourItems(n, ours, "found no text", "text in double quotes")
 }
 
@@ -111,19 +111,19 @@ func (r *reader) ourTexts(n *node) *node {
 // an empty array takes away what there is.
 func (r *reader) ourItems(n *node, ours func(*node) bool, found, allowed string) *node {
 	n = r.ours(n, kindArray, "an array, [ ... ]")
-	if n == nil || n.kind != kindArray || len(n.items) == 0 || !r.lenient() {
+	if n == nil || n.Kind != kindArray || len(n.Items) == 0 || !r.lenient() {
 		return n
 	}
 	rest := *n
-	rest.items = nil
-	for _, item := range n.items {
+	rest.Items = nil
+	for _, item := range n.Items {
 		if ours(item) {
-			rest.items = append(rest.items, item)
+			rest.Items = append(rest.Items, item)
 			continue
 		}
 		r.add(Warning, item, found, allowed, "it is left out, since "+ignored)
 	}
-	if len(rest.items) == 0 {
+	if len(rest.Items) == 0 {
 		return nil
 	}
 	return &rest

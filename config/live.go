@@ -8,6 +8,7 @@ import (
 
 	"minibus/emulator"
 	"minibus/internal/entitypath"
+	"minibus/internal/jsontree"
 )
 
 // Live is the namespace that what is read belongs to.
@@ -35,7 +36,7 @@ func (l Live) decoder(from string, profile Limits) *decoder {
 
 // read reads a text that must be an object; nil if it is none.
 func (d *decoder) read(text []byte) *node {
-	root, err := readJSON(text)
+	root, err := jsontree.Read(text)
 	if err != nil {
 		d.syntax(err)
 		return nil
@@ -71,7 +72,7 @@ func (l Live) PatchEntity(from string, text []byte, path string, old emulator.Se
 		return d.only(kind)
 	}
 	d.keys(root, []string{"Name", "Properties"})
-	given := root.get("Properties")
+	given := root.Get("Properties")
 	if given == nil {
 		const fix = `write {"Properties": {"LockDuration": "PT30S"}}`
 		d.fail(root, "found no Properties", "an object with the settings to change", fix)
@@ -79,22 +80,22 @@ func (l Live) PatchEntity(from string, text []byte, path string, old emulator.Se
 	}
 	checked := *given
 	// The range of the size depends on it.
-	if p := base.get("EnablePartitioning"); p != nil && given.get("EnablePartitioning") == nil {
-		checked.members = append(slices.Clone(given.members), member{key: "EnablePartitioning", value: p})
+	if p := base.Get("EnablePartitioning"); p != nil && given.Get("EnablePartitioning") == nil {
+		checked.Members = append(slices.Clone(given.Members), member{Key: "EnablePartitioning", Value: p})
 	}
-	d.one(root.with("Properties", &checked), kind, path, l)
-	if d.report.Count(Error) > 0 || given.kind != kindObject {
+	d.one(root.With("Properties", &checked), kind, path, l)
+	if d.report.Count(Error) > 0 || given.Kind != kindObject {
 		return d.only(kind)
 	}
-	merged := &node{kind: kindObject, pos: given.pos, path: given.path, members: slices.Clone(given.members)}
-	for _, m := range base.members {
-		if !slices.ContainsFunc(given.members, func(g member) bool { return strings.EqualFold(g.key, m.key) }) {
-			merged.members = append(merged.members, m)
+	merged := &node{Kind: kindObject, Pos: given.Pos, Path: given.Path, Members: slices.Clone(given.Members)}
+	for _, m := range base.Members {
+		if !slices.ContainsFunc(given.Members, func(g member) bool { return strings.EqualFold(g.Key, m.Key) }) {
+			merged.Members = append(merged.Members, m)
 		}
 	}
 	whole := l.decoder(from, LimitsRelaxed) // what the entity has already may be beyond the profile
 	whole.report = d.report
-	whole.one(root.with("Properties", merged), kind, path, l)
+	whole.one(root.With("Properties", merged), kind, path, l)
 	return whole.only(kind)
 }
 
@@ -118,7 +119,7 @@ func (d *decoder) one(root *node, kind emulator.EntityKind, path string, l Live)
 	switch topic, name, isSubscription := entitypath.SplitSubscription(path); {
 	case isSubscription:
 		parent := named(topic, "")
-		parent.put("Subscriptions", &node{kind: kindArray, items: []*node{d.withName(root, name)}})
+		parent.Put("Subscriptions", &node{Kind: kindArray, Items: []*node{d.withName(root, name)}})
 		d.topic(parent)
 	case kind == emulator.KindTopic:
 		d.topic(d.withName(root, path))
@@ -131,20 +132,10 @@ func (d *decoder) one(root *node, kind emulator.EntityKind, path string, l Live)
 
 // withName gives an object a name. One that it has already must be the same.
 func (d *decoder) withName(root *node, name string) *node {
-	if at := root.get("Name"); at != nil && !strings.EqualFold(d.text(at, name), name) {
-		d.fail(at, "found the name "+at.describe(), quote(name)+", as in the path of the request", "leave Name out")
+	if at := root.Get("Name"); at != nil && !strings.EqualFold(d.text(at, name), name) {
+		d.fail(at, "found the name "+at.Describe(), quote(name)+", as in the path of the request", "leave Name out")
 	}
-	return root.with("Name", &node{kind: kindString, text: name, pos: root.pos, path: root.path})
-}
-
-// with returns an object with another value of a key.
-func (n *node) with(key string, value *node) *node {
-	changed := *n
-	changed.members = slices.DeleteFunc(slices.Clone(n.members), func(m member) bool {
-		return strings.EqualFold(m.key, key)
-	})
-	changed.put(key, value)
-	return &changed
+	return root.With("Name", &node{Kind: kindString, Text: name, Pos: root.Pos, Path: root.Path})
 }
 
 // elsewhere returns the name of another namespace that a target means, "" if it means none.
@@ -180,7 +171,7 @@ func propertiesOf(s emulator.Settings, l emulator.Limits) (kind emulator.EntityK
 	}
 	text, err := json.Marshal(p)
 	if err == nil {
-		n, err = parseJSON(string(text))
+		n, err = jsontree.Parse(string(text))
 	}
 	if err != nil {
 		panic("config: settings can't be read back: " + err.Error()) // they are texts, numbers and truth values
@@ -206,8 +197,8 @@ func SettingsProperties(s emulator.Settings, l emulator.Limits, keys bool) Prope
 // Topics. Of a file with several namespaces it takes the one of this name, for the default namespace the first. It
 // returns nil if the report has errors.
 func (l Live) ParseConfiguration(from string, text []byte) (*Topology, *Report) {
-	root, err := readJSON(text)
-	if err != nil || root.get("UserConfig") == nil && !isTemplate(root) {
+	root, err := jsontree.Read(text)
+	if err != nil || root.Get("UserConfig") == nil && !isTemplate(root) {
 		entities, report := ParseEntities(from, text, profileOf(l.Profile), l.Elsewhere)
 		if report.Count(Error) > 0 {
 			return nil, report
@@ -230,7 +221,7 @@ func (l Live) ParseConfiguration(from string, text []byte) (*Topology, *Report) 
 	if l.IsDefault {
 		return t, report
 	}
-	at := orAbsent(root.get("UserConfig").get("Namespaces"), root)
+	at := orAbsent(root.Get("UserConfig").Get("Namespaces"), root)
 	d.fail(at, "found no namespace "+quote(l.Name), strings.Join(names, ", "),
 		"name one of them, or leave the others out")
 	report.sort()
@@ -240,17 +231,17 @@ func (l Live) ParseConfiguration(from string, text []byte) (*Topology, *Report) 
 // IsFile reports whether a text is a whole Config.json, and not the description of a single namespace. It is an error
 // if it has more beside UserConfig.
 func IsFile(from string, text []byte) (bool, error) {
-	root, err := readJSON(text)
+	root, err := jsontree.Read(text)
 	if err == nil && isTemplate(root) {
 		return true, nil
 	}
-	if err != nil || root.get("UserConfig") == nil {
+	if err != nil || root.Get("UserConfig") == nil {
 		return false, nil // the reader of the other form says what is wrong
 	}
-	for _, m := range root.members {
-		if !strings.EqualFold(m.key, "UserConfig") {
+	for _, m := range root.Members {
+		if !strings.EqualFold(m.Key, "UserConfig") {
 			const found = "%s: found %q beside UserConfig; a Config.json has nothing else"
-			return false, fmt.Errorf(found, from, clip(m.key))
+			return false, fmt.Errorf(found, from, clip(m.Key))
 		}
 	}
 	return true, nil

@@ -39,7 +39,7 @@ func (d *decoder) namespaces(list []*node) {
 			continue
 		}
 		if d.space = d.spaces[0]; i == 0 {
-			d.defaultName(n.get("Name"))
+			d.defaultName(n.Get("Name"))
 			d.unique(seen, d.topology.Namespace, n, "namespace")
 		} else if !d.other(n, seen) {
 			continue
@@ -52,7 +52,7 @@ func (d *decoder) namespaces(list []*node) {
 func (d *decoder) namespace(n *node) {
 	t := d.topology
 	d.keys(n, namespaceKeys)
-	if list := n.get("AuthorizationRules"); list != nil && list.kind == kindArray && len(list.items) == 0 {
+	if list := n.Get("AuthorizationRules"); list != nil && list.Kind == kindArray && len(list.Items) == 0 {
 		if d.space == d.spaces[0] {
 			d.warn(list, "found no policy, so the namespace has the default one, RootManageSharedAccessKey",
 				"name one, or set --root-key")
@@ -61,10 +61,10 @@ func (d *decoder) namespace(n *node) {
 				"with a key of its own", "name one")
 		}
 	}
-	if rules := d.authorizationRules(n.get("AuthorizationRules"), d.policies); rules != nil {
+	if rules := d.authorizationRules(n.Get("AuthorizationRules"), d.policies); rules != nil {
 		t.AuthorizationRules = append(rules, t.AuthorizationRules...)
 	}
-	list := d.ourTexts(n.get("Aliases"))
+	list := d.ourTexts(n.Get("Aliases"))
 	if list != nil && t.Aliases == nil {
 		t.Aliases = []string{} // an empty list takes all aliases away; nil keeps them
 	}
@@ -78,7 +78,7 @@ func (d *decoder) namespace(n *node) {
 			t.Aliases = append(t.Aliases, host)
 		}
 	}
-	if at := d.ourInteger(n.get("Port"), portNumbers); at != nil {
+	if at := d.ourInteger(n.Get("Port"), portNumbers); at != nil {
 		t.Port = d.port(at)
 	}
 	d.entities(n)
@@ -86,7 +86,7 @@ func (d *decoder) namespace(n *node) {
 
 // entities decodes the queues and topics of a namespace.
 func (d *decoder) entities(n *node) {
-	queues, topics := d.array(n.get("Queues")), d.array(n.get("Topics"))
+	queues, topics := d.array(n.Get("Queues")), d.array(n.Get("Topics"))
 	d.quota(n, len(queues)+len(topics), d.limits.Entities, "queues and topics")
 	for _, q := range queues {
 		d.queue(q)
@@ -118,7 +118,7 @@ func (d *decoder) defaultName(at *node) {
 
 // other finds or makes a namespace that is not the default one. It returns false if that has no usable name.
 func (d *decoder) other(n *node, seen map[string]*node) bool {
-	at := n.get("Name")
+	at := n.Get("Name")
 	name := strings.TrimSpace(d.text(at, ""))
 	if at == nil {
 		d.fail(n, "found no Name", "", "give each namespace a Name")
@@ -183,7 +183,7 @@ func portNumbers(limits) intRange { return intRange{emulator.IntRange{Least: 1, 
 // alias reads the name of a host that means the namespace.
 func (d *decoder) alias(at *node) string {
 	host := strings.TrimSuffix(strings.TrimSpace(d.text(at, "")), ".")
-	if at.kind != kindString {
+	if at.Kind != kindString {
 		return ""
 	}
 	if err := emulator.CheckAlias(host); err != nil {

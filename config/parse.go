@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"minibus/emulator"
+	"minibus/internal/jsontree"
 )
 
 // DefaultNamespace is the only name that Microsoft's emulator accepts, and Minibus's name without a file (DEC-11).
@@ -52,16 +53,16 @@ func newDecoder(profile Limits) *decoder {
 }
 
 func (d *decoder) syntax(err error) {
-	var s *syntaxError
+	var s *jsontree.SyntaxError
 	if !errors.As(err, &s) {
 		d.report.add(Finding{Severity: Error, File: d.file, Found: err.Error()})
 		return
 	}
-	if strings.HasSuffix(s.path, "aryKey") { // PrimaryKey or SecondaryKey: don't show the value
-		s.text = "found no text in double quotes, which a key is"
+	if strings.HasSuffix(s.Path, "aryKey") { // PrimaryKey or SecondaryKey: don't show the value
+		s.Text = "found no text in double quotes, which a key is"
 	}
-	d.report.add(Finding{Severity: Error, File: d.file, Line: s.pos.line, Column: s.pos.column, Path: s.path,
-		Found: s.text, Fix: cmp.Or(s.fix, "correct the JSON")})
+	d.report.add(Finding{Severity: Error, File: d.file, Line: s.Pos.Line, Column: s.Pos.Column, Path: s.Path,
+		Found: s.Text, Fix: cmp.Or(s.Fix, "correct the JSON")})
 }
 
 // root decodes a document down to the namespace.
@@ -69,7 +70,7 @@ func (d *decoder) root(root *node) {
 	if !d.object(root) {
 		return
 	}
-	user := root.get("UserConfig")
+	user := root.Get("UserConfig")
 	if user == nil {
 		d.fail(root, "found no UserConfig", "", "put everything in one object: "+
 			`{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", "Queues": [], "Topics": []}]}}`)
@@ -80,8 +81,8 @@ func (d *decoder) root(root *node) {
 		return
 	}
 	d.keys(user, []string{"Namespaces", "Logging"})
-	d.logging(user.get("Logging"))
-	namespaces := d.array(user.get("Namespaces"))
+	d.logging(user.Get("Logging"))
+	namespaces := d.array(user.Get("Namespaces"))
 	if len(namespaces) == 0 {
 		d.warn(user, "found no namespace, so there are no entities", "add Namespaces with Queues or Topics")
 	}
@@ -95,7 +96,7 @@ func (d *decoder) logging(n *node) {
 		return
 	}
 	d.keys(n, []string{"Type"})
-	t := n.get("Type")
+	t := n.Get("Type")
 	for part := range strings.SplitSeq(d.text(t, "Console"), ",") {
 		if part = strings.TrimSpace(part); !containsFold([]string{"File", "Console"}, part) {
 			d.warn(t, "found the unknown logging type "+quote(part)+", it is ignored", "use Console, File or both")

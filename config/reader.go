@@ -2,7 +2,7 @@ package config
 
 import (
 	"fmt"
-	"math"
+	"minibus/internal/jsontree"
 	"strconv"
 	"strings"
 	"time"
@@ -27,7 +27,7 @@ type reader struct {
 }
 
 func (r *reader) add(s Severity, n *node, found, allowed, fix string) {
-	r.report.add(Finding{Severity: s, File: r.file, Line: n.pos.line, Column: n.pos.column, Path: n.path,
+	r.report.add(Finding{Severity: s, File: r.file, Line: n.Pos.Line, Column: n.Pos.Column, Path: n.Path,
 		Found: found, Allowed: allowed, Fix: fix})
 }
 
@@ -40,8 +40,8 @@ func (r *reader) object(n *node) bool {
 	if n == nil {
 		return false
 	}
-	if n.kind != kindObject {
-		r.fail(n, "found "+n.describe(), "an object, { ... }", "")
+	if n.Kind != kindObject {
+		r.fail(n, "found "+n.Describe(), "an object, { ... }", "")
 		return false
 	}
 	return true
@@ -52,36 +52,36 @@ func (r *reader) array(n *node) []*node {
 	if n == nil {
 		return nil
 	}
-	if n.kind != kindArray {
+	if n.Kind != kindArray {
 		fix := ""
-		if n.kind == kindObject {
+		if n.Kind == kindObject {
 			fix = "put [ ] around it"
 		}
-		r.fail(n, "found "+n.describe(), "an array, [ ... ]", fix)
+		r.fail(n, "found "+n.Describe(), "an array, [ ... ]", fix)
 		return nil
 	}
-	return n.items
+	return n.Items
 }
 
 // keys warns of unknown keys (a setting under a misspelt key silently keeps its default), of duplicate keys, and of
 // the keys in inert, which are known but have no effect. Where the reader is strict, the first two are errors.
 func (r *reader) keys(n *node, known []string, inert ...string) {
 	seen := map[string]bool{}
-	for _, m := range n.members {
-		lower := strings.ToLower(m.key)
-		at := &node{pos: m.pos, path: childPath(n.path, m.key)}
+	for _, m := range n.Members {
+		lower := strings.ToLower(m.Key)
+		at := &node{Pos: m.Pos, Path: jsontree.ChildPath(n.Path, m.Key)}
 		if strings.HasPrefix(lower, "$") || strings.HasPrefix(lower, "//") {
 			continue // $schema and comments in the form of keys
 		}
 		switch {
 		case seen[lower] && r.strict:
-			r.fail(at, "found the key "+quote(m.key)+" a second time", "", "leave one of them out")
+			r.fail(at, "found the key "+quote(m.Key)+" a second time", "", "leave one of them out")
 		case seen[lower]:
-			r.warn(at, "found the key "+quote(m.key)+" a second time", "the last one counts")
-		case containsFold(inert, m.key):
+			r.warn(at, "found the key "+quote(m.Key)+" a second time", "the last one counts")
+		case containsFold(inert, m.Key):
 			r.warn(at, "this property is known and has no effect here", "")
-		case !containsFold(known, m.key):
-			r.unknownKey(at, m.key, known)
+		case !containsFold(known, m.Key):
+			r.unknownKey(at, m.Key, known)
 		}
 		seen[lower] = true
 	}
@@ -104,25 +104,25 @@ func (r *reader) text(n *node, fallback string) string {
 	if n == nil {
 		return fallback
 	}
-	if n.kind != kindString {
-		r.fail(n, "found "+n.describe(), "text in double quotes", "")
+	if n.Kind != kindString {
+		r.fail(n, "found "+n.Describe(), "text in double quotes", "")
 		return fallback
 	}
-	return n.text
+	return n.Text
 }
 
 func (r *reader) boolean(n *node) bool {
 	if n == nil {
 		return false
 	}
-	if n.kind != kindBool {
+	if n.Kind != kindBool {
 		fix := ""
-		if n.kind == kindString {
+		if n.Kind == kindString {
 			fix = "write it without quotes"
 		}
-		r.fail(n, "found "+n.describe(), "true or false", fix)
+		r.fail(n, "found "+n.Describe(), "true or false", fix)
 	}
-	return n.boolean
+	return n.Bool
 }
 
 // optional is boolean for a setting whose default is not false; nil means not given.
@@ -140,21 +140,21 @@ func (r *reader) duration(n *node, fallback time.Duration, of func(limits) durat
 		return fallback
 	}
 	allowed := of(r.limits)
-	if n.kind != kindString {
-		r.fail(n, "found "+n.describe(), isoForm+allowed.String(), "")
+	if n.Kind != kindString {
+		r.fail(n, "found "+n.Describe(), isoForm+allowed.String(), "")
 		return fallback
 	}
-	v, err := ParseDuration(n.text)
+	v, err := ParseDuration(n.Text)
 	switch {
 	case err != nil:
 		fix := ""
-		if guess := suggestDuration(n.text); guess != "" {
+		if guess := suggestDuration(n.Text); guess != "" {
 			fix = "write " + guess
 		}
-		r.fail(n, "found "+n.describe(), isoForm+allowed.String(), fix)
+		r.fail(n, "found "+n.Describe(), isoForm+allowed.String(), fix)
 		return fallback
 	case !allowed.takes(v):
-		r.fail(n, "found "+n.describe(), allowed.String(), r.relaxedFix(of(r.relaxed).Contains(v)))
+		r.fail(n, "found "+n.Describe(), allowed.String(), r.relaxedFix(of(r.relaxed).Contains(v)))
 		return fallback
 	}
 	r.beyond(n, of(r.emulator).Contains(v))
@@ -169,17 +169,17 @@ func (r *reader) integer(n *node, fallback int64, of func(limits) intRange) int6
 		return fallback
 	}
 	allowed := of(r.limits)
-	v, ok := wholeNumber(n)
+	v, ok := jsontree.Whole(n)
 	switch {
 	case !ok:
 		fix := ""
-		if _, err := strconv.ParseInt(strings.TrimSpace(n.text), 10, 64); n.kind == kindString && err == nil {
+		if _, err := strconv.ParseInt(strings.TrimSpace(n.Text), 10, 64); n.Kind == kindString && err == nil {
 			fix = "write it without quotes"
 		}
-		r.fail(n, "found "+n.describe(), allowed.String(), fix)
+		r.fail(n, "found "+n.Describe(), allowed.String(), fix)
 		return fallback
 	case !allowed.Contains(v):
-		r.fail(n, "found "+n.describe(), allowed.String(), r.relaxedFix(of(r.relaxed).Contains(v)))
+		r.fail(n, "found "+n.Describe(), allowed.String(), r.relaxedFix(of(r.relaxed).Contains(v)))
 		return fallback
 	}
 	r.beyond(n, of(r.emulator).Contains(v))
@@ -194,7 +194,7 @@ func (r *reader) unique(seen map[string]*node, name string, at *node, what strin
 	key := strings.ToLower(name)
 	if first := seen[key]; first != nil {
 		found := fmt.Sprintf("found the %s %s a second time", what, quote(name))
-		if line := first.pos.line; line > 0 {
+		if line := first.Pos.Line; line > 0 {
 			found += fmt.Sprintf(" (first on line %d)", line)
 		}
 		r.fail(at, found, "names that differ in more than case", "rename or remove one of the two")
@@ -219,21 +219,6 @@ func (r *reader) relaxedFix(helps bool) string {
 	return ""
 }
 
-// wholeNumber reads 10, 10.0 and 1e1.
-func wholeNumber(n *node) (int64, bool) {
-	if n.kind != kindNumber {
-		return 0, false
-	}
-	if v, err := strconv.ParseInt(n.text, 10, 64); err == nil {
-		return v, true
-	}
-	f, err := strconv.ParseFloat(n.text, 64)
-	if err != nil || f > 1<<53 || f < -(1<<53) || f != math.Trunc(f) {
-		return 0, false
-	}
-	return int64(f), true
-}
-
 // beyond counts a value that works here but not in Microsoft's emulator (DEC-5: one log line).
 func (r *reader) beyond(n *node, inside bool) {
 	if inside {
@@ -241,7 +226,7 @@ func (r *reader) beyond(n *node, inside bool) {
 	}
 	r.beyondEmulator++
 	if len(r.examples) < 3 {
-		r.examples = append(r.examples, n.path)
+		r.examples = append(r.examples, n.Path)
 	}
 }
 

@@ -55,7 +55,7 @@ var floors = []floor{
 		"mgmt/ui/bundle":       {}, // a tool: makes the files of the package above it
 		"store":                {"emulator", "internal/filelock"},
 		"store/storetest":      {"emulator"},
-		"config":               {"emulator", "internal/entitypath", "internal/dotnet", "internal/printable"},
+		"config":               {"emulator", "internal/template", "internal/jsontree", "internal/entitypath", "internal/dotnet", "internal/printable"},
 	}},
 	{"the domain", map[string][]string{
 		"emulator":        {"emulator/filter", "emulator/clock", "internal/amqp/message", "internal/amqp", "internal/entitypath", "internal/dotnet"},
@@ -77,6 +77,8 @@ var floors = []floor{
 		"internal/dotnet":     {},
 		"internal/entitypath": {},
 		"internal/printable":  {},
+		"internal/jsontree":   {"internal/printable"},
+		"internal/template":   {"internal/jsontree", "internal/printable"},
 		"internal/strictjson": {"internal/printable"},
 		"internal/sas":        {"internal/entitypath", "internal/hostname", "internal/printable"},
 		"internal/secrets":    {},

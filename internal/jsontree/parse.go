@@ -1,27 +1,29 @@
-package config
+package jsontree
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// maxDepth bounds the nesting of the file; a valid file has at most 12 levels.
+// maxDepth bounds the nesting: a Config.json has at most 12 levels, a template with modules in modules some 50.
 const maxDepth = 64
 
-// syntaxError is an error in the syntax of the file, with its place.
-type syntaxError struct {
-	pos  position
-	path string
-	text string // what was found and what was expected
-	fix  string // empty: correct the JSON
+// SyntaxError is an error in the syntax of the file, with its place.
+type SyntaxError struct {
+	Pos  Position
+	Path string
+	Text string // what was found and what was expected
+	Fix  string // empty: correct the JSON
 }
 
-func (e *syntaxError) Error() string { return e.text }
+// Error returns what was found.
+func (e *SyntaxError) Error() string { return e.Text }
 
 // parser reads JSON with comments (// and /* */) and trailing commas, which Microsoft's own files have. A method that
 // meets an error panics with a syntaxError, which parseJSON recovers.
@@ -31,24 +33,28 @@ type parser struct {
 	line   int
 	column int
 	depth  int
+	nodes  int // that may still come
 }
 
-// readJSON reads a document in any of the encodings that [decodeText] takes.
-func readJSON(data []byte) (*node, error) {
-	text, err := decodeText(data)
+// Read reads a document in any of the encodings that [decodeText] takes.
+func Read(data []byte) (*Node, error) {
+	text, err := DecodeText(data)
 	if err != nil {
 		return nil, err
 	}
-	return parseJSON(text)
+	return Parse(text)
 }
 
-// parseJSON parses the whole text.
-func parseJSON(src string) (root *node, err error) {
-	p := &parser{src: src, line: 1, column: 1}
+// Parse parses the whole text.
+func Parse(src string) (root *Node, err error) { return ParseUpTo(src, math.MaxInt) }
+
+// ParseUpTo is [Parse] of a text that may have so many values.
+func ParseUpTo(src string, most int) (root *Node, err error) {
+	p := &parser{src: src, line: 1, column: 1, nodes: most}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
-		case *syntaxError:
+		case *SyntaxError:
 			root, err = nil, e
 		default:
 			panic(e)
@@ -66,11 +72,11 @@ func parseJSON(src string) (root *node, err error) {
 
 func (p *parser) fail(path, format string, args ...any) { p.failAt(p.pos(), path, format, args...) }
 
-func (p *parser) failAt(at position, path, format string, args ...any) {
-	panic(&syntaxError{pos: at, path: path, text: fmt.Sprintf(format, args...)})
+func (p *parser) failAt(at Position, path, format string, args ...any) {
+	panic(&SyntaxError{Pos: at, Path: path, Text: fmt.Sprintf(format, args...)})
 }
 
-func (p *parser) pos() position { return position{p.line, p.column} }
+func (p *parser) pos() Position { return Position{p.line, p.column} }
 
 // here names the next character for a message.
 func (p *parser) here() string {
@@ -142,8 +148,11 @@ func (p *parser) comment(path string) {
 	}
 }
 
-func (p *parser) value(path string) *node {
-	n := &node{pos: p.pos(), path: path}
+func (p *parser) value(path string) *Node {
+	if p.nodes--; p.nodes < 0 {
+		p.fail(path, "found too many values")
+	}
+	n := &Node{Pos: p.pos(), Path: path}
 	switch c := p.peek(); {
 	case p.off >= len(p.src):
 		p.fail(path, "found the end of the file, a value belongs here")
@@ -152,7 +161,7 @@ func (p *parser) value(path string) *node {
 	case c == '[':
 		p.nested(n, p.array)
 	case c == '"':
-		n.kind, n.text = kindString, p.str(path)
+		n.Kind, n.Text = String, p.str(path)
 	case c == '-' || c >= '0' && c <= '9':
 		p.number(n)
 	case isAlnum(c):
@@ -163,9 +172,9 @@ func (p *parser) value(path string) *node {
 	return n
 }
 
-func (p *parser) nested(n *node, body func(*node)) {
+func (p *parser) nested(n *Node, body func(*Node)) {
 	if p.depth++; p.depth > maxDepth {
-		p.fail(n.path, "found more than %d levels of nesting", maxDepth)
+		p.fail(n.Path, "found more than %d levels of nesting", maxDepth)
 	}
 	p.next()
 	body(n)
@@ -173,41 +182,41 @@ func (p *parser) nested(n *node, body func(*node)) {
 }
 
 // object reads members up to the closing brace. The caller has consumed the opening one.
-func (p *parser) object(n *node) {
-	n.kind = kindObject
-	for done := false; !done; done = p.separator(n.path, '}') {
-		if p.space(n.path); p.peek() == '}' {
+func (p *parser) object(n *Node) {
+	n.Kind = Object
+	for done := false; !done; done = p.separator(n.Path, '}') {
+		if p.space(n.Path); p.peek() == '}' {
 			p.next()
 			return
 		}
 		if p.peek() != '"' {
-			p.fail(n.path, "found %s, a key in double quotes or } belongs here", p.here())
+			p.fail(n.Path, "found %s, a key in double quotes or } belongs here", p.here())
 		}
-		n.members = append(n.members, p.member(n))
+		n.Members = append(n.Members, p.member(n))
 	}
 }
 
-func (p *parser) member(n *node) member {
-	m := member{pos: p.pos(), key: p.str(n.path)}
-	path := childPath(n.path, m.key)
+func (p *parser) member(n *Node) Member {
+	m := Member{Pos: p.pos(), Key: p.str(n.Path)}
+	path := ChildPath(n.Path, m.Key)
 	if p.space(path); p.peek() != ':' {
-		p.fail(path, "found %s, a colon belongs behind the key %q", p.here(), clip(m.key))
+		p.fail(path, "found %s, a colon belongs behind the key %q", p.here(), clip(m.Key))
 	}
 	p.next()
 	p.space(path)
-	m.value = p.value(path)
+	m.Value = p.value(path)
 	return m
 }
 
 // array reads values up to the closing bracket. The caller has consumed the opening one.
-func (p *parser) array(n *node) {
-	n.kind = kindArray
-	for done := false; !done; done = p.separator(n.path, ']') {
-		if p.space(n.path); p.peek() == ']' {
+func (p *parser) array(n *Node) {
+	n.Kind = Array
+	for done := false; !done; done = p.separator(n.Path, ']') {
+		if p.space(n.Path); p.peek() == ']' {
 			p.next()
 			return
 		}
-		n.items = append(n.items, p.value(indexPath(n.path, len(n.items))))
+		n.Items = append(n.Items, p.value(IndexPath(n.Path, len(n.Items))))
 	}
 }
 
@@ -261,7 +270,7 @@ func (p *parser) escapes(path string) (text string) {
 		}
 	}
 	if err := json.Unmarshal([]byte(`"`+p.src[from:p.off]+`"`), &text); err != nil {
-		panic("config: escapes that were checked: " + err.Error())
+		panic("jsontree: escapes that were checked: " + err.Error())
 	}
 	return text
 }
@@ -279,41 +288,41 @@ func (p *parser) hex4() bool {
 }
 
 // number reads a number but keeps its spelling, since only the decoder knows the type.
-func (p *parser) number(n *node) {
-	n.kind = kindNumber
+func (p *parser) number(n *Node) {
+	n.Kind = Number
 	start := p.off
 	for p.off < len(p.src) && strings.IndexByte("+-.eE0123456789", p.peek()) >= 0 {
 		p.next()
 	}
-	n.text = p.src[start:p.off]
-	if _, err := strconv.ParseFloat(n.text, 64); err != nil && !strings.Contains(err.Error(), "range") {
-		p.failAt(n.pos, n.path, "found %q, which is not a number", clip(n.text))
+	n.Text = p.src[start:p.off]
+	if _, err := strconv.ParseFloat(n.Text, 64); err != nil && !strings.Contains(err.Error(), "range") {
+		p.failAt(n.Pos, n.Path, "found %q, which is not a number", clip(n.Text))
 	}
 }
 
 // word reads true, false and null in any case: hand-written files have Python's and .NET's spelling.
-func (p *parser) word(n *node) {
+func (p *parser) word(n *Node) {
 	start := p.off
 	for p.off < len(p.src) && isAlnum(p.peek()) {
 		p.next()
 	}
 	switch text := p.src[start:p.off]; strings.ToLower(text) {
 	case "true":
-		n.kind, n.boolean = kindBool, true
+		n.Kind, n.Bool = Bool, true
 	case "false":
-		n.kind = kindBool
+		n.Kind = Bool
 	case "null", "none":
-		n.kind = kindNull
+		n.Kind = Null
 	default:
-		p.failAt(n.pos, n.path,
+		p.failAt(n.Pos, n.Path,
 			"found %q without quotes, a value belongs here (text stands in double quotes)", clip(text))
 	}
 }
 
-// decodeText turns the bytes of a file into text: UTF-8 with or without a byte order mark, or UTF-16 with one (as
+// DecodeText turns the bytes of a file into text: UTF-8 with or without a byte order mark, or UTF-16 with one (as
 // Windows shells write on redirection). It refuses anything else, with the place, since a misread name or key would
 // be a different one.
-func decodeText(data []byte) (text string, err error) {
+func DecodeText(data []byte) (text string, err error) {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xFF\xFE")):
 		text, err = decodeUTF16(data, func(b []byte) uint16 { return uint16(b[0]) | uint16(b[1])<<8 })
@@ -382,5 +391,5 @@ func badText(before, found, fix string) error {
 	for p.off < len(p.src) {
 		p.next()
 	}
-	return &syntaxError{pos: p.pos(), text: found, fix: fix}
+	return &SyntaxError{Pos: p.pos(), Text: found, Fix: fix}
 }
