@@ -39,3 +39,15 @@ func TestParseUpTo(t *testing.T) {
 		t.Errorf("%+v %v", n, err)
 	}
 }
+
+// TestParseBare reads the key that az writes.
+func TestParseBare(t *testing.T) {
+	const text = `{"properties": {"mode": "Incremental", template: {"a": 1}}}`
+	n, err := ParseBare(text, 100)
+	if err != nil || n.Get("properties").Get("template").Get("a") == nil {
+		t.Errorf("%+v %v", n, err)
+	}
+	if _, err := Parse(text); err == nil {
+		t.Error("Parse takes it too")
+	}
+}

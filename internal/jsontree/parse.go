@@ -33,7 +33,8 @@ type parser struct {
 	line   int
 	column int
 	depth  int
-	nodes  int // that may still come
+	nodes  int  // that may still come
+	bare   bool // keys may lack their quotation marks
 }
 
 // Read reads a document in any of the encodings that [decodeText] takes.
@@ -49,8 +50,14 @@ func Read(data []byte) (*Node, error) {
 func Parse(src string) (root *Node, err error) { return ParseUpTo(src, math.MaxInt) }
 
 // ParseUpTo is [Parse] of a text that may have so many values.
-func ParseUpTo(src string, most int) (root *Node, err error) {
-	p := &parser{src: src, line: 1, column: 1, nodes: most}
+func ParseUpTo(src string, most int) (root *Node, err error) { return parse(src, most, false) }
+
+// ParseBare is [ParseUpTo] of a text whose keys may lack their quotation marks, as Resource Manager takes it: az sends
+// the key of a template so.
+func ParseBare(src string, most int) (root *Node, err error) { return parse(src, most, true) }
+
+func parse(src string, most int, bare bool) (root *Node, err error) {
+	p := &parser{src: src, line: 1, column: 1, nodes: most, bare: bare}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -189,7 +196,7 @@ func (p *parser) object(n *Node) {
 			p.next()
 			return
 		}
-		if p.peek() != '"' {
+		if p.peek() != '"' && !(p.bare && isAlnum(p.peek())) {
 			p.fail(n.Path, "found %s, a key in double quotes or } belongs here", p.here())
 		}
 		n.Members = append(n.Members, p.member(n))
@@ -197,7 +204,16 @@ func (p *parser) object(n *Node) {
 }
 
 func (p *parser) member(n *Node) Member {
-	m := Member{Pos: p.pos(), Key: p.str(n.Path)}
+	m := Member{Pos: p.pos()}
+	if p.peek() == '"' {
+		m.Key = p.str(n.Path)
+	} else {
+		from := p.off
+		for isAlnum(p.peek()) || p.peek() == '_' {
+			p.next()
+		}
+		m.Key = p.src[from:p.off]
+	}
 	path := ChildPath(n.Path, m.Key)
 	if p.space(path); p.peek() != ':' {
 		p.fail(path, "found %s, a colon belongs behind the key %q", p.here(), clip(m.Key))
