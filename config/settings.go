@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"minibus/emulator"
 )
 
 // Port is a TCP port. 0 asks for a free one; [PortOff] means that it is not opened.
@@ -52,6 +54,8 @@ type Settings struct {
 	RootKey     string // of RootManageSharedAccessKey; empty: as in Config.json, else that of Microsoft's emulator
 	OpenMetrics bool   // all clients may read the metrics, even with --auth sas
 	Control     string // "off": there is no control API; "on" or empty: there is
+	ARM         string // "off": there is no Resource Manager, as without control API; "on" or empty: there is
+	ARMStrings  string // what its connection strings name: ARMLocal (or empty), ARMCloud, or a domain, perhaps with a port
 
 	ExitWithStdin bool // end when standard input is closed
 
@@ -135,6 +139,13 @@ var table = []setting{
 	{name: "control", arg: "MODE", initial: "on", group: "Security",
 		help: "on, or off: no control API, so that no client can steer Minibus over HTTP",
 		set:  choice(func(s *Settings) *string { return &s.Control }, "on", "off")},
+	{name: "arm", arg: "MODE", initial: "on", group: "Security",
+		help: "on, or off: no Azure Resource Manager, for az, Terraform and management SDKs",
+		set:  choice(func(s *Settings) *string { return &s.ARM }, "on", "off")},
+	{name: "arm-connection-strings", arg: "KIND", initial: ARMLocal, group: "Network",
+		help: "what Resource Manager's connection strings name: local: this machine; cloud: " +
+			"NAME.servicebus.windows.net; or a domain, as in bus.test:5671",
+		set: into(func(s *Settings) *string { return &s.ARMStrings }, parseARMStrings)},
 	{name: "tls-cert", arg: "FILE", group: "Security", set: text(func(s *Settings) *string { return &s.TLSCert }),
 		help: "certificate chain in PEM, instead of certificates of Minibus's own authority"},
 	{name: "tls-key", arg: "FILE", group: "Security", set: text(func(s *Settings) *string { return &s.TLSKey }),
@@ -206,6 +217,25 @@ func parseSwitch(v string) (bool, error) {
 		return false, nil
 	}
 	return false, fmt.Errorf("found %q; allowed: true, false", v)
+}
+
+// Values of Settings.ARMStrings that are no domain.
+const (
+	ARMLocal = "local"
+	ARMCloud = "cloud"
+)
+
+// parseARMStrings takes a word in any case, or a domain with or without a port.
+func parseARMStrings(v string) (string, error) {
+	if word := known([]string{ARMLocal, ARMCloud}, v); word != "" {
+		return word, nil
+	}
+	domain := strings.ToLower(strings.Trim(v, "."))
+	host, port, hasPort := strings.Cut(domain, ":")
+	if _, err := parsePort(port); hasPort && err != nil || emulator.CheckAlias("x."+host) != nil || host == "" {
+		return "", fmt.Errorf("found %q; allowed: local, cloud, or a domain such as bus.test or bus.test:5671", v)
+	}
+	return domain, nil
 }
 
 func parsePort(v string) (Port, error) {

@@ -12,6 +12,7 @@ import (
 	"minibus/emulator"
 	"minibus/internal/loglimit"
 	"minibus/internal/sas"
+	"minibus/mgmt/arm"
 	"minibus/mgmt/control"
 	"minibus/mgmt/ui"
 )
@@ -30,6 +31,11 @@ type Options struct {
 	// Control is the process that the control API changes. If it is nil there is no such API, and requests for it get
 	// 404.
 	Control control.Server
+	// ARM is Azure Resource Manager; nil for none.
+	ARM *arm.Manager
+	// Principal returns whose web token a request to Resource Manager shows, or an error if the token does not count.
+	// Nil: with Access none counts, without it any does.
+	Principal func(*http.Request) (string, error)
 	// Manual serves the pages of the docs below docsPath; nil for none. Browsers that ask for /docs are led there.
 	Manual http.Handler
 	// Metrics answers GET /metrics; nil for none. Where tokens are checked, a request needs one with the right to
@@ -145,12 +151,11 @@ func (h *handler) routes() *mux.Router {
 	} else {
 		r.MatcherFunc(isControl).HandlerFunc(control.Off)
 	}
+	r.MatcherFunc(isResourceManager).HandlerFunc(h.resourceManager)
 	entities := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := h.request(w, r)
 		err := h.find(x)
 		switch {
-		case isResourceManager(r):
-			refuseResourceManager(w, err)
 		case isRuntime(r, x.target):
 			h.runtime.serve(x, err)
 		default:

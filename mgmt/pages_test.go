@@ -2,6 +2,7 @@ package mgmt
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"log/slog"
@@ -56,7 +57,8 @@ type headers []string
 
 func (p headers) request(method, path string) *http.Request {
 	r := httptest.NewRequest(method, "http://localhost:5300/", http.NoBody)
-	r.URL.Path, r.URL.RawQuery, r.RequestURI, r.Host = path, "timeout=0", path, "localhost:5300"
+	path, query, _ := strings.Cut(path, "?")
+	r.URL.Path, r.URL.RawQuery, r.RequestURI, r.Host = path, cmp.Or(query, "timeout=0"), path, "localhost:5300"
 	for i := 0; i < len(p); i += 2 {
 		if p[i] == "Host" {
 			r.Host = p[i+1]
@@ -72,7 +74,7 @@ func (p headers) request(method, path string) *http.Request {
 func pathsOf(t *testing.T, h *handler) []string {
 	t.Helper()
 	var paths []string
-	matched := []string{control.DocumentPath, webSocketPath} // of the routes without a path template, in their order
+	matched := []string{control.DocumentPath, webSocketPath, armTargets[0]} // of the routes without a path template, in their order
 	err := h.routes().Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
 		path, err := route.GetPathTemplate()
 		if err != nil {
@@ -81,7 +83,7 @@ func pathsOf(t *testing.T, h *handler) []string {
 		paths = append(paths, path)
 		return nil
 	})
-	if err != nil || len(paths) != 9 {
+	if err != nil || len(paths) != 10 {
 		t.Fatalf("%d routes, %v: %q; look whether each has the right path here", len(paths), err, paths)
 	}
 	kinds := map[targetKind]string{
@@ -101,6 +103,7 @@ func pathsOf(t *testing.T, h *handler) []string {
 		}
 		paths = append(paths, path)
 	}
+	paths = append(append(paths, armTargets...), "/metadata/endpoints?api-version=2022-09-01")
 	return append(paths, "/nothing", "/q/$deadletterqueue", "/q/$deadletterqueue/messages/head", "*", "", "//", "/q/", "/%71")
 }
 
@@ -111,7 +114,7 @@ func pageBus(t *testing.T) (*bus, *handler) {
 	b.makeQueue("q", emulator.QueueOptions{})
 	b.post("q", "hello")
 	served := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
-	o := Options{Broker: b.Broker, Metrics: served, Manual: served, WebSocket: served, Authority: []byte("x"),
+	o := Options{Broker: b.Broker, ARM: b.manager(), Metrics: served, Manual: served, WebSocket: served, Authority: []byte("x"),
 		KnownHost: func(host string) bool { return host == "known.example.org" }, Origins: []string{"http://localhost:3000"}}
 	h := &handler{options: o}
 	b.handler = New(o)

@@ -45,7 +45,7 @@ func (a *Server) Endpoint(ns *emulator.Namespace, host string) string {
 	}
 	number, _ := strconv.Atoi(port)
 	if found, err := a.broker.Find(name, number); err != nil || found != ns {
-		name = nameOf(ns, a.config.Settings.NamespaceSuffixes.Names())
+		name = nameOf(ns, a.suffixes())
 	}
 	if port == "" {
 		return name

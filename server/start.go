@@ -19,6 +19,7 @@ import (
 	"minibus/internal/secrets"
 	"minibus/internal/seed"
 	"minibus/mgmt"
+	"minibus/mgmt/arm"
 	"minibus/mgmt/control"
 	"minibus/store"
 )
@@ -68,6 +69,7 @@ type Server struct {
 	store  *store.Store
 	broker *emulator.Broker
 	amqp   *amqpserver.Server
+	arm    *arm.Manager   // nil for none
 	served sync.WaitGroup // the goroutines of the listeners and servers
 
 	closing sync.Once
@@ -140,10 +142,13 @@ func (a *Server) listen() error {
 		return err
 	}
 	a.mux = listen.New(listen.Options{TLS: a.trust.config, Logger: a.log, Fix: a.trust.fix(), Refusals: a.refusals})
+	if a.managed() {
+		a.arm = arm.New(arm.Options{Server: a, Logger: a.log})
+	}
 	m := a.metrics()
 	a.web = mgmt.NewServer(mgmt.New(mgmt.Options{
 		Ready: a.ready.Load, Trouble: func() error { return a.store.Health() }, Broker: a.Broker,
-		Control: a.controlled(), Access: a.access(), Unverified: a.noteUnverified,
+		Control: a.controlled(), ARM: a.arm, Access: a.access(), Unverified: a.noteUnverified,
 		WebSocket: http.HandlerFunc(a.serveWebSocket), Manual: a.config.Manual, Authority: a.trust.authority,
 		MissingIsGone: a.config.MissingIsGone, Metrics: m.Handler(),
 		OpenMetrics: a.config.Settings.OpenMetrics, Observe: m.ObserveHTTP,
@@ -193,7 +198,7 @@ func (a *Server) open() error {
 	o.Name = a.config.Topology.Namespace
 	o.Logger = a.log
 	o.Limits = s.Limits.Broker()
-	o.NamespaceSuffixes = s.NamespaceSuffixes.Names()
+	o.NamespaceSuffixes = a.suffixes()
 	o.Record = emulator.NewRecord(int64(s.History))
 	if s.OTLP != "" && o.Record != nil {
 		o.Record.KeepContexts()
@@ -208,7 +213,10 @@ func (a *Server) open() error {
 	a.spaces = namespacePorts{broker: a.broker, host: s.Host, numbers: s.NamespacePorts, others: &a.ports,
 		off:    a.config.NoNetwork,
 		accept: a.accept, log: a.log, bound: make(map[int]binding)}
-	return a.spaces.open(a.config.Topology)
+	if err := a.spaces.open(a.config.Topology); err != nil || a.arm == nil {
+		return err
+	}
+	return a.arm.Open(a.store.Documents())
 }
 
 // entityError says which entity of the configuration, or which rule, the broker refused.

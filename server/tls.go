@@ -133,7 +133,7 @@ func (a *Server) isKnownHost(host string) bool {
 // isNamespaceHost reports whether a host is the alias of a namespace, or the name of one under a suffix of the
 // settings.
 func (a *Server) isNamespaceHost(host string) bool {
-	for _, suffix := range a.config.Settings.NamespaceSuffixes.Names() {
+	for _, suffix := range a.suffixes() {
 		if label, ok := strings.CutSuffix(host, "."+strings.ToLower(strings.Trim(suffix, "."))); ok {
 			_, err := a.broker.Namespace(label)
 			return err == nil

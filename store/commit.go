@@ -302,6 +302,10 @@ func (w *writer) apply(c *emulator.Change) error {
 			err = w.namespaces.adopt(op)
 		case opDropCopy:
 			err = w.namespaces.drop(op.Entity.ID)
+		case opPutDocument:
+			err = w.documents.store(op)
+		case opDeleteDocument:
+			err = w.documents.delete(op)
 		default:
 			text := fmt.Sprintf("operation of unknown kind %d", op.Kind)
 			err = &emulator.Error{Code: emulator.CodeInternal, Text: text}

@@ -211,7 +211,7 @@ func (d *diskSpace) refuses(c *emulator.Change) bool {
 func adds(c *emulator.Change) bool {
 	for i := range c.Ops {
 		switch op := &c.Ops[i]; op.Kind {
-		case emulator.OpPutEntity, emulator.OpDuplicate, opPutNamespace, opBeginCopy:
+		case emulator.OpPutEntity, emulator.OpDuplicate, opPutNamespace, opBeginCopy, opPutDocument:
 			return true
 		case emulator.OpInsert:
 			if !c.Requeues {

@@ -22,6 +22,8 @@ const (
 	opBeginCopy       // Entity.ID is the number of the copy
 	opAdoptCopy       // as opPutNamespace, and Record.Row is the number of the copy
 	opDropCopy        // Entity.ID is the number of the copy
+	opPutDocument     // Entity.Path is the key, Data the document
+	opDeleteDocument  // Entity.Path is the key
 )
 
 // namespaces knows the namespaces, and writes them and the reservations of their ids.

@@ -17,7 +17,10 @@ const firstSchema = 7
 
 // migrations are scripts that bring a database from firstSchema to later versions, one version each. They are never
 // changed once released.
-var migrations []string
+var migrations = []string{
+	// 8: what Resource Manager knows, as JSON by the lower-case id of the resource
+	"CREATE TABLE documents (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+}
 
 func lastSchema() int64 { return int64(firstSchema + len(migrations)) }
 

@@ -76,15 +76,16 @@ func TestMigrations(t *testing.T) {
 	want := namespaceContents(t, s, 1)
 	must(t, s.Close())
 	before := read(t, path)
-	defer func() { migrations = nil }()
-	migrations = []string{"CREATE TABLE more(x)", "CREATE TABLE entity(x)"}
-	if _, err := Open(path, Options{}); err == nil || !strings.Contains(err.Error(), "bring the schema to version 9: ") {
+	own := migrations
+	defer func() { migrations = own }()
+	migrations = append(slices.Clip(own), "CREATE TABLE more(x)", "CREATE TABLE entity(x)")
+	if _, err := Open(path, Options{}); err == nil || !strings.Contains(err.Error(), "bring the schema to version 10: ") {
 		t.Errorf("the error is: %v", err)
 	}
 	if !bytes.Equal(read(t, path), before) {
 		t.Error("the file was changed")
 	}
-	migrations = migrations[:1]
+	migrations = migrations[:len(own)+1]
 	for range 2 {
 		s = mustOpen(t, path, Options{})
 		if got, more := namespaceContents(t, s, 1), count(t, s, "more"); got != want || more != 0 {
@@ -92,8 +93,8 @@ func TestMigrations(t *testing.T) {
 		}
 		must(t, s.Close())
 	}
-	migrations = nil
-	if _, err := Open(path, Options{}); err == nil || !strings.Contains(err.Error(), "newer version of Minibus (schema 8") {
+	migrations = own
+	if _, err := Open(path, Options{}); err == nil || !strings.Contains(err.Error(), "newer version of Minibus (schema 9") {
 		t.Errorf("the version before opens it: %v", err)
 	}
 }

@@ -38,6 +38,7 @@ type writer struct {
 	messages   messages
 	published  publications
 	duplicates duplicates
+	documents  documents
 	copier     snapshotCopier
 	tombstones tombstones
 	sweeper    sweeper
@@ -68,6 +69,7 @@ func newWriter(s *Store, c *conn, ephemeral bool) (*writer, error) {
 	w.messages = messages{w: w}
 	w.published = publications{w: w}
 	w.duplicates = duplicates{w: w}
+	w.documents = documents{w: w}
 	w.copier.w = w
 	w.copier.size = copyRows
 	w.tombstones = tombstones{w: w, due: tombstonesTogether}
@@ -75,7 +77,7 @@ func newWriter(s *Store, c *conn, ephemeral bool) (*writer, error) {
 	w.vacuum = vacuum{w: w}
 	for _, prepare := range []func() error{
 		w.tx.prepare, w.disk.prepare, w.log.prepare, w.namespaces.prepare, w.entities.prepare, w.messages.prepare,
-		w.published.prepare, w.duplicates.prepare, w.tombstones.prepare, w.vacuum.prepare,
+		w.published.prepare, w.duplicates.prepare, w.documents.prepare, w.tombstones.prepare, w.vacuum.prepare,
 	} {
 		if err := prepare(); err != nil {
 			return nil, err

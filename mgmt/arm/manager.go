@@ -1,0 +1,267 @@
+package arm
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"minibus/emulator"
+)
+
+// Documents keep JSON by key. A change is durable when its method returns.
+type Documents interface {
+	All() (map[string][]byte, error)
+	Put(key string, value []byte) error
+	Delete(keys ...string) error
+}
+
+// Server is the process whose namespaces are managed. Its errors are of type *emulator.Error.
+type Server interface {
+	Broker() *emulator.Broker
+	// CreateNamespace gives the namespace a port of its own if there is a range of them.
+	CreateNamespace(
+		name string, o emulator.NamespaceOptions, entities ...emulator.EntityConfig,
+	) (*emulator.Namespace, error)
+	DeleteNamespace(name string) error
+	// Address returns the host, with a port unless it is the usual one of TLS, by which connection strings name a
+	// namespace, and whether they tell clients to use no TLS. host is the name by which the client reached the server.
+	Address(ns *emulator.Namespace, host string) (address string, plain bool)
+}
+
+// Options configure a Manager.
+type Options struct {
+	Server Server
+	Logger *slog.Logger // default discards
+}
+
+// Manager does the requests of Resource Manager. Its methods may be called from any goroutine, once it is open.
+type Manager struct {
+	server Server
+	log    *slog.Logger
+
+	changing sync.Mutex // held by a request that changes something, until it is answered
+
+	mu        sync.Mutex // never held while waiting
+	documents Documents
+	known     map[string][]byte // all of them, by key
+}
+
+// New makes a manager, which can be asked once it is open.
+func New(o Options) *Manager {
+	m := &Manager{server: o.Server, log: o.Logger}
+	if m.log == nil {
+		m.log = slog.New(slog.DiscardHandler)
+	}
+	return m
+}
+
+// Open reads the documents. The server has its namespaces by then.
+func (m *Manager) Open(d Documents) error {
+	all, err := d.All()
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	m.documents, m.known = d, all
+	m.mu.Unlock()
+	return m.settle()
+}
+
+// document returns a copy of the document of a resource, or false if it has none.
+func document[T any](m *Manager, id ID) (value T, ok bool) {
+	m.mu.Lock()
+	text, ok := m.known[id.key()]
+	m.mu.Unlock()
+	if !ok {
+		return value, false
+	}
+	if err := json.Unmarshal(text, &value); err != nil {
+		m.log.Error("a stored resource can't be read", "resource", id.String(), "error", err)
+		return value, false
+	}
+	return value, true
+}
+
+// keep stores the document of a resource, and returns once that is durable.
+func (m *Manager) keep(id ID, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", id, err)
+	}
+	if err := m.documents.Put(id.key(), text); err != nil {
+		return fmt.Errorf("store %s: %w", id, err)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.known[id.key()] = text
+	return nil
+}
+
+// forget removes the documents of keys by one change.
+func (m *Manager) forget(keys ...string) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	if err := m.documents.Delete(keys...); err != nil {
+		return fmt.Errorf("remove resources: %w", err)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, key := range keys {
+		delete(m.known, key)
+	}
+	return nil
+}
+
+// keys returns the keys of the documents of a resource and of all in it, in their order. Of "/" it returns all.
+func (m *Manager) keys(above ID) []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	prefix := strings.TrimSuffix(above.key(), "/")
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(m.known)), func(key string) bool { return !within(key, prefix) })
+}
+
+// call is one request. base is the scheme and host by which the client addresses this server.
+type call struct {
+	method    string
+	id        ID
+	version   string
+	query     url.Values
+	body      []byte
+	base      string
+	principal string
+}
+
+// answer is the answer to a call. A body of nil is none.
+type answer struct {
+	status int
+	body   any
+	header http.Header
+}
+
+// object is a JSON object.
+type object = map[string]any
+
+// operation does a call of one method on resources of one kind. Its errors become answers, as errorOf says.
+type operation func(m *Manager, c *call) (answer, error)
+
+// kind is a type of resources. What is nil answers 405.
+type kind struct {
+	name    string               // as answers show it, such as Microsoft.ServiceBus/namespaces/queues
+	methods map[string]operation // on a resource, by method
+	list    operation            // GET of all that the parent has
+	actions map[string]operation // POST to a resource, by the last word of the path in lower case
+	nests   bool                 // its operations do calls of their own, so others may change something meanwhile
+	ungated bool                 // its operations look themselves whether the resource group exists
+}
+
+// kinds is the registry, by the name in lower case.
+var kinds = make(map[string]kind)
+
+// register adds a kind to the registry. It is called at initialisation only.
+func register(k kind) { kinds[strings.ToLower(k.name)] = k }
+
+// do does one request in process.
+func (m *Manager) do(c *call) answer {
+	a, err := m.try(c)
+	if err != nil {
+		e := errorOf(c.id, err)
+		if e.Status == http.StatusInternalServerError {
+			m.log.Error("a request to Resource Manager failed", "method", c.method, "resource", c.id.String(),
+				"error", err)
+		}
+		return answer{status: e.Status, body: object{"error": e}}
+	}
+	return a
+}
+
+// try finds and runs the operation.
+func (m *Manager) try(c *call) (answer, error) {
+	o, k, err := route(c)
+	if err != nil {
+		return answer{}, err
+	}
+	if err := m.checkScope(c.id, k); err != nil {
+		return answer{}, err
+	}
+	if c.method != http.MethodGet && c.method != http.MethodHead && !k.nests {
+		m.changing.Lock()
+		defer m.changing.Unlock()
+	}
+	return o(m, c)
+}
+
+// route returns the operation of a call with the kind to which it belongs.
+func route(c *call) (operation, kind, error) {
+	if c.id.Provider != "" && len(c.id.Types) == 0 { // {scope}/providers/Microsoft.X
+		k := kinds[strings.ToLower(providersType)]
+		return k.methods[c.method], k, allowed(k.methods[c.method], c)
+	}
+	k, known := kinds[strings.ToLower(c.id.Type())]
+	if known && !c.id.isList() {
+		return k.methods[c.method], k, allowed(k.methods[c.method], c)
+	}
+	if known && k.list != nil && c.method == http.MethodGet {
+		return k.list, k, nil
+	}
+	if parent, ok := ownerOf(c.id); ok {
+		if o := parent.actions[strings.ToLower(c.id.Types[len(c.id.Types)-1])]; o != nil {
+			return o, parent, allowedAction(c)
+		}
+	}
+	if known {
+		return nil, k, allowed(nil, c)
+	}
+	return nil, k, unknownType(c.id)
+}
+
+// ownerOf returns the kind of the resource that has the list or action of an id.
+func ownerOf(id ID) (kind, bool) {
+	if !id.isList() {
+		return kind{}, false
+	}
+	if n := len(id.Types) - 1; n > 0 {
+		k, ok := kinds[strings.ToLower(id.typeOf(n))]
+		return k, ok
+	}
+	k, ok := kinds[strings.ToLower(providersType)]
+	return k, ok && id.Provider != ""
+}
+
+func allowed(o operation, c *call) error {
+	if o != nil {
+		return nil
+	}
+	return errorf(http.StatusMethodNotAllowed, "MethodNotAllowed",
+		"The resource type '%s' does not take the HTTP method '%.20s'.", c.id.Type(), c.method)
+}
+
+func allowedAction(c *call) error {
+	if c.method == http.MethodPost {
+		return nil
+	}
+	return allowed(nil, c)
+}
+
+// unknownType answers requests for a type that Minibus does not have.
+func unknownType(id ID) error {
+	provider := id.Provider
+	if provider == "" {
+		provider = own
+	}
+	prefix := strings.ToLower(provider) + "/"
+	for name := range kinds {
+		if strings.HasPrefix(name, prefix) {
+			return notFound("InvalidResourceType", "The resource type '%.200s' could not be found in the namespace '%s'. "+
+				"Minibus does not have it.", strings.Join(id.Types, "/"), provider)
+		}
+	}
+	return notFound("InvalidResourceNamespace", "The resource namespace '%.100s' is invalid. Minibus does not have it.",
+		provider)
+}

@@ -1,0 +1,131 @@
+package arm
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"minibus/emulator"
+)
+
+var noOptions emulator.NamespaceOptions
+
+func TestIDs(t *testing.T) {
+	const ns = "/subscriptions/s/resourceGroups/g/providers/Microsoft.ServiceBus/namespaces/n"
+	for path, want := range map[string]struct{ id, scope, parent, kind string }{
+		"/subscriptions":                    {"/subscriptions", "", "/", "Microsoft.Resources/subscriptions"},
+		"//SUBSCRIPTIONS/s/":                {"/subscriptions/s", "", "/", "Microsoft.Resources/subscriptions"},
+		"/subscriptions/s/resourcegroups/G": {"/subscriptions/s/resourceGroups/G", "", "/subscriptions/s", "Microsoft.Resources/subscriptions/resourceGroups"},
+		"/subscriptions/s/RESOURCEGROUPS/g/Providers/microsoft.servicebus/Namespaces/n": {
+			ns, "/subscriptions/s/resourceGroups/g", "/subscriptions/s/resourceGroups/g", "Microsoft.ServiceBus/namespaces"},
+		"/subscriptions/s/providers/microsoft.servicebus/namespaces": {
+			"/subscriptions/s/providers/Microsoft.ServiceBus/namespaces", "/subscriptions/s", "/subscriptions/s", "Microsoft.ServiceBus/namespaces"},
+		ns + "/queues/a%2Fb/listKeys":                        {ns + "/queues/a~b/listKeys", "/subscriptions/s/resourceGroups/g", ns + "/queues/a~b", "Microsoft.ServiceBus/namespaces/queues/listKeys"},
+		ns + "/queues/providers":                             {ns + "/queues/providers", "/subscriptions/s/resourceGroups/g", ns, "Microsoft.ServiceBus/namespaces/queues"},
+		ns + "/queues/q/providers/Microsoft.X/locks/l":       {ns + "/queues/q/providers/Microsoft.X/locks/l", ns + "/queues/q", ns + "/queues/q", "Microsoft.X/locks"},
+		"/providers/Microsoft.Authorization/roleDefinitions": {"/providers/Microsoft.Authorization/roleDefinitions", "", "/", "Microsoft.Authorization/roleDefinitions"},
+		"/subscriptions/s/providers":                         {"/subscriptions/s/providers", "", "/subscriptions/s", "Microsoft.Resources/subscriptions/providers"},
+	} {
+		id, err := parsePath(path)
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		if got := struct{ id, scope, parent, kind string }{id.String(), id.Scope, id.Parent().String(), id.Type()}; got != want {
+			t.Errorf("%s:\n%+v, want\n%+v", path, got, want)
+		}
+		if again, err := ParseID(id.String()); err != nil || again.key() != id.key() || again.Subscription != id.Subscription || again.Group != id.Group {
+			t.Errorf("%s is read again as %+v, %v", id, again, err)
+		}
+	}
+	for _, path := range []string{"/subscriptions/../x", "/subscriptions/%2e%2e/x", "/subscriptions/./x", "/subscriptions/a%00b", "/subscriptions/%zz", `/subscriptions/a\b`} {
+		if id, err := parsePath(path); err == nil {
+			t.Errorf("%s: %s", path, id)
+		}
+	}
+	q := mustParse(ns).Child("queues", "q")
+	other := mustParse(ns).Child("queues", "p")
+	if q.String() != ns+"/queues/q" || other.Parent().String() != ns || q.groupOf().String() != "/subscriptions/s/resourceGroups/g" {
+		t.Errorf("%s, %s", q, other)
+	}
+}
+
+func TestWanted(t *testing.T) {
+	for path, want := range map[string]bool{
+		"/Subscriptions?api-version=2022-12-01":                             true,
+		"//subscriptions?api-version=2022-12-01":                            true,
+		"/tenants?Api-Version=2022-12-01":                                   true,
+		"/providers/Microsoft.ServiceBus/operations?api-version=2024-01-01": true,
+		"/metadata/endpoints?api-version=2022-09-01":                        true,
+		sub + "/resourcegroups":                                             true,
+		"/metadata/identity/oauth2/token?api-version=2018-02-01":            false,
+		"/subscriptions?api-version=2021-05":                                false,
+		"/subscriptions":                                                    false,
+		sub:                                                                 false,
+		sub + "/resourcegroups/messages":                                    false,
+		"/orders?api-version=2024-01-01":                                    false,
+		"/?api-version=2024-01-01":                                          false,
+	} {
+		if got := Wanted(httptest.NewRequest(http.MethodGet, path, nil)); got != want {
+			t.Errorf("%s: %v", path, got)
+		}
+	}
+}
+
+func TestScopes(t *testing.T) {
+	h := newHouse(t)
+	h.get("/subscriptions").status(http.StatusOK).has("value.0.subscriptionId", DefaultSubscription, "value.1", nil)
+	h.get(sub).status(http.StatusOK).has("state", "Enabled", "tenantId", Tenant, "id", sub)
+	h.get("/subscriptions/nonsense").refused(400, "InvalidSubscriptionId", "nonsense")
+	h.get("/tenants").status(http.StatusOK).has("value.0.tenantId", Tenant)
+	if len(h.get(sub+"/locations").names()) < 20 {
+		t.Error("too few locations")
+	}
+
+	h.ask(http.MethodHead, rg, nil).status(http.StatusNotFound)
+	h.put(rg, object{}).refused(400, "LocationRequired", "location")
+	h.put(rg+"%3F", object{"location": "x"}).refused(400, "InvalidRequestUri", "")
+	h.put(rg, object{"location": "West Europe", "tags": object{"a": "1"}}).status(http.StatusCreated)
+	h.put(rg, object{"location": "westeurope", "tags": object{"a": "2"}}).status(http.StatusOK)
+	h.put(rg, object{"location": "eastus"}).refused(409, "InvalidResourceGroupLocation", "westeurope")
+	h.ask(http.MethodHead, rg, nil).status(http.StatusNoContent)
+	h.restart()
+	h.get(sub+"/RESOURCEGROUPS/Shop").status(http.StatusOK).has("id", rg, "name", "shop", "location", "westeurope", "tags.a", "2", "properties.provisioningState", "Succeeded")
+	h.patch(rg, object{"tags": object{"b": "3"}}).status(http.StatusOK).has("tags", object{"b": "3"})
+	h.put(sub+"/resourceGroups/other", object{"location": "local"}).status(http.StatusCreated)
+	h.get(sub+"/resourcegroups").want("other", "shop")
+	h.get(sub + "/resourcegroups?$filter=tagName+eq+'b'+and+tagValue+eq+'3'").want("shop")
+	h.get(sub+"/resourcegroups?$filter=tagName+is+'b'").refused(400, "InvalidFilterInQueryString", "tagName")
+	h.get("/subscriptions").status(http.StatusOK).has("value.1.id", sub)
+	h.get("/subscriptions/" + DefaultSubscription + "/resourcegroups").want("minibus")
+	h.get(sub+"/resourceGroups/none/providers/Microsoft.ServiceBus/namespaces").refused(404, "ResourceGroupNotFound", "none")
+	h.remove(sub+"/resourceGroups/none").refused(404, "ResourceGroupNotFound", "none")
+
+	h.get(rg+"/providers/Microsoft.ServiceBus/nothing").refused(404, "InvalidResourceType", "nothing")
+	h.get(rg+"/providers/Microsoft.Nothing/x/y").refused(404, "InvalidResourceNamespace", "Microsoft.Nothing")
+	h.post("/tenants", nil).refused(405, "MethodNotAllowed", "POST")
+	h.post(rg, nil).refused(405, "MethodNotAllowed", "POST")
+	h.get(rg+"?api-version=").refused(400, "MissingApiVersionParameter", "api-version")
+}
+
+func TestScopeOfAnEntity(t *testing.T) {
+	h := withOrders(t)
+	ns, err := h.broker.Namespace("orders")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ns.Entities().CreateTopic("t", emulator.TopicOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"": orders, "q": orders + "/queues/q", "a/b": orders + "/queues/a~b", "q/$DeadLetterQueue": orders + "/queues/q",
+		"t": orders + "/topics/t", "t/Subscriptions/s": orders + "/topics/t/subscriptions/s",
+	} {
+		if got := h.Scope(ns, path); got != want {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+	if got := h.Scope(h.broker.Default(), ""); got != defaultNS {
+		t.Error(got)
+	}
+}
