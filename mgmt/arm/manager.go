@@ -45,6 +45,8 @@ type Manager struct {
 	server Server
 	log    *slog.Logger
 
+	deploying sync.Map // keys of the deployments that run
+
 	changing sync.Mutex // held by a request that changes something, until it is answered
 
 	mu        sync.Mutex // never held while waiting

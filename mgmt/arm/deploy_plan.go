@@ -1,0 +1,405 @@
+package arm
+
+import (
+	"fmt"
+	"iter"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"minibus/internal/jsontree"
+	"minibus/internal/template"
+)
+
+// session is what a deployment shares with those inside it.
+type session struct {
+	m           *Manager
+	c           *call // of the client
+	budget      *template.Budget
+	correlation string
+	began       time.Time
+	peeks       bool            // what-if: reference() looks at what is there
+	secrets     []string        // values that no answer may have
+	made        map[string]bool // keys of resource groups that the deployment makes
+	checking    bool            // nothing is made yet
+	units       int
+	resources   int
+	unserved    []*Error // types that Minibus does not have
+}
+
+// Bounds of deployments inside each other, and of all their resources.
+const (
+	maxUnits     = 500
+	maxUnitDepth = 20
+	maxItems     = 5000
+)
+
+// place is the subscription, or the resource group, that resources go to.
+type place struct{ subscription, group string }
+
+func (p place) id() ID {
+	if p.group == "" {
+		return subscriptionID(p.subscription)
+	}
+	return groupID(p.subscription, p.group)
+}
+
+// unit is one deployment: that of the client, or one inside it.
+//
+// Nothing is made before all of it was prepared: prepare evaluates everything that does not depend on what is made, in
+// the deployments inside it too. run then prepares a deployment inside again, when the values of its parameters are
+// known, and makes its resources one after another.
+type unit struct {
+	*session
+	id       ID
+	parent   *unit
+	depth    int
+	at       place // where its resources go
+	sees     place // what its functions call the resource group and the subscription
+	location string
+	tags     map[string]string
+	root     *jsontree.Node
+	outer    *template.Template // that evaluates it; nil: it evaluates itself
+	turns    template.Turns     // of the loops around it
+	given    map[string]*jsontree.Node
+	values   map[string]*jsontree.Node // of parameters
+	tpl      *template.Template
+	final    bool // the values of its parameters are known
+	running  bool // reference() and list*() ask
+
+	items   []*item
+	current *item // that is evaluated
+	order   []*item
+	began   time.Time
+
+	failure     *Error
+	outputs     object
+	results     *jsontree.Node // outputs with the values of secure ones too
+	outputOf    []object       // resources
+	operations  []object
+	outputsDone time.Time
+}
+
+// item is a resource of a template, in one turn of its loops.
+type item struct {
+	node     *jsontree.Node
+	symbol   string // of version 2.0 of the language
+	loop     string // the name of its loop
+	turn     int
+	turns    template.Turns
+	kind     string // its type as the template has it
+	name     string
+	id       ID
+	unknown  bool // its name is not known yet
+	existing bool
+	skipped  bool // its condition is false, or that of its parent
+	doubtful bool // its condition is not known yet
+	version  string
+	needs    []*item
+	inner    *unit
+	state    int // while the order is looked for
+	failed   bool
+	done     *jsontree.Node // what reference() gives, of a deployment
+}
+
+// made reports whether the deployment makes the resource.
+func (it *item) made() bool { return !it.existing && !it.skipped && !it.doubtful && !it.unknown }
+
+func (s *session) newUnit(id ID, at place, root *jsontree.Node) *unit {
+	return &unit{session: s, id: id, at: at, sees: at, root: root, began: time.Now(), outputs: object{}}
+}
+
+// all yields the resources of a unit and of those inside it.
+func (u *unit) all(yield func(*item) bool) {
+	for _, it := range u.items {
+		if !yield(it) {
+			return
+		}
+		if it.inner != nil {
+			for in := range it.inner.all {
+				if !yield(in) {
+					return
+				}
+			}
+		}
+	}
+}
+
+var _ iter.Seq[*item] = (*unit)(nil).all
+
+// later is why a value is unknown that depends on what is made.
+const later = "it depends on what the deployment makes"
+
+// placed says where something is.
+func placed(at jsontree.Position, path string) string {
+	text := fmt.Sprintf("at line '%d' and column '%d'", at.Line, at.Column)
+	if path != "" && path != "$" {
+		text += ", " + path
+	}
+	return text
+}
+
+// where says where a value is in the client's template.
+func (u *unit) where(n *jsontree.Node) string {
+	top := u
+	for top.parent != nil {
+		top = top.parent
+	}
+	at, begin := n.Pos, top.root.Pos
+	if at.Line == begin.Line {
+		at.Column -= begin.Column - 1
+	}
+	at.Line -= begin.Line - 1
+	return placed(at, "$"+strings.TrimPrefix(n.Path, top.root.Path))
+}
+
+// invalid is the error of a template.
+func (u *unit) invalid(at *jsontree.Node, format string, args ...any) *Error {
+	text := strings.TrimSuffix(fmt.Sprintf(format, args...), ".")
+	return u.redacted(badRequest("InvalidTemplate", "Deployment template validation failed: 'The template is not valid %s: "+
+		"%s.'.", u.where(at), text))
+}
+
+// fault returns the error of a value that is unknown for another reason than that it comes later; nil if there is none.
+func (u *unit) fault(v *jsontree.Node) *Error {
+	if n := firstFault(v); n != nil {
+		return u.notEvaluated(n)
+	}
+	return nil
+}
+
+// firstFault returns what is unknown in a value for another reason than that it comes later.
+func firstFault(n *jsontree.Node) *jsontree.Node {
+	if n.Unknown != "" {
+		if n.Unknown == later {
+			return nil
+		}
+		return n
+	}
+	for _, x := range n.Items {
+		if f := firstFault(x); f != nil {
+			return f
+		}
+	}
+	for _, m := range n.Members {
+		if why := template.UnknownIn(m.Key); why != "" && why != later {
+			return &jsontree.Node{Pos: m.Pos, Path: n.Path, Unknown: why}
+		}
+		if f := firstFault(m.Value); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// notEvaluated is the error of an expression.
+func (u *unit) notEvaluated(n *jsontree.Node) *Error {
+	if n.Unknown == later {
+		return u.invalid(n, "%s depends on what the deployment makes, which is not allowed here: the functions reference "+
+			"and list* are for properties and outputs", n.Describe())
+	}
+	if n.Source == "" {
+		return u.invalid(n, "%s", n.Unknown)
+	}
+	return u.invalid(n, "%s can't be evaluated: %s", n.Describe(), n.Unknown)
+}
+
+// known evaluates a value that must not depend on what is made. Inside a deployment that is not running yet it may be
+// unknown, for then its parameters may be: ok is false.
+func (u *unit) known(n *jsontree.Node) (v *jsontree.Node, ok bool, err error) {
+	v = u.tpl.Evaluate(n)
+	bad := template.FirstUnknown(v)
+	switch {
+	case bad == nil:
+		return v, true, nil
+	case bad.Unknown == later && u.parent != nil && !u.final:
+		return v, false, nil
+	}
+	return v, false, u.notEvaluated(bad)
+}
+
+// prepareAll checks and prepares the whole before anything is made.
+func (u *unit) prepareAll() error {
+	if p := template.Check(u.root, u.host()); p != nil {
+		return u.invalid(p.At, "%s", p.Text)
+	}
+	u.checking = true
+	defer func() { u.checking = false }()
+	if err := u.prepare(); err != nil {
+		return err
+	}
+	if len(u.unserved) > 0 {
+		return u.redacted(&Error{
+			Status: http.StatusBadRequest, Code: "InvalidTemplateDeployment", Details: u.unserved,
+			Message: fmt.Sprintf("The template deployment '%s' is not valid according to the validation procedure. The "+
+				"tracking id is '%s'. See inner errors for details.", u.id.Name(), u.correlation),
+		})
+	}
+	return nil
+}
+
+// prepare reads the template and evaluates all that does not depend on what is made.
+func (u *unit) prepare() error {
+	if u.checking {
+		u.units++
+	}
+	if u.units > maxUnits || u.depth > maxUnitDepth {
+		return u.invalid(u.root, "it has more than %d deployments, or more than %d inside each other", maxUnits, maxUnitDepth)
+	}
+	if err := u.checkRoot(); err != nil {
+		return err
+	}
+	if u.outer == nil {
+		values, problem := template.New(u.root, u.given, u.host(), u.budget).Parameters()
+		if problem != nil {
+			return u.invalid(problem.At, "%s", problem.Text)
+		}
+		for name, v := range values {
+			if d := u.root.Get("parameters").Get(name); u.tpl0().Secure(d) {
+				u.keepSecret(v)
+			}
+		}
+		for _, v := range values {
+			if err := u.fault(v); err != nil {
+				return err
+			}
+		}
+		u.values = values
+		u.tpl = template.New(u.root, values, u.host(), u.budget)
+	} else {
+		u.values = u.given
+		u.tpl = u.outer
+	}
+	var err error
+	u.within(func() { err = u.plan() })
+	return err
+}
+
+// tpl0 is for questions about the definitions of the template.
+func (u *unit) tpl0() *template.Template { return template.New(u.root, nil, nil, u.budget) }
+
+// within does something in the turns of the loops around the unit.
+func (u *unit) within(do func()) { u.tpl.Within(u.turns, do) }
+
+// plan finds the resources, what each needs, and their order.
+func (u *unit) plan() error {
+	u.items = nil
+	if err := u.expand(u.root.Get("resources"), nil); err != nil {
+		return err
+	}
+	if err := u.checkTwice(); err != nil {
+		return err
+	}
+	for _, it := range u.items {
+		if err := u.link(it); err != nil {
+			return err
+		}
+	}
+	for _, it := range u.items {
+		if it.existing || it.skipped || it.doubtful {
+			continue
+		}
+		if err := u.preview(it); err != nil {
+			return err
+		}
+	}
+	if err := u.previewOutputs(); err != nil {
+		return err
+	}
+	return u.sort()
+}
+
+// checkRoot looks at what a template says of itself.
+func (u *unit) checkRoot() error {
+	schema, version := "", ""
+	if n := u.root.Get("$schema"); n != nil {
+		schema = strings.ToLower(n.Text)
+	}
+	if n := u.root.Get("languageVersion"); n != nil {
+		version = n.Text
+	}
+	if version != "" && !strings.HasPrefix(version, "1.") && version != "2.0" {
+		return u.invalid(u.root.Get("languageVersion"), "Minibus knows the versions 1.x and 2.0 of the language, not %q",
+			version)
+	}
+	if u.root.Get("contentVersion") == nil || u.root.Get("resources") == nil {
+		return u.invalid(u.root, "a template has a contentVersion and resources")
+	}
+	if n := u.root.Get("extensions"); n != nil && len(n.Members) > 0 {
+		return u.invalid(n, "Minibus has no extensions of templates")
+	}
+	if n := u.root.Get("imports"); n != nil && len(n.Members) > 0 {
+		return u.invalid(n, "Minibus has no extensions of templates")
+	}
+	switch {
+	case strings.Contains(schema, "subscriptiondeploymenttemplate") && u.at.group != "":
+		return u.invalid(u.root.Get("$schema"), "it is one for a subscription, and the deployment is to a resource group: "+
+			"deploy it to the subscription, as az deployment sub create does")
+	case strings.Contains(schema, "managementgroupdeploymenttemplate"), strings.Contains(schema, "tenantdeploymenttemplate"):
+		return u.invalid(u.root.Get("$schema"), "Minibus deploys to resource groups and subscriptions, not to management "+
+			"groups or tenants")
+	case strings.HasSuffix(strings.TrimSuffix(schema, "#"), "/deploymenttemplate.json") && u.at.group == "" && u.parent == nil:
+		return u.invalid(u.root.Get("$schema"), "it is one for a resource group, and the deployment is to a subscription: "+
+			"deploy it to a resource group, as az deployment group create does")
+	}
+	return nil
+}
+
+// keepSecret notes the texts in a secure value.
+func (s *session) keepSecret(v *jsontree.Node) {
+	if v.Kind == jsontree.String && v.Unknown == "" && v.Text != "" && !slices.Contains(s.secrets, v.Text) {
+		s.secrets = append(s.secrets, v.Text)
+	}
+	for _, item := range v.Items {
+		s.keepSecret(item)
+	}
+	for _, m := range v.Members {
+		s.keepSecret(m.Value)
+	}
+}
+
+// hidden stands for a secret in what clients see.
+const hidden = "*******"
+
+// redactedText returns a text without secrets. Of a secret of one to three characters only the whole text is one: it is
+// part of too many words.
+func (s *session) redactedText(text string) string {
+	for _, secret := range s.secrets {
+		if text == secret || len(secret) > 3 {
+			text = strings.ReplaceAll(text, secret, hidden)
+		}
+	}
+	return text
+}
+
+// redacted returns an error without secrets.
+func (s *session) redacted(e *Error) *Error {
+	if e == nil || len(s.secrets) == 0 {
+		return e
+	}
+	r := *e
+	r.Message, r.Target = s.redactedText(e.Message), s.redactedText(e.Target)
+	r.Details = nil
+	for _, d := range e.Details {
+		r.Details = append(r.Details, s.redacted(d))
+	}
+	return &r
+}
+
+// redactedNode returns a value without secrets.
+func (s *session) redactedNode(n *jsontree.Node) *jsontree.Node {
+	if n == nil || len(s.secrets) == 0 {
+		return n
+	}
+	v := *n
+	v.Text, v.Items, v.Members = s.redactedText(n.Text), nil, nil
+	for _, item := range n.Items {
+		v.Items = append(v.Items, s.redactedNode(item))
+	}
+	for _, m := range n.Members {
+		m.Value = s.redactedNode(m.Value)
+		v.Members = append(v.Members, m)
+	}
+	return &v
+}

@@ -1,0 +1,495 @@
+package arm
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"minibus/internal/jsontree"
+	"minibus/internal/template"
+)
+
+// notInBody are the keys of a resource that tell Resource Manager how to deploy it.
+var notInBody = []string{"type", "name", "apiVersion", "condition", "copy", "dependsOn", "scope", "comments", "existing",
+	"import", "extension", "resources", "asserts", "metadata", "@options"}
+
+// body evaluates what the request for a resource has in its body.
+func (u *unit) body(it *item) *jsontree.Node {
+	body := &jsontree.Node{Kind: jsontree.Object, Pos: it.node.Pos, Path: it.node.Path}
+	u.evaluating(it, func() {
+		for _, m := range it.node.Members {
+			if !slices.ContainsFunc(notInBody, func(key string) bool { return strings.EqualFold(key, m.Key) }) {
+				body.Members = append(body.Members, jsontree.Member{Key: m.Key, Pos: m.Pos, Value: u.tpl.Evaluate(m.Value)})
+			}
+		}
+	})
+	return body
+}
+
+// evaluating does something in the turns of a resource, which needs what reference() and list*() then name.
+func (u *unit) evaluating(it *item, do func()) {
+	before := u.current
+	u.current = it
+	u.tpl.Within(it.turns, do)
+	u.current = before
+}
+
+// preview evaluates a resource before anything is made: its faults count, and what it refers to comes before it.
+func (u *unit) preview(it *item) error {
+	if !strings.EqualFold(it.kind, deploymentsType) {
+		if err := u.fault(u.body(it)); err != nil {
+			return err
+		}
+		return nil
+	}
+	inner, err := u.innerOf(it)
+	if err != nil {
+		return err
+	}
+	it.inner = inner
+	return inner.prepare()
+}
+
+// innerOf returns the deployment that a resource is.
+func (u *unit) innerOf(it *item) (inner *unit, err error) {
+	properties := it.node.Get("properties")
+	if properties == nil {
+		return nil, u.invalid(it.node, "the deployment '%s' has no properties", it.name)
+	}
+	if err := checkDeployment(properties); err != nil {
+		return nil, u.invalid(properties, "%s", err.(*Error).Message)
+	}
+	if !it.unknown {
+		if err := checkDeploymentName(it.name); err != nil {
+			return nil, u.invalid(it.node, "%s", err.(*Error).Message)
+		}
+	}
+	u.evaluating(it, func() {
+		var at place
+		var known bool
+		if at, known, err = u.placeOf(it.node); err != nil {
+			return
+		}
+		if !known {
+			at = u.at
+		}
+		if scope := it.node.Get("scope"); scope != nil {
+			at, known = place{it.id.Subscription, it.id.Group}, !it.unknown
+		}
+		if at.subscription == "" {
+			err = u.invalid(it.node, "Minibus deploys to resource groups and subscriptions, not to tenants")
+			return
+		}
+		inner = u.newUnit(it.id, at, properties.Get("template"))
+		inner.parent, inner.depth, inner.final = u, u.depth+1, u.running
+		if group := at.id(); known && at.group != "" && !u.m.groupExists(group) && !u.made[group.key()] {
+			err = u.invalid(it.node, "the resource group '%s' of the deployment '%s' does not exist, and the template does "+
+				"not make it", at.group, it.name)
+			return
+		}
+		inner.location = u.location
+		if location := it.node.Get("location"); location != nil {
+			inner.location = u.tpl.Evaluate(location).Text
+		}
+		err = u.giveParameters(it, properties, inner)
+	})
+	return inner, err
+}
+
+// giveParameters gives a deployment inside another one its parameters.
+func (u *unit) giveParameters(it *item, properties *jsontree.Node, inner *unit) error {
+	scope := properties.Get("expressionEvaluationOptions").Get("scope")
+	if scope == nil || !strings.EqualFold(scope.Text, "inner") {
+		inner.sees, inner.given, inner.turns = u.sees, u.values, it.turns
+		definitions := u
+		for definitions.outer != nil {
+			definitions = definitions.parent
+		}
+		inner.outer = template.New(definitions.root, u.values, inner.host(), u.budget)
+		return nil
+	}
+	inner.given = make(map[string]*jsontree.Node)
+	list := properties.Get("parameters")
+	if list == nil {
+		return nil
+	}
+	if list.Kind == jsontree.String { // an expression for all of them
+		list = u.tpl.Evaluate(list)
+		if err := u.fault(list); err != nil {
+			return err
+		}
+	}
+	declared := inner.root.Get("parameters")
+	for _, p := range list.Members {
+		v := u.tpl.Evaluate(p.Value)
+		if v.Unknown == "" {
+			if v = v.Member("value"); v == nil {
+				return u.invalid(p.Value, "the parameter '%s' of the deployment '%s' has no value. Minibus reads no secrets of a "+
+					"key vault", p.Key, it.name)
+			}
+		}
+		if d := declared.Get(p.Key); d != nil && inner.tpl0().Secure(d) {
+			u.keepSecret(v)
+		}
+		if err := u.fault(v); err != nil {
+			return err
+		}
+		inner.given[strings.ToLower(p.Key)] = v
+	}
+	return nil
+}
+
+// run makes the resources of a deployment that is prepared. Those that need what has failed are not made.
+func (u *unit) run() {
+	u.running = true
+	for _, it := range u.order {
+		if slices.ContainsFunc(it.needs, func(other *item) bool { return other.failed }) {
+			it.failed = true
+			continue
+		}
+		if it.existing || it.skipped {
+			continue
+		}
+		began := time.Now()
+		var e *Error
+		status := http.StatusOK
+		if it.inner != nil {
+			e = u.runInner(it)
+		} else {
+			status, e = u.make(it)
+		}
+		if e != nil {
+			it.failed, status = true, e.Status
+			u.fail(it, e)
+		}
+		u.note(it, began, status, e)
+	}
+	u.outputsDone = time.Now()
+	if u.failure == nil {
+		if e := u.takeOutputs(); e != nil {
+			u.failure = e
+		}
+	}
+}
+
+// fail adds the error of a resource to that of the deployment.
+func (u *unit) fail(it *item, e *Error) {
+	if u.failure == nil {
+		u.failure = &Error{
+			Status: http.StatusConflict, Code: "DeploymentFailed", Target: u.id.String(),
+			Message: "At least one resource deployment operation failed. Please list deployment operations for details. " +
+				"Please see https://aka.ms/arm-deployment-operations for usage details.",
+		}
+	}
+	detail := *u.redacted(e)
+	detail.Target = it.id.String()
+	u.failure.Details = append(u.failure.Details, &detail)
+}
+
+// make does the request for a resource.
+func (u *unit) make(it *item) (int, *Error) {
+	body := u.body(it)
+	if n := template.FirstUnknown(body); n != nil {
+		return 0, u.notEvaluated(n)
+	}
+	a := u.ask(http.MethodPut, it.id, it.version, body)
+	if e := a.failure(); e != nil {
+		return a.status, e
+	}
+	u.outputOf = append(u.outputOf, object{"id": it.id.String()})
+	return a.status, nil
+}
+
+// ask does a request for a template.
+func (u *unit) ask(method string, id ID, version string, body *jsontree.Node) answer {
+	c := &call{
+		method: method, id: id, version: version, query: url.Values{"api-version": {version}}, base: u.c.base,
+		principal: u.c.principal,
+	}
+	if body != nil {
+		c.body, _ = body.MarshalJSON() // it never fails
+	}
+	return u.m.do(c)
+}
+
+// failure returns the error of an answer; nil if it is none.
+func (a answer) failure() *Error {
+	if a.status < http.StatusBadRequest {
+		return nil
+	}
+	if o, ok := a.body.(object); ok {
+		if e, ok := o["error"].(*Error); ok {
+			return e
+		}
+	}
+	return &Error{Status: a.status, Code: http.StatusText(a.status), Message: "The request failed."}
+}
+
+// runInner runs a deployment inside this one, now that all is known that its parameters depend on.
+func (u *unit) runInner(it *item) *Error {
+	if it.unknown { // its name was not known
+		if err := u.identify(it, nil); err != nil {
+			return errorOf(u.id, err)
+		}
+	}
+	inner, err := u.innerOf(it)
+	if err != nil {
+		return errorOf(it.id, err)
+	}
+	it.inner = inner
+	if inner.at.group != "" && !u.m.groupExists(inner.at.id()) {
+		return errorOf(it.id, groupNotFound(inner.at.group))
+	}
+	before := len(u.unserved)
+	if err := inner.prepare(); err != nil {
+		inner.failure = errorOf(it.id, err)
+	} else if len(u.unserved) > before {
+		inner.failure = u.unserved[before]
+	} else {
+		inner.run()
+	}
+	d, err := inner.finish()
+	if err != nil {
+		return errorOf(it.id, err)
+	}
+	u.outputOf = append(u.outputOf, inner.outputOf...)
+	shown := d.shown()
+	text, err := json.Marshal(shown)
+	if err != nil {
+		return errorOf(it.id, err)
+	}
+	if it.done, err = jsontree.Parse(string(text)); err != nil {
+		return errorOf(it.id, err)
+	}
+	template.Unplace(it.done)
+	if inner.results != nil { // with the values of secure outputs
+		it.done = it.done.With("properties", it.done.Get("properties").With("outputs", inner.results))
+	}
+	template.Weigh(it.done)
+	return inner.failure
+}
+
+// previewOutputs evaluates the outputs before anything is made.
+func (u *unit) previewOutputs() error {
+	outputs := u.root.Get("outputs")
+	if outputs == nil {
+		return nil
+	}
+	for _, m := range outputs.Members {
+		if v, skip := u.tpl.Output(m.Value); !skip {
+			if err := u.fault(v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// takeOutputs evaluates the outputs.
+func (u *unit) takeOutputs() (failure *Error) {
+	outputs := u.root.Get("outputs")
+	u.results = &jsontree.Node{Kind: jsontree.Object}
+	if outputs == nil {
+		return nil
+	}
+	definitions := u.tpl0()
+	u.within(func() {
+		for _, m := range outputs.Members {
+			v, skip := u.tpl.Output(m.Value)
+			if skip {
+				continue
+			}
+			if n := template.FirstUnknown(v); n != nil {
+				failure = &Error{
+					Status: http.StatusBadRequest, Code: "DeploymentOutputEvaluationFailed", Target: u.id.String(),
+					Message: fmt.Sprintf("Unable to evaluate template outputs: '%s'. Please see error details and deployment "+
+						"operations.", m.Key),
+					Details: []*Error{u.notEvaluated(n)},
+				}
+				return
+			}
+			kind := definitions.TypeOf(m.Value)
+			result := &jsontree.Node{Kind: jsontree.Object}
+			result.Put("type", &jsontree.Node{Kind: jsontree.String, Text: kind})
+			result.Put("value", v)
+			u.results.Put(m.Key, result)
+			if definitions.Secure(m.Value) {
+				u.keepSecret(v)
+				u.outputs[m.Key] = object{"type": kind}
+			} else {
+				u.outputs[m.Key] = object{"type": kind, "value": v}
+			}
+		}
+	})
+	return failure
+}
+
+// note keeps what was done for a resource.
+func (u *unit) note(it *item, began time.Time, status int, e *Error) {
+	state := "Succeeded"
+	properties := object{
+		"provisioningOperation": "Create", "timestamp": stamp(time.Now()), "duration": lasted(began),
+		"trackingId": u.correlation, "statusCode": http.StatusText(status),
+		"targetResource": object{"id": it.id.String(), "resourceType": it.kind, "resourceName": it.name},
+	}
+	if e != nil {
+		state = "Failed"
+		properties["statusMessage"] = object{"status": "Failed", "error": u.redacted(e)}
+	}
+	properties["provisioningState"] = state
+	id := operationID(it.id.key())
+	u.operations = append(u.operations, object{
+		"id": u.id.Child("operations", id).String(), "operationId": id, "properties": properties,
+	})
+}
+
+// operationID returns the id of the operation on a resource.
+func operationID(key string) string {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(key)) // it never fails
+	return strings.ToUpper(fmt.Sprintf("%016x", h.Sum64()))
+}
+
+func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.0000000Z") }
+
+// lasted returns the time since then as a duration of ISO 8601.
+func lasted(since time.Time) string { return fmt.Sprintf("PT%.7fS", time.Since(since).Seconds()) }
+
+// described returns the properties of a deployment as answers show them.
+func (u *unit) described(state string) object {
+	text, _ := u.root.MarshalJSON() // it never fails
+	h := fnv.New64a()
+	_, _ = h.Write(text) // it never fails
+	parameters := object{}
+	if declared := u.root.Get("parameters"); declared != nil && u.outer == nil {
+		definitions := u.tpl0()
+		for _, m := range declared.Members {
+			p := object{"type": definitions.TypeOf(m.Value)}
+			if v := u.values[strings.ToLower(m.Key)]; v != nil && v.Unknown == "" && !definitions.Secure(m.Value) {
+				p["value"] = v
+			}
+			parameters[m.Key] = p
+		}
+	}
+	return object{
+		"templateHash": fmt.Sprint(h.Sum64()), "parameters": parameters, "mode": "Incremental", "provisioningState": state,
+		"timestamp": stamp(time.Now()), "duration": lasted(u.began), "correlationId": u.correlation,
+		"providers": u.providersOf(), "dependencies": u.dependencies(),
+	}
+}
+
+// providersOf returns the providers of the resources with their types.
+func (u *unit) providersOf() []object {
+	all := []object{}
+	types := make(map[string]int) // where a provider is in all
+	for _, it := range u.items {
+		provider, kind, _ := strings.Cut(it.kind, "/")
+		if it.existing {
+			continue
+		}
+		at, known := types[strings.ToLower(provider)]
+		if !known {
+			at = len(all)
+			types[strings.ToLower(provider)] = at
+			all = append(all, object{"namespace": provider, "resourceTypes": []object{}})
+		}
+		list := all[at]["resourceTypes"].([]object)
+		if !slices.ContainsFunc(list, func(o object) bool { return strings.EqualFold(o["resourceType"].(string), kind) }) {
+			all[at]["resourceTypes"] = append(list, object{"resourceType": kind, "locations": []any{nil}})
+		}
+	}
+	return all
+}
+
+// dependencies returns what each resource depends on.
+func (u *unit) dependencies() []object {
+	all := []object{}
+	basic := func(it *item) object {
+		return object{"id": it.id.String(), "resourceType": it.kind, "resourceName": it.name}
+	}
+	for _, it := range u.items {
+		on := []object{}
+		for _, other := range it.needs {
+			if other.made() {
+				on = append(on, basic(other))
+			}
+		}
+		if it.made() && len(on) > 0 {
+			o := basic(it)
+			o["dependsOn"] = on
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// finish stores a deployment that has ended.
+func (u *unit) finish() (*deployment, error) {
+	state := "Succeeded"
+	if u.failure != nil {
+		state = "Failed"
+	}
+	properties := u.described(state)
+	if u.failure != nil {
+		properties["error"] = u.redacted(u.failure)
+	} else {
+		properties["outputs"] = u.outputs
+	}
+	properties["outputResources"] = slices.Concat([]object{}, u.outputOf)
+	d := &deployment{
+		ID: u.id.String(), Location: u.location, Tags: u.tags, Ended: time.Now().UnixMilli(), Properties: properties,
+		Operations: slices.Concat([]object{}, u.operations),
+	}
+	if u.at.group != "" {
+		d.Location = ""
+	}
+	if u.parent == nil {
+		d.Template, _ = u.withoutSecrets().MarshalJSON() // it never fails
+	}
+	if err := u.m.keep(u.id, d); err != nil {
+		return nil, err
+	}
+	if all := u.m.deploymentsOf(u.id.Parent()); len(all) > maxDeployments {
+		var old []string
+		for _, x := range all[maxDeployments:] {
+			if _, running := u.m.deploying.Load(strings.ToLower(x.ID)); !running {
+				old = append(old, strings.ToLower(x.ID))
+			}
+		}
+		return d, u.m.forget(old...)
+	}
+	return d, nil
+}
+
+// withoutSecrets returns the template without the default values of its secure parameters.
+func (u *unit) withoutSecrets() *jsontree.Node {
+	declared := u.root.Get("parameters")
+	if declared == nil {
+		return u.root
+	}
+	definitions := u.tpl0()
+	open := *declared
+	open.Members = slices.Clone(declared.Members)
+	for i, m := range open.Members {
+		if definitions.Secure(m.Value) {
+			d := *m.Value
+			d.Members = slices.DeleteFunc(slices.Clone(d.Members), func(x jsontree.Member) bool {
+				return strings.EqualFold(x.Key, "defaultValue")
+			})
+			open.Members[i].Value = &d
+		}
+	}
+	root := *u.root
+	root.Members = slices.Clone(u.root.Members)
+	for i, m := range root.Members {
+		if m.Value == declared {
+			root.Members[i].Value = &open
+		}
+	}
+	return &root
+}
