@@ -26,6 +26,11 @@ type Element struct {
 	text     []byte
 }
 
+// NewElement makes an element, for what comes in another form than XML.
+func NewElement(name, text string, children ...*Element) *Element {
+	return &Element{Name: name, text: []byte(text), Children: children}
+}
+
 // Parse reads a document. It refuses document type declarations, so that there are no entities to expand. charset is
 // the content type's, or empty. Errors are of type *Error.
 func Parse(body []byte, charset string) (*Element, error) {

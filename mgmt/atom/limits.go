@@ -52,6 +52,11 @@ func (l limits) storedSize(mb int64, partitioned bool) int64 {
 	return mb
 }
 
+// ShownSize returns the size in megabytes that a queue or topic shows under a profile of limits.
+func ShownSize(l emulator.Limits, mb int64, partitioned bool) int64 {
+	return limits{l.Profile()}.shownSize(mb, partitioned)
+}
+
 // shownSize returns the size that an entity shows. Sizes that only the relaxed profile accepts are not multiplied,
 // because storedSize could not undo that.
 func (l limits) shownSize(mb int64, partitioned bool) int64 {

@@ -1,0 +1,221 @@
+package arm
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"minibus/emulator"
+	"minibus/mgmt/atom"
+)
+
+// entityKind is a set of kinds of entities.
+type entityKind uint8
+
+const (
+	queue entityKind = 1 << iota
+	topic
+	subscription
+)
+
+// shownEntity is what the table of properties reads. Options has the settings that an entity has whatever it is.
+type shownEntity struct {
+	kind         entityKind
+	name         string // without tildes
+	options      emulator.QueueOptions
+	ordering     bool // of a topic
+	filterErrors bool // of a subscription
+	counts       emulator.Counts
+	times        emulator.Times
+	limits       emulator.Limits
+	isPremium    bool
+}
+
+// form is the JSON form of a property.
+type form uint8
+
+const (
+	flag form = iota + 1
+	integer
+	duration
+	words
+	readOnly // what a body says does not count
+)
+
+// entityProperty is a property of queues, topics or subscriptions.
+type entityProperty struct {
+	name     string
+	of       entityKind
+	form     form
+	show     func(e *shownEntity) any // nil: left out
+	notBasic bool                     // the Basic tier has its default only
+}
+
+// entityProperties are all. Which values they may have, which of them can't be changed, and their defaults, the
+// documents of the administration say, into which a body is translated. Their elements have the same names, with a
+// capital letter; forwardTo must come before those that follow it there.
+var entityProperties = []entityProperty{
+	{"lockDuration", queue | subscription, duration, func(e *shownEntity) any {
+		return iso(or(e.options.LockDuration, emulator.DefaultLockDuration), 0)
+	}, false},
+	{"requiresSession", queue | subscription, flag, func(e *shownEntity) any { return e.options.RequiresSession }, true},
+	{"forwardTo", queue | subscription, words, func(e *shownEntity) any { return given(e.options.ForwardTo) }, true},
+	{"forwardDeadLetteredMessagesTo", queue | subscription, words, func(e *shownEntity) any {
+		return given(e.options.ForwardDeadLetteredMessagesTo)
+	}, true},
+	{"defaultMessageTimeToLive", queue | topic | subscription, duration, func(e *shownEntity) any {
+		return iso(e.options.DefaultMessageTimeToLive, e.options.Admin.TimeToLiveTicks)
+	}, true},
+	{"deadLetteringOnMessageExpiration", queue | subscription, flag, func(e *shownEntity) any {
+		return e.options.DeadLetteringOnExpiration
+	}, false},
+	{"deadLetteringOnFilterEvaluationExceptions", subscription, flag, func(e *shownEntity) any {
+		return e.filterErrors
+	}, false},
+	{"maxDeliveryCount", queue | subscription, integer, func(e *shownEntity) any {
+		return or(e.options.MaxDeliveryCount, emulator.DefaultMaxDelivery)
+	}, false},
+	{"autoDeleteOnIdle", queue | topic | subscription, duration, func(e *shownEntity) any {
+		return iso(e.options.AutoDeleteOnIdle, e.options.Admin.AutoDeleteTicks)
+	}, true},
+	{"requiresDuplicateDetection", queue | topic, flag, func(e *shownEntity) any {
+		return e.options.RequiresDuplicateDetection
+	}, true},
+	{"duplicateDetectionHistoryTimeWindow", queue | topic, duration, func(e *shownEntity) any {
+		return iso(or(e.options.DuplicateDetectionWindow, emulator.DefaultDedupWindow), 0)
+	}, false},
+	{"enablePartitioning", queue | topic, flag, func(e *shownEntity) any { return e.options.EnablePartitioning }, false},
+	{"maxSizeInMegabytes", queue | topic, integer, (*shownEntity).megabytes, false},
+	{"maxMessageSizeInKilobytes", queue | topic, integer, func(e *shownEntity) any {
+		return or(e.options.MaxMessageSizeInKilobytes, e.limits.Profile().DefaultKilobytes)
+	}, false},
+	{"enableBatchedOperations", queue | topic | subscription, flag, func(e *shownEntity) any {
+		return e.options.EnableBatchedOperations == nil || *e.options.EnableBatchedOperations
+	}, false},
+	{"enableExpress", queue | topic, flag, func(e *shownEntity) any { return e.options.Admin.EnableExpress }, true},
+	{"supportOrdering", topic, flag, func(e *shownEntity) any { return e.ordering }, false},
+	{"status", queue | topic | subscription, words, func(e *shownEntity) any {
+		return string(or(e.options.Status, emulator.StatusActive))
+	}, false},
+	{"userMetadata", queue | topic | subscription, words, func(e *shownEntity) any {
+		return given(e.options.UserMetadata)
+	}, false},
+	{"isClientAffine", subscription, flag, func(e *shownEntity) any { return e.options.Admin.IsClientAffine }, false},
+
+	{"createdAt", queue | topic | subscription, readOnly, func(e *shownEntity) any { return instant(e.times.Created) }, false},
+	{"updatedAt", queue | topic | subscription, readOnly, func(e *shownEntity) any { return instant(e.times.Updated) }, false},
+	{"accessedAt", queue | topic | subscription, readOnly, func(e *shownEntity) any { return instant(e.times.Accessed) }, false},
+	{"sizeInBytes", queue | topic, readOnly, func(e *shownEntity) any { return e.counts.SizeBytes }, false},
+	{"messageCount", queue | subscription, readOnly, func(e *shownEntity) any {
+		c := e.counts
+		return c.Active + c.DeadLetter + c.Scheduled + c.Transfer + c.TransferDeadLetter
+	}, false},
+	{"subscriptionCount", topic, readOnly, func(e *shownEntity) any { return e.counts.Subscriptions }, false},
+	{"countDetails", queue | topic | subscription, readOnly, func(e *shownEntity) any {
+		return object{
+			"activeMessageCount": e.counts.Active, "deadLetterMessageCount": e.counts.DeadLetter,
+			"scheduledMessageCount": e.counts.Scheduled, "transferMessageCount": e.counts.Transfer,
+			"transferDeadLetterMessageCount": e.counts.TransferDeadLetter,
+		}
+	}, false},
+}
+
+// or returns v, or its default.
+func or[T comparable](v, initial T) T {
+	var none T
+	if v == none {
+		return initial
+	}
+	return v
+}
+
+// given returns a text, or nil for none.
+func given(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// iso returns a duration as .NET writes it. None is never; ticks are one that is too long for d.
+func iso(d time.Duration, ticks int64) string {
+	switch {
+	case d > 0:
+		return atom.SpanOf(d).String()
+	case ticks > 0:
+		return atom.TimeSpan(ticks).String()
+	}
+	return atom.MaxTimeSpan.String()
+}
+
+// megabytes returns the size as the entity shows it: with the factor of partitions, which Premium does not have.
+func (e *shownEntity) megabytes() any {
+	return atom.ShownSize(e.limits, e.options.MaxSizeInMegabytes, e.options.EnablePartitioning && !e.isPremium)
+}
+
+// properties returns an entity as answers show it.
+func (e *shownEntity) properties() object {
+	o := object{}
+	for _, p := range entityProperties {
+		if p.of&e.kind == 0 {
+			continue
+		}
+		if v := p.show(e); v != nil {
+			o[p.name] = v
+		}
+	}
+	return o
+}
+
+// text returns the value of a property as an element of the administration's documents has it. ok is false for JSON
+// of another form.
+func (p *entityProperty) text(value json.RawMessage) (text string, ok bool) {
+	var v any
+	d := json.NewDecoder(strings.NewReader(string(value)))
+	d.UseNumber()
+	if d.Decode(&v) != nil {
+		return "", false
+	}
+	switch v := v.(type) {
+	case bool:
+		return strconv.FormatBool(v), p.form == flag
+	case json.Number:
+		return v.String(), p.form == integer
+	case string:
+		switch p.form {
+		case flag:
+			return v, strings.EqualFold(v, "true") || strings.EqualFold(v, "false") // as the text of a parameter
+		case integer:
+			_, err := strconv.ParseInt(v, 10, 64)
+			return v, err == nil
+		}
+		return v, true
+	}
+	return "", false
+}
+
+// document translates the properties of a body into a document of the administration. What is left out, null, or an
+// empty text has its default there.
+func (c *call) document(kind entityKind, element string, properties map[string]json.RawMessage) (*atom.Element, error) {
+	var children []*atom.Element
+	for _, p := range entityProperties {
+		value, ok := property(properties, p.name)
+		if !ok || p.of&kind == 0 || p.form == readOnly {
+			continue
+		}
+		text, ok := p.text(value)
+		if !ok {
+			return nil, badRequest("InvalidRequestContent", "The value %.60s of the property '%s' has the wrong type.", value,
+				p.name)
+		}
+		if text == "" || p.name == "maxSizeInMegabytes" && text == "0" {
+			continue
+		}
+		children = append(children, atom.NewElement(upper(p.name), text))
+	}
+	return atom.NewElement(element, "", children...), nil
+}
+
+// upper returns the name of a property as the administration's documents have it.
+func upper(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
