@@ -24,6 +24,7 @@ func init() {
 		},
 		actions: map[string]operation{
 			"validate": (*Manager).validateDeployment,
+			"whatif":   (*Manager).whatIf,
 			"cancel":   (*Manager).cancelDeployment, "exporttemplate": (*Manager).exportTemplate,
 		},
 	})
@@ -240,7 +241,7 @@ func (m *Manager) validateDeployment(c *call) (answer, error) {
 	}
 	properties := u.described("Succeeded")
 	validated := []object{}
-	for it := range u.all {
+	for _, it := range u.each {
 		if it.made() {
 			validated = append(validated, object{"id": it.id.String()})
 		}

@@ -2,7 +2,6 @@ package arm
 
 import (
 	"fmt"
-	"iter"
 	"net/http"
 	"slices"
 	"strings"
@@ -109,24 +108,6 @@ func (it *item) made() bool { return !it.existing && !it.skipped && !it.doubtful
 func (s *session) newUnit(id ID, at place, root *jsontree.Node) *unit {
 	return &unit{session: s, id: id, at: at, sees: at, root: root, began: time.Now(), outputs: object{}}
 }
-
-// all yields the resources of a unit and of those inside it.
-func (u *unit) all(yield func(*item) bool) {
-	for _, it := range u.items {
-		if !yield(it) {
-			return
-		}
-		if it.inner != nil {
-			for in := range it.inner.all {
-				if !yield(in) {
-					return
-				}
-			}
-		}
-	}
-}
-
-var _ iter.Seq[*item] = (*unit)(nil).all
 
 // later is why a value is unknown that depends on what is made.
 const later = "it depends on what the deployment makes"

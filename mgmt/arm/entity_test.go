@@ -114,7 +114,7 @@ func TestEntitiesShowWhatWasPut(t *testing.T) {
 	h.put(orders+"/topics/target", object{}).refused(409, "MessagingGatewayConflict", "target")
 	h.put(orders+"/topics/none/subscriptions/s", object{}).refused(404, "MessagingGatewayNotFoundStatusCode", "")
 	h.put(orders+"/topics/parent/subscriptions/a%2Fb", object{}).refused(400, "MessagingGatewayBadRequest", "SubCode=40000.")
-	h.get(orders+"/topics/parent/subscriptions").want("plain")
+	h.get(orders + "/topics/parent/subscriptions").want("plain")
 	h.get(orders+"/topics/none/subscriptions").refused(404, "MessagingGatewayNotFoundStatusCode", "")
 }
 

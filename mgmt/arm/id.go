@@ -169,10 +169,10 @@ func (id ID) Parent() ID {
 		return parent
 	}
 	id.Types, id.Names = id.Types[:max(n, 0):max(n, 0)], id.Names[:max(n, 0):max(n, 0)]
-	if len(id.Types) < 2 {
+	if id.Provider == "" && len(id.Types) < 2 {
 		id.Group = ""
 	}
-	if len(id.Types) < 1 {
+	if id.Provider == "" && len(id.Types) < 1 {
 		id.Subscription = ""
 	}
 	return id

@@ -1,0 +1,397 @@
+package arm
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// deploymentBody is the body that az sends: the key of the template has no quotation marks.
+func deploymentBody(t *testing.T, text string, parameters object) string {
+	t.Helper()
+	given := object{}
+	for name, v := range parameters {
+		given[name] = object{"value": v}
+	}
+	list, err := json.Marshal(given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return `{"location": "westeurope", "properties": {"parameters": ` + string(list) + `, "mode": "Incremental", template:` + text + `}}`
+}
+
+func templateFile(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// deploymentAt returns the path of a deployment.
+func deploymentAt(scope, name string) string {
+	return scope + "/providers/Microsoft.Resources/deployments/" + name
+}
+
+// deploy deploys a template, and waits for its end as clients do.
+func (h *house) deploy(scope, name, body string) reply {
+	h.t.Helper()
+	r := h.put(deploymentAt(scope, name), body)
+	if r.Code != http.StatusOK && r.Code != http.StatusCreated {
+		return r
+	}
+	address := r.Header().Get("Azure-AsyncOperation")
+	status := h.get(strings.TrimPrefix(address, "https://localhost:5300")).status(http.StatusOK)
+	if status.at("status") != "Succeeded" {
+		return status
+	}
+	return h.get(deploymentAt(scope, name)).status(http.StatusOK).has("properties.provisioningState", "Succeeded")
+}
+
+// ids returns the resources that a deployment has made.
+func (r reply) ids() (ids []string) {
+	r.t.Helper()
+	all, _ := r.at("properties.outputResources").([]any)
+	for _, x := range all {
+		ids = append(ids, x.(object)["id"].(string))
+	}
+	return ids
+}
+
+// changes returns the kinds of changes that what-if announces, with the number of each.
+func (r reply) changes() map[string]int {
+	r.t.Helper()
+	all, _ := r.status(http.StatusOK).at("properties.changes").([]any)
+	kinds := make(map[string]int)
+	for _, x := range all {
+		kinds[x.(object)["changeType"].(string)]++
+		if delta := x.(object)["delta"]; delta != nil {
+			r.t.Logf("%s: %v", x.(object)["resourceId"], delta)
+		}
+	}
+	return kinds
+}
+
+// shape is a template of testdata with what it is for.
+type shape struct {
+	file       string
+	scope      string // "": the resource group of the tests
+	parameters object
+	resources  int
+	outputs    object // some of them
+	later      int    // resources whose name is only known when the first ones are there
+}
+
+var shapes = []shape{
+	{file: "classic-queues", resources: 5, outputs: object{"namespaceId": rg + "/providers/Microsoft.ServiceBus/namespaces/shop-" + rgToken}},
+	{file: "topic-rules", resources: 6, outputs: object{"first": 4.0}},
+	{file: "subscription", scope: sub, parameters: object{"environmentName": "dev", "location": "westeurope"}, resources: 3,
+		outputs: object{"AZURE_RESOURCE_GROUP": "rg-dev", "SERVICE_BUS_LOCATION": "West Europe"}},
+	{file: "nested-outer", resources: 5, outputs: object{"bus": rg + "/providers/Microsoft.ServiceBus/namespaces/shop-bus-dev", "status": "Active", "secret": nil}},
+}
+
+// rgToken is uniqueString of the resource group of the tests.
+const rgToken = "x"
+
+// TestTemplatesDeployTwice: the second time nothing changes, also after a restart, and what-if says so.
+func TestTemplatesDeployTwice(t *testing.T) {
+	for _, s := range shapes {
+		t.Run(s.file, func(t *testing.T) {
+			h := newHouse(t)
+			h.put(rg, object{"location": "westeurope"}).status(http.StatusCreated)
+			scope := s.scope
+			if scope == "" {
+				scope = rg
+			}
+			body := deploymentBody(t, templateFile(t, s.file), s.parameters)
+			h.post(deploymentAt(scope, "main")+"/validate", body).status(http.StatusOK)
+			h.get(deploymentAt(scope, "main")).refused(404, "DeploymentNotFound", "main")
+			if got := h.post(deploymentAt(scope, "main")+"/whatIf", body).changes(); !reflect.DeepEqual(got, map[string]int{"Create": s.resources - s.later}) {
+				t.Errorf("what-if announces %v", got)
+			}
+			first := h.deploy(scope, "main", body)
+			ids := first.ids()
+			if len(ids) != s.resources {
+				t.Fatalf("%d resources, want %d: %s", len(ids), s.resources, first.Body)
+			}
+			for name, want := range s.outputs {
+				if got := first.at("properties.outputs." + name + ".value"); !reflect.DeepEqual(got, want) {
+					t.Errorf("the output %s is %v, want %v", name, got, want)
+				}
+			}
+			before := h.state(ids)
+			h.restart()
+			h.get(deploymentAt(scope, "main")).has("properties.provisioningState", "Succeeded")
+			if got := h.post(deploymentAt(scope, "main")+"/whatIf", body).changes(); !reflect.DeepEqual(got, map[string]int{"NoChange": s.resources}) {
+				t.Errorf("after it, what-if announces %v", got)
+			}
+			second := h.deploy(scope, "main", body)
+			if again := second.ids(); !slices.Equal(again, ids) {
+				t.Errorf("%q\nand then %q", ids, again)
+			}
+			if after := h.state(ids); !reflect.DeepEqual(after, before) {
+				t.Errorf("it changed\n%v\nto\n%v", before, after)
+			}
+		})
+	}
+}
+
+// state returns what resources look like, without times.
+func (h *house) state(ids []string) map[string]string {
+	h.t.Helper()
+	state := make(map[string]string)
+	for _, id := range ids {
+		r := h.get(id).status(http.StatusOK)
+		var o object
+		if err := json.Unmarshal(r.Body.Bytes(), &o); err != nil {
+			h.t.Fatal(err)
+		}
+		if p, ok := o["properties"].(object); ok {
+			for _, key := range []string{"updatedAt", "accessedAt", "updatedOn"} {
+				delete(p, key)
+			}
+		}
+		text, _ := json.Marshal(o)
+		state[id] = string(text)
+	}
+	return state
+}
+
+// minimal returns a template with resources, and whatever else.
+func minimal(resources, more string) string {
+	return `{"$schema": "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#", "contentVersion": "1.0.0.0", ` + more + `"resources": [` + resources + `]}`
+}
+
+// bus is a namespace as a resource of a template.
+func bus(name, more string) string {
+	return `{"type": "Microsoft.ServiceBus/namespaces", "apiVersion": "2021-11-01", "name": "` + name + `", "location": "westeurope"` + more + `}`
+}
+
+// TestWrongTemplatesAreRefused before anything is made, with the place.
+func TestWrongTemplatesAreRefused(t *testing.T) {
+	h := newHouse(t)
+	h.put(rg, object{"location": "westeurope"}).status(http.StatusCreated)
+	good := bus("contoso", "")
+	deep := `"x"`
+	for range 100 {
+		deep = `[` + deep + `]`
+	}
+	for _, x := range []struct{ body, code, text string }{
+		{`{`, "InvalidRequestContent", "at line '1'"},
+		{`[]`, "InvalidRequestContent", "no object"},
+		{`{}`, "InvalidRequestContent", "no properties"},
+		{`{"properties": {"mode": "Incremental"}}`, "InvalidTemplate", "The template is missing"},
+		{`{"properties": {"mode": "Complete", "template": {}}}`, "UnsupportedDeploymentMode", `"Complete"`},
+		{`{"properties": {"mode": "Incremental", "templateLink": {"uri": "https://x"}}}`, "UnsupportedTemplateLink", "leave out templateLink"},
+		{`{"properties": {"template": {}, "parameters": {"x": {"reference": {}}}}}`, "InvalidTemplate", "reads no secrets of a key vault"},
+		{deploymentBody(t, `{}`, nil), "InvalidTemplate", "a contentVersion and resources"},
+		{deploymentBody(t, minimal(good, `"languageVersion": "3.0", `), nil), "InvalidTemplate", `"3.0"`},
+		{deploymentBody(t, minimal(good, `"parameters": {"x": {"type": "string"}}, `), nil), "InvalidTemplate", "The value for the template parameter 'x'"},
+		{deploymentBody(t, minimal(good, ""), object{"y": 1}), "InvalidTemplate", "The template parameters 'y'"},
+		{deploymentBody(t, minimal(good+",\n"+bus("[concat('a'", ""), ""), nil), "", ""},
+		{deploymentBody(t, minimal(good+",\n"+bus("[concat('a']", ""), ""), nil), "InvalidTemplate", "at line '2' and column '81', $.resources[1].name: found"},
+		{deploymentBody(t, minimal(good+",\n"+bus("[frobnicate()]", ""), ""), nil), "InvalidTemplate", `the function "frobnicate"`},
+		{deploymentBody(t, minimal(good+","+bus("[parameters('gone')]", ""), ""), nil), "InvalidTemplate", `there is no parameter "gone"`},
+		{deploymentBody(t, minimal(good+","+bus("[reference('contoso').status]", ""), ""), nil), "InvalidTemplate", "the functions reference and list* are for properties and outputs"},
+		{deploymentBody(t, minimal(good+","+bus("Contoso", ""), ""), nil), "InvalidTemplate", "is defined a second time"},
+		{deploymentBody(t, minimal(bus("contoso", `, "dependsOn": ["other"]`), ""), nil), "InvalidTemplate", "'other' is not defined in the template"},
+		{deploymentBody(t, minimal(bus("contoso", `, "dependsOn": ["other1"]`)+","+bus("other1", `, "dependsOn": ["contoso"]`), ""), nil), "InvalidTemplate", "circular dependency detected on resource"},
+		{deploymentBody(t, minimal(bus("contoso", `, "properties": {"x": "[reference('other1').status]"}`)+","+bus("other1", `, "tags": {"x": "[reference('contoso').status]"}`), ""), nil),
+			"InvalidTemplate", "circular dependency detected on resource"},
+		{deploymentBody(t, minimal(bus("contoso/q", ""), ""), nil), "InvalidTemplate", "incorrect segment lengths"},
+		{deploymentBody(t, minimal(bus("..", ""), ""), nil), "InvalidTemplate", "can't be part of an id"},
+		{deploymentBody(t, minimal(bus("contoso", `, "condition": "perhaps"`), ""), nil), "InvalidTemplate", `the condition is "perhaps"`},
+		{deploymentBody(t, minimal(bus("contoso", `, "copy": {"name": "l", "count": 1000000}`), ""), nil), "InvalidTemplate", "the count of the loop 'l' is no number from 0 to 800"},
+		{deploymentBody(t, minimal(bus("[concat('contoso', copyIndex())]", `, "copy": {"name": "l", "count": 500}`)+","+bus("[concat('more', copyIndex())]", `, "copy": {"name": "m", "count": 500}`), ""), nil),
+			"InvalidTemplate", "a template may have 800 resources"},
+		{deploymentBody(t, minimal(good, `"variables": {"x": `+deep+`}, `), nil), "InvalidRequestContent", "more than 64 levels of nesting"},
+		{deploymentBody(t, minimal(bus("contoso", `, "tags": {"x": "[format('`+strings.Repeat("{0}", 5000)+`', string(range(0, 9999)))]"}`), ""), nil), "InvalidTemplate", "it is too large"},
+		{deploymentBody(t, minimal(good+`, {"type": "Microsoft.Storage/storageAccounts", "apiVersion": "2023-01-01", "name": "x"}`, ""), nil), "InvalidTemplateDeployment", "validation procedure"},
+		{deploymentBody(t, minimal(good+`, {"type": "Microsoft.Resources/deployments", "apiVersion": "2023-01-01", "name": "x", "resourceGroup": "elsewhere", "properties": {"mode": "Incremental", "template": `+minimal("", "")+`}}`, ""), nil),
+			"InvalidTemplate", "the resource group 'elsewhere' of the deployment 'x' does not exist"},
+		{deploymentBody(t, minimal(good+`, {"type": "Microsoft.Resources/deployments", "apiVersion": "2023-01-01", "name": "x", "properties": {"mode": "Incremental", "templateLink": {"id": "x"}}}`, ""), nil),
+			"InvalidTemplate", "It does not load linked templates"},
+		{deploymentBody(t, strings.Replace(minimal(good, ""), "deploymentTemplate", "subscriptionDeploymentTemplate", 1), nil), "InvalidTemplate", "az deployment sub create"},
+		{deploymentBody(t, minimal(good, `"outputs": {"x": {"type": "string", "value": "[reference('nothing').x]"}}, `), nil), "InvalidTemplate", "there is no resource 'nothing' in the template"},
+		{deploymentBody(t, minimal(good, `"outputs": {"x": {"type": "string", "value": "[listKeys('contoso', '2021-11-01').x]"}}, `), nil), "InvalidTemplate", "no listKeys() of resources of the type"},
+		{deploymentBody(t, minimal(good, `"variables": {"x": "[utcNow()]"}, "outputs": {"x": {"type": "string", "value": "[variables('x')]"}}, `), nil), "InvalidTemplate", "utcNow is for default values"},
+	} {
+		for _, how := range []string{"PUT", "validate", "whatIf"} {
+			r := reply{}
+			if how == "PUT" {
+				r = h.put(deploymentAt(rg, "wrong"), x.body)
+			} else {
+				r = h.post(deploymentAt(rg, "wrong")+"/"+how, x.body)
+			}
+			if x.code == "" {
+				continue
+			}
+			if r.Code != http.StatusBadRequest || r.at("error.code") != x.code || !strings.Contains(r.Body.String(), strings.ReplaceAll(x.text, `"`, `\"`)) {
+				t.Errorf("%s of %.200s:\n%d %.500s\nwant %s with %s", how, x.body, r.Code, r.Body, x.code, x.text)
+			}
+		}
+	}
+	h.put(deploymentAt(rg, "a+b"), deploymentBody(t, minimal("", ""), nil)).refused(400, "InvalidDeploymentName", "'a+b'")
+	h.put(deploymentAt(sub, "x"), `{"properties": {"template": {}}}`).refused(400, "LocationRequired", "location")
+	h.put(deploymentAt(sub, "x"), deploymentBody(t, minimal(good, ""), nil)).refused(400, "InvalidTemplate", "az deployment group create")
+	schema := strings.Replace(minimal(good, ""), "deploymentTemplate", "subscriptionDeploymentTemplate", 1)
+	h.put(deploymentAt(sub, "x"), deploymentBody(t, schema, nil)).refused(400, "InvalidTemplate", "goes to a resource group")
+	h.get(rg + "/providers/Microsoft.ServiceBus/namespaces").want()
+	h.get(rg + "/providers/Microsoft.Resources/deployments").want()
+	r := h.put(deploymentAt(rg, "wrong"), deploymentBody(t, minimal(`{"type": "Microsoft.Storage/storageAccounts", "apiVersion": "2023-01-01", "name": "x"}`, ""), nil))
+	r.has("error.details.0.code", "InvalidResourceType")
+	if text, _ := r.at("error.details.0.message").(string); !strings.Contains(text, "'Microsoft.Storage/storageAccounts'") || !strings.Contains(text, "--arm-other-types store") {
+		t.Errorf("%s", text)
+	}
+}
+
+// TestDeploymentsAreKept: they are listed, say what they did, and can be exported and deleted.
+func TestDeploymentsAreKept(t *testing.T) {
+	h := newHouse(t)
+	h.put(rg, object{"location": "westeurope"}).status(http.StatusCreated)
+	text := minimal(bus("contoso", ""), `"parameters": {"name": {"type": "string"}, "key": {"type": "securestring", "defaultValue": "hunter22"}}, "outputs": {"n": {"type": "string", "value": "[parameters('name')]"}}, `)
+	body := deploymentBody(t, text, object{"name": "n1"})
+	r := h.put(deploymentAt(rg, "main"), body).status(http.StatusCreated)
+	r.has("name", "main", "type", "Microsoft.Resources/deployments", "properties.provisioningState", "Succeeded", "properties.outputs.n.value", "n1")
+	h.put(deploymentAt(rg, "main"), body).status(http.StatusOK)
+	h.deploy(rg, "other", deploymentBody(t, minimal("", ""), nil))
+	h.restart()
+	h.get(rg+"/providers/Microsoft.Resources/deployments").want("other", "main")
+	h.get(rg + "/providers/Microsoft.Resources/deployments?$filter=provisioningState%20eq%20%27Failed%27").want()
+	h.ask(http.MethodHead, deploymentAt(rg, "main"), nil).status(http.StatusNoContent)
+	h.ask(http.MethodHead, deploymentAt(rg, "gone"), nil).status(http.StatusNotFound)
+	shown := h.get(deploymentAt(rg, "MAIN")).status(http.StatusOK)
+	shown.has("properties.mode", "Incremental", "properties.parameters.name.value", "n1", "properties.parameters.key.type", "SecureString",
+		"properties.parameters.key.value", nil, "properties.outputResources.0.id", rg+"/providers/Microsoft.ServiceBus/namespaces/contoso",
+		"properties.providers.0.namespace", "Microsoft.ServiceBus")
+	operations := h.get(deploymentAt(rg, "main")+"/operations").status(http.StatusOK).has(
+		"value.0.properties.provisioningState", "Succeeded", "value.0.properties.statusCode", "OK",
+		"value.0.properties.targetResource.resourceName", "contoso")
+	id, _ := operations.at("value.0.id").(string)
+	h.get(id).status(http.StatusOK).has("id", id)
+	h.post(deploymentAt(rg, "main")+"/cancel", nil).refused(409, "DeploymentCannotBeCancelled", "'Succeeded'")
+	exported := h.post(deploymentAt(rg, "main")+"/exportTemplate", nil).status(http.StatusOK)
+	exported.has("template.resources.0.name", "contoso", "template.parameters.key.type", "securestring", "template.parameters.key.defaultValue", nil)
+	h.remove(deploymentAt(rg, "main")).status(http.StatusNoContent)
+	h.remove(deploymentAt(rg, "main")).status(http.StatusNoContent)
+	h.get(deploymentAt(rg, "main")).refused(404, "DeploymentNotFound", "'main'")
+	h.get(rg + "/providers/Microsoft.ServiceBus/namespaces").want("contoso")
+	for i := range maxDeployments + 3 {
+		h.put(deploymentAt(rg, fmt.Sprint("n", i)), deploymentBody(t, minimal("", ""), nil)).status(http.StatusCreated)
+	}
+	if n := len(h.deploymentsOf(mustParse(rg))); n != maxDeployments {
+		t.Errorf("%d are kept", n)
+	}
+	h.remove(rg).status(http.StatusOK)
+	h.put(rg, object{"location": "westeurope"}).status(http.StatusCreated)
+	h.get(rg + "/providers/Microsoft.Resources/deployments").want()
+}
+
+// TestAResourceThatFails ends the deployment, with those that need it; the others are made.
+func TestAResourceThatFails(t *testing.T) {
+	h := newHouse(t)
+	h.put(rg, object{"location": "westeurope"}).status(http.StatusCreated)
+	queue := func(name, lock, on string) string {
+		return `{"type": "Microsoft.ServiceBus/namespaces/queues", "apiVersion": "2021-11-01", "name": "contoso/` + name + `", "properties": {"lockDuration": "` + lock + `"}, "dependsOn": [` + on + `]}`
+	}
+	text := minimal(bus("contoso", "")+","+queue("bad", "PT9H", `"contoso"`)+","+queue("after", "PT1M", `"bad"`)+","+queue("good", "PT1M", `"contoso"`), "")
+	r := h.put(deploymentAt(rg, "main"), deploymentBody(t, text, nil)).status(http.StatusCreated)
+	r.has("properties.provisioningState", "Accepted", "properties.error", nil)
+	status := h.get(strings.TrimPrefix(r.Header().Get("Azure-AsyncOperation"), "https://localhost:5300")).status(http.StatusOK)
+	status.has("status", "Failed", "error.code", "DeploymentFailed", "error.details.0.code", "MessagingGatewayBadRequest",
+		"error.details.0.target", rg+"/providers/Microsoft.ServiceBus/namespaces/contoso/queues/bad", "error.details.1", nil)
+	h.get(deploymentAt(rg, "main")).has("properties.provisioningState", "Failed", "properties.error.code", "DeploymentFailed")
+	h.get(rg + "/providers/Microsoft.ServiceBus/namespaces/contoso/queues").want("good")
+	h.get(deploymentAt(rg, "main")+"/operations").has("value.1.properties.provisioningState", "Failed",
+		"value.1.properties.statusMessage.error.code", "MessagingGatewayBadRequest")
+}
+
+// TestWhatIfNamesWhatChanges and nothing else.
+func TestWhatIfNamesWhatChanges(t *testing.T) {
+	h := newHouse(t)
+	h.put(rg, object{"location": "westeurope"}).status(http.StatusCreated)
+	template := func(count int, lock, tags string) string {
+		return deploymentBody(t, minimal(bus("contoso", `, "tags": {`+tags+`}, "sku": {"name": "standard"}`)+
+			fmt.Sprintf(`, {"type": "Microsoft.ServiceBus/namespaces/queues", "apiVersion": "2021-11-01", "name": "contoso/q", "dependsOn": ["contoso"], "properties": {"maxDeliveryCount": %d,
+			"lockDuration": "%s", "sizeInBytes": 7, "isAutoInflateEnabled": true, "forwardTo": ""}}`, count, lock), ""), nil)
+	}
+	h.deploy(rg, "main", template(5, "PT60S", `"a": "1", "b": "2"`))
+	h.deploy(rg, "other", deploymentBody(t, minimal(bus("elsewhere", ""), ""), nil))
+	ask := func(body string) reply { return h.post(deploymentAt(rg, "main")+"/whatIf", body) }
+	if got := ask(template(5, "PT1M", `"a": "1", "b": "2"`)).changes(); !reflect.DeepEqual(got, map[string]int{"NoChange": 2, "Ignore": 1}) {
+		t.Errorf("%v", got)
+	}
+	r := ask(template(6, "PT1M", `"a": "3", "c": "4"`))
+	r.has("properties.changes.0.changeType", "Modify", "properties.changes.0.delta.0.path", "tags.a", "properties.changes.0.delta.0.before", "1",
+		"properties.changes.0.delta.0.after", "3", "properties.changes.0.delta.0.propertyChangeType", "Modify",
+		"properties.changes.0.delta.1.path", "tags.c", "properties.changes.0.delta.1.propertyChangeType", "Create",
+		"properties.changes.0.delta.2.path", "tags.b", "properties.changes.0.delta.2.propertyChangeType", "Delete", "properties.changes.0.delta.3", nil,
+		"properties.changes.1.delta.0.path", "properties.maxDeliveryCount", "properties.changes.1.delta.1", nil)
+	h.get(rg+"/providers/Microsoft.ServiceBus/namespaces/contoso/queues/q").has("properties.maxDeliveryCount", 5)
+}
+
+// TestSecretsAreNeitherShownNorKept: in no answer, no error, no document.
+func TestSecretsAreNeitherShownNorKept(t *testing.T) {
+	h := newHouse(t)
+	h.put(rg, object{"location": "westeurope"}).status(http.StatusCreated)
+	const secret = "hunter22-very-secret"
+	inner := minimal(`{"type": "Microsoft.ServiceBus/namespaces/queues", "apiVersion": "2021-11-01", "name": "contoso/q", "properties": {"userMetadata": "[parameters('key')]", "lockDuration": "[parameters('key')]"}}`,
+		`"parameters": {"key": {"type": "securestring"}}, "outputs": {"key": {"type": "securestring", "value": "[parameters('key')]"}}, `)
+	text := minimal(bus("contoso", "")+`, {"type": "Microsoft.Resources/deployments", "apiVersion": "2022-09-01", "name": "inner", "dependsOn": ["contoso"], "properties": {"mode": "Incremental",
+		"expressionEvaluationOptions": {"scope": "inner"}, "parameters": {"key": {"value": "[parameters('key')]"}}, "template": `+inner+`}}`,
+		`"parameters": {"key": {"type": "securestring"}, "all": {"type": "secureObject"}}, "outputs": {"key": {"type": "secureString", "value": "[parameters('key')]"},
+		"all": {"type": "secureObject", "value": "[parameters('all')]"}}, `)
+	body := deploymentBody(t, text, object{"key": secret, "all": object{"deep": []any{secret + "2"}}})
+	var seen strings.Builder
+	note := func(r reply) { seen.WriteString(r.Body.String()) }
+	note(h.post(deploymentAt(rg, "main")+"/validate", body))
+	note(h.post(deploymentAt(rg, "main")+"/whatIf", body))
+	note(h.put(deploymentAt(rg, "main"), body))
+	note(h.put(deploymentAt(rg, "main"), strings.Replace(body, `"name": "contoso"`, `"name": "[substring(parameters('key'), 0, 200)]"`, 1)))
+	for _, name := range []string{"main", "inner"} {
+		r := h.get(deploymentAt(rg, name)).status(http.StatusOK).has("properties.provisioningState", "Failed")
+		note(r)
+		note(h.get(deploymentAt(rg, name) + "/operations"))
+		note(h.post(deploymentAt(rg, name)+"/exportTemplate", nil))
+	}
+	good := strings.Replace(body, `, "lockDuration": "[parameters('key')]"`, "", 1)
+	note(h.deploy(rg, "main", good).has("properties.outputs.key.type", "SecureString"))
+	documents, err := h.store.Documents().All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range documents {
+		seen.Write(text)
+	}
+	if at := strings.Index(seen.String(), "hunter22"); at >= 0 {
+		t.Errorf("a secret in ...%s", seen.String()[max(0, at-300):at+30])
+	}
+	h.get(rg+"/providers/Microsoft.ServiceBus/namespaces/contoso/queues/q").has("properties.userMetadata", secret)
+}
+
+// TestLargeTemplates: 800 resources and a template of nearly 4 MB pass in a few seconds.
+func TestLargeTemplates(t *testing.T) {
+	h := newHouse(t)
+	h.put(rg, object{"location": "westeurope"}).status(http.StatusCreated)
+	queues := `{"type": "Microsoft.ServiceBus/namespaces/queues", "apiVersion": "2021-11-01", "name": "[format('contoso/q{0:D3}', copyIndex())]", "copy": {"name": "l", "count": 799}, "dependsOn": ["contoso"], "properties": {}}`
+	began := time.Now()
+	if ids := h.deploy(rg, "main", deploymentBody(t, minimal(bus("contoso", "")+","+queues, ""), nil)).ids(); len(ids) != 800 {
+		t.Errorf("%d resources", len(ids))
+	}
+	big := deploymentBody(t, minimal(bus("contoso", ""), `"variables": {"x": "`+strings.Repeat("x", 4<<20-2000)+`"}, `), nil)
+	h.deploy(rg, "big", big).status(http.StatusOK)
+	values := deploymentBody(t, minimal(bus("contoso", ""), `"variables": {"x": [`+strings.Repeat("1,", 1_000_000)+`1]}, `), nil)
+	h.deploy(rg, "values", values).refused(400, "InvalidRequestContent", "too many values")
+	h.deploy(rg, "large", big+strings.Repeat(" ", 4000)).refused(413, "RequestContentTooLarge", "4 MB")
+	if took := time.Since(began); took > 60*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
