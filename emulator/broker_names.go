@@ -15,13 +15,14 @@ import (
 // RootPolicy is the name of the policy that a namespace has from its creation, unless it is created with others.
 const RootPolicy = "RootManageSharedAccessKey"
 
-// newRootPolicy makes the policy with keys as the service makes them: 32 random bytes in base64.
+// newRootPolicy makes the policy with new keys.
 func newRootPolicy() AuthorizationRule {
-	return AuthorizationRule{KeyName: RootPolicy, Rights: []string{"Listen", "Manage", "Send"}, PrimaryKey: newKey(),
-		SecondaryKey: newKey()}
+	return AuthorizationRule{KeyName: RootPolicy, Rights: []string{"Listen", "Manage", "Send"}, PrimaryKey: NewKey(),
+		SecondaryKey: NewKey()}
 }
 
-func newKey() string {
+// NewKey makes a key as the service does: 32 random bytes in base64.
+func NewKey() string {
 	var key [32]byte
 	crand.Read(key[:])
 	return base64.StdEncoding.EncodeToString(key[:])

@@ -22,6 +22,16 @@ func (b *bus) CreateNamespace(name string, o emulator.NamespaceOptions, _ ...emu
 
 func (b *bus) DeleteNamespace(name string) error { return b.broker.Delete(name) }
 
+func (b *bus) AuthorizationRules(ns *emulator.Namespace) []emulator.AuthorizationRule {
+	return ns.Options().Policies
+}
+
+func (b *bus) SetAuthorizationRules(ns *emulator.Namespace, rules []emulator.AuthorizationRule) error {
+	o := ns.Options()
+	o.Policies = rules
+	return b.broker.Update(ns.Name(), o)
+}
+
 func (b *bus) Address(*emulator.Namespace, string) (string, bool) { return "localhost:5672", true }
 
 func (b *bus) manager() *arm.Manager {

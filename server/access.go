@@ -1,8 +1,6 @@
 package server
 
 import (
-	"strings"
-
 	"minibus/config"
 	"minibus/emulator"
 	"minibus/internal/sas"
@@ -23,37 +21,6 @@ func (a *Server) access() func(*emulator.Namespace) *sas.Ring {
 			return entityPolicies(ns, path)
 		})
 	}
-}
-
-// Policies implements [control.Server]: those of the settings for the default one, else its own.
-func (a *Server) Policies(ns *emulator.Namespace) []sas.Policy {
-	if ns == a.broker.Default() {
-		return a.policies()
-	}
-	return policiesOf(ns.Options().Policies)
-}
-
-// policies returns those of the default namespace: the configuration's, else the one that every sample uses; with
-// the root key of the settings, if there is one.
-func (a *Server) policies() []sas.Policy {
-	root := sas.Policy{Name: sas.DefaultKeyName, Primary: sas.DefaultKey, Claims: sas.Manage | sas.Send | sas.Listen}
-	var list []sas.Policy
-	if a.config.Topology != nil {
-		list = policiesOf(a.config.Topology.AuthorizationRules)
-	}
-	if len(list) == 0 {
-		list = []sas.Policy{root}
-	}
-	if root.Primary = a.config.Settings.RootKey; root.Primary == "" {
-		return list
-	}
-	for i, p := range list {
-		if strings.EqualFold(p.Name, root.Name) {
-			list[i] = root
-			return list
-		}
-	}
-	return append(list, root)
 }
 
 // entityPolicies returns the policies of a queue or topic.

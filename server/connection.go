@@ -87,7 +87,10 @@ func (a *Server) Connection() sas.Connection {
 		host = net.JoinHostPort(strings.Trim(host, "[]"), strconv.Itoa(port))
 	}
 	c := sas.Local(host)
-	root := sas.Administrator(a.policies())
+	root := sas.Administrator(policiesOf(a.configuredRules()))
+	if a.broker != nil {
+		root = sas.Administrator(a.Policies(a.broker.Default()))
+	}
 	c.KeyName, c.Key = root.Name, root.Primary
 	return c
 }

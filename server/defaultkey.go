@@ -72,7 +72,7 @@ func refuseDefaultKey(policies []ownedPolicy) error {
 
 // configuredPolicies returns the policies of the namespace and of all entities in the configuration.
 func (a *Server) configuredPolicies() []ownedPolicy {
-	list := owned("", a.policies())
+	list := owned("", policiesOf(a.configuredRules()))
 	for _, e := range a.config.Topology.Entities {
 		switch {
 		case e.Queue != nil:

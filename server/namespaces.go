@@ -199,8 +199,8 @@ func (n *topologist) check(list []*config.Topology) error {
 	return nil
 }
 
-// update gives a namespace the settings that the configuration names, and logs each that differs. The policies of
-// the default one stay in the configuration.
+// update gives a namespace the settings that the configuration names, and logs each that differs. For the policies of
+// the default one see settlePolicies.
 func (n *topologist) update(ns *emulator.Namespace, t *config.Topology, isNew bool) error {
 	if isNew {
 		n.log.Info("namespace created", "namespace", ns.Name())

@@ -210,6 +210,9 @@ func (a *Server) open() error {
 	if err := (&topologist{a.broker, a.log}).ensure(a.config.Topology); err != nil {
 		return err
 	}
+	if err := a.settlePolicies(); err != nil {
+		return err
+	}
 	a.spaces = namespacePorts{broker: a.broker, host: s.Host, numbers: s.NamespacePorts, others: &a.ports,
 		off:    a.config.NoNetwork,
 		accept: a.accept, log: a.log, bound: make(map[int]binding)}

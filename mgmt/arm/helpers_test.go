@@ -73,6 +73,16 @@ func (h *house) CreateNamespace(name string, o emulator.NamespaceOptions, entiti
 
 func (h *house) DeleteNamespace(name string) error { return h.broker.Delete(name) }
 
+func (h *house) AuthorizationRules(ns *emulator.Namespace) []emulator.AuthorizationRule {
+	return ns.Options().Policies
+}
+
+func (h *house) SetAuthorizationRules(ns *emulator.Namespace, rules []emulator.AuthorizationRule) error {
+	o := ns.Options()
+	o.Policies = rules
+	return h.broker.Update(ns.Name(), o)
+}
+
 func (h *house) Address(ns *emulator.Namespace, host string) (string, bool) {
 	if host != "localhost:5300" {
 		h.t.Errorf("the host is %q", host)

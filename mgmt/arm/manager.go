@@ -29,6 +29,10 @@ type Server interface {
 		name string, o emulator.NamespaceOptions, entities ...emulator.EntityConfig,
 	) (*emulator.Namespace, error)
 	DeleteNamespace(name string) error
+	// AuthorizationRules returns the policies that count for all of a namespace, and SetAuthorizationRules replaces
+	// them: from then on, and after a restart. A list has at least one.
+	AuthorizationRules(ns *emulator.Namespace) []emulator.AuthorizationRule
+	SetAuthorizationRules(ns *emulator.Namespace, rules []emulator.AuthorizationRule) error
 	// Address returns the host, with a port unless it is the usual one of TLS, by which connection strings name a
 	// namespace, and whether they tell clients to use no TLS. host is the name by which the client reached the server.
 	Address(ns *emulator.Namespace, host string) (address string, plain bool)
