@@ -1,6 +1,7 @@
 package arm
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -43,7 +44,7 @@ type deployment struct {
 	ID         string            `json:"id"`
 	Location   string            `json:"location,omitempty"`
 	Tags       map[string]string `json:"tags,omitempty"`
-	Ended      int64             `json:"ended"` // ms since the Unix epoch
+	Ended      int64             `json:"ended"` // ns since the Unix epoch
 	Properties object            `json:"properties"`
 	Template   json.RawMessage   `json:"template,omitempty"` // nil: that of a deployment inside another
 	Operations []object          `json:"operations"`
@@ -100,7 +101,7 @@ func (m *Manager) deploymentsOf(scope ID) (all []deployment) {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b deployment) int { return int(b.Ended - a.Ended) })
+	slices.SortStableFunc(all, func(a, b deployment) int { return cmp.Compare(b.Ended, a.Ended) })
 	return all
 }
 
@@ -227,7 +228,9 @@ func (m *Manager) putDeployment(c *call) (answer, error) {
 		shown["properties"] = accepted
 	}
 	address := c.base + c.id.Child("operationStatuses", operationID(c.id.key())).String() + "?api-version=" + c.version
-	return answer{status: status, body: shown, header: http.Header{"Azure-AsyncOperation": {address}}}, nil
+	header := make(http.Header)
+	header.Set("Azure-AsyncOperation", address)
+	return answer{status: status, body: shown, header: header}, nil
 }
 
 // validateDeployment says whether a template could be deployed.

@@ -259,7 +259,7 @@ func (u *unit) look(id ID, it *item, version string, full bool) *jsontree.Node {
 	if it != nil && version == "" {
 		version = it.version
 	}
-	if !u.running && (!u.peeks || it != nil && it.unknown) {
+	if u.naming || !u.running && (!u.peeks || it != nil && it.unknown) {
 		return template.Unknown(later)
 	}
 	var n *jsontree.Node
@@ -319,7 +319,7 @@ func (u *unit) list(_ *template.Template, name string, args []*jsontree.Node) *j
 		!strings.EqualFold(id.Type(), deploymentsType) {
 		return template.Unknown("Minibus has no " + name + "() of resources of the type " + quoted(id.Type()))
 	}
-	if !u.running && (!u.peeks || it != nil && it.unknown) {
+	if u.naming || !u.running && (!u.peeks || it != nil && it.unknown) {
 		return template.Unknown(later)
 	}
 	var body *jsontree.Node

@@ -66,6 +66,7 @@ type unit struct {
 	tpl      *template.Template
 	final    bool // the values of its parameters are known
 	running  bool // reference() and list*() ask
+	naming   bool // they can't: what is evaluated must be known before
 
 	items   []*item
 	current *item // that is evaluated
@@ -189,7 +190,9 @@ func (u *unit) notEvaluated(n *jsontree.Node) *Error {
 // known evaluates a value that must not depend on what is made. Inside a deployment that is not running yet it may be
 // unknown, for then its parameters may be: ok is false.
 func (u *unit) known(n *jsontree.Node) (v *jsontree.Node, ok bool, err error) {
+	u.naming = true
 	v = u.tpl.Evaluate(n)
+	u.naming = false
 	bad := template.FirstUnknown(v)
 	switch {
 	case bad == nil:

@@ -442,7 +442,7 @@ func (u *unit) finish() (*deployment, error) {
 	}
 	properties["outputResources"] = slices.Concat([]object{}, u.outputOf)
 	d := &deployment{
-		ID: u.id.String(), Location: u.location, Tags: u.tags, Ended: time.Now().UnixMilli(), Properties: properties,
+		ID: u.id.String(), Location: u.location, Tags: u.tags, Ended: time.Now().UnixNano(), Properties: properties,
 		Operations: slices.Concat([]object{}, u.operations),
 	}
 	if u.at.group != "" {

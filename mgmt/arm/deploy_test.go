@@ -99,7 +99,7 @@ var shapes = []shape{
 }
 
 // rgToken is uniqueString of the resource group of the tests.
-const rgToken = "x"
+const rgToken = "jav5qnlal4p3k"
 
 // TestTemplatesDeployTwice: the second time nothing changes, also after a restart, and what-if says so.
 func TestTemplatesDeployTwice(t *testing.T) {
@@ -196,7 +196,6 @@ func TestWrongTemplatesAreRefused(t *testing.T) {
 		{deploymentBody(t, minimal(good, `"languageVersion": "3.0", `), nil), "InvalidTemplate", `"3.0"`},
 		{deploymentBody(t, minimal(good, `"parameters": {"x": {"type": "string"}}, `), nil), "InvalidTemplate", "The value for the template parameter 'x'"},
 		{deploymentBody(t, minimal(good, ""), object{"y": 1}), "InvalidTemplate", "The template parameters 'y'"},
-		{deploymentBody(t, minimal(good+",\n"+bus("[concat('a'", ""), ""), nil), "", ""},
 		{deploymentBody(t, minimal(good+",\n"+bus("[concat('a']", ""), ""), nil), "InvalidTemplate", "at line '2' and column '81', $.resources[1].name: found"},
 		{deploymentBody(t, minimal(good+",\n"+bus("[frobnicate()]", ""), ""), nil), "InvalidTemplate", `the function "frobnicate"`},
 		{deploymentBody(t, minimal(good+","+bus("[parameters('gone')]", ""), ""), nil), "InvalidTemplate", `there is no parameter "gone"`},
@@ -230,9 +229,6 @@ func TestWrongTemplatesAreRefused(t *testing.T) {
 				r = h.put(deploymentAt(rg, "wrong"), x.body)
 			} else {
 				r = h.post(deploymentAt(rg, "wrong")+"/"+how, x.body)
-			}
-			if x.code == "" {
-				continue
 			}
 			if r.Code != http.StatusBadRequest || r.at("error.code") != x.code || !strings.Contains(r.Body.String(), strings.ReplaceAll(x.text, `"`, `\"`)) {
 				t.Errorf("%s of %.200s:\n%d %.500s\nwant %s with %s", how, x.body, r.Code, r.Body, x.code, x.text)
