@@ -37,6 +37,10 @@ func newFake(t *testing.T, answers map[string]string) *fake {
 
 // ServeHTTP implements http.Handler.
 func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Server", "Minibus/1")
+	if r.URL.Path == "/health" {
+		return
+	}
 	body, _ := io.ReadAll(r.Body)
 	path := strings.TrimPrefix(r.URL.EscapedPath(), controlPrefix+thisNamespace+"/")
 	line := r.Method + " " + path

@@ -6,21 +6,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"minibus/config"
+	"minibus/internal/sas"
 	"minibus/mgmt/control/api"
 )
 
 func (a *app) configCommand() *cobra.Command {
 	c := group("config", "a Config.json: check one, print a namespace of a Minibus as one, apply one to it",
-		"check needs no server. print, diff and apply use the control API of a Minibus. With --auth sas they need "+
-			"a key of the default\n"+
-			"namespace with the Manage right.",
+		"check needs no server, and diff reads a namespace in Azure too. Otherwise print, diff and apply use the "+
+			"control API of a Minibus.\n"+
+			"With --auth sas they need a key of the default namespace with the Manage right.",
 		a.configCheck(), a.configPrint(), a.configDiff(), a.configApply())
 	other := c.RunE
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -190,12 +193,19 @@ func (a *app) configDiff() *cobra.Command {
 		Long: `Shows what config apply would do: + for an entity that is created, ~ for one that changes, with each
 setting, - for one that is deleted, ! for one that can't be made what the file says. Entities that the file does not
 have count only with --prune. FILE is a Config.json, or has Queues and Topics of one namespace; - is standard input.
+Of a namespace that is no Minibus's it reads the entities first, and leaves policies out.
 Exit code: 0 the same, 1 different, 2 and more an error.`,
-		Example: "  minibus config diff Config.json\n  minibus config diff Config.json --prune -o json | jq .summary"}
+		Example: "  minibus config diff Config.json\n" +
+			"  minibus config diff Config.json --prune -o json | jq .summary\n" +
+			"  minibus config diff Config.json --prune -c contoso.servicebus.windows.net --auth az"}
 	prune := c.Flags().Bool("prune", false,
 		"with the entities that the file does not have, which apply --prune deletes")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		d, err := a.compare(cmd, args[0], "config/diff", *prune)
+		text, err := a.configFile(args[0])
+		var d api.ConfigDiff
+		if err == nil {
+			d, err = a.compare(cmd.Context(), args[0], text, *prune)
+		}
 		if err == nil {
 			err = a.showDiff(d, "would ")
 		}
@@ -261,13 +271,51 @@ func (a *app) askToApply(cmd *cobra.Command, file string, text []byte, prune boo
 	return false, a.confirm(false, "Change the namespace at %s%s?", a.host(), loss)
 }
 
-// compare sends a file.
-func (a *app) compare(cmd *cobra.Command, file, operation string, prune bool) (api.ConfigDiff, error) {
-	text, err := a.configFile(file)
+// compare returns what a file would change. The namespace of another service it compares in a copy.
+func (a *app) compare(ctx context.Context, file string, text []byte, prune bool) (d api.ConfigDiff, err error) {
+	version, err := a.version(ctx)
 	if err != nil {
-		return api.ConfigDiff{}, err
+		return d, err
 	}
-	return a.sendConfig(cmd.Context(), file, text, operation, prune)
+	if version != "" {
+		return a.sendConfig(ctx, file, text, "config/diff", prune)
+	}
+	dial, notes, end, err := a.env.Copy(ctx, a.entitySource())
+	if err != nil {
+		return d, err
+	}
+	defer end()
+	there := &app{env: a.env, command: a.command, flags: a.flags, source: a.source, target: sas.Local("localhost"),
+		http: &http.Client{Transport: &http.Transport{
+			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) }}}}
+	if d, err = there.sendConfig(ctx, file, text, "config/diff", prune); err != nil {
+		return d, err
+	}
+	withoutPolicies(&d)
+	d.Notes = append(d.Notes, notes...)
+	return d, nil
+}
+
+// withoutPolicies takes the policies out of a diff, which a copy does not have.
+func withoutPolicies(d *api.ConfigDiff) {
+	compared := true
+	for i := range d.Entities {
+		e := &d.Entities[i]
+		n := len(e.Settings)
+		isPolicies := func(s api.SettingDiff) bool { return s.Name == "AuthorizationRules" }
+		e.Settings = slices.DeleteFunc(e.Settings, isPolicies)
+		compared = compared && len(e.Settings) == n
+		if n > 0 && len(e.Settings) == 0 && e.Action == "change" {
+			e.Action = "keep"
+			d.Summary.Change--
+			d.Summary.Keep++
+		}
+	}
+	if !compared {
+		d.Notes = append(d.Notes, "policies of entities are not compared")
+	}
+	s := d.Summary
+	d.Same = s.Create+s.Change+s.Delete+s.Refuse == 0
 }
 
 // showDiff prints a diff. would is put in front of what is done.

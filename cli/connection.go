@@ -44,10 +44,13 @@ func (a *app) connect() error {
 		return nil
 	}
 	text, source := a.connectionString()
-	if strings.TrimSpace(text) == "" {
+	text = strings.Trim(strings.TrimSpace(text), `"'`)
+	if a.flags.auth != "" {
+		return a.signInTo(text, source)
+	}
+	if text == "" {
 		return a.local()
 	}
-	text = strings.Trim(strings.TrimSpace(text), `"'`)
 	if hostAndPort.MatchString(text) {
 		a.source, a.target = source, a.minibusAt(text)
 		return nil
@@ -55,7 +58,10 @@ func (a *app) connect() error {
 	c, err := sas.ParseConnection(text)
 	if err != nil {
 		hint := ""
-		if !strings.Contains(text, ";") {
+		switch {
+		case namespaceHost.MatchString(text):
+			hint = "; to sign in to that namespace without a key, add --auth " + authAz
+		case !strings.Contains(text, ";"):
 			hint = "; in a shell it needs quotation marks, for a semicolon ends a command"
 		}
 		return Usage("%s: %v%s", source, err, hint)
@@ -90,8 +96,10 @@ func (a *app) variable(name string) string {
 // host is the host that the connection string names.
 func (a *app) host() string { return visible(a.target.Host()) }
 
-// hider hides the key, which a server may send back.
-func (a *app) hider() *secrets.Hider { return secrets.New(a.target.Key, a.target.Signature) }
+// hider hides the key or the token, which a server may send back.
+func (a *app) hider() *secrets.Hider {
+	return secrets.New(a.target.Key, a.target.Signature, a.signIn.secret())
+}
 
 // redact removes keys and signatures from a text.
 func (a *app) redact(text string) string { return a.hider().Text(text) }
@@ -137,12 +145,17 @@ func (a *app) messages() (*azservicebus.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.client, err = azservicebus.NewClientFromConnectionString(a.target.String(), &azservicebus.ClientOptions{
+	options := &azservicebus.ClientOptions{
 		// By which conn ls and the history name this process.
 		TLSConfig: config, ApplicationID: "minibus-cli-" + strconv.Itoa(os.Getpid()),
 		RetryOptions: azservicebus.RetryOptions{MaxRetries: 2, RetryDelay: 200 * time.Millisecond,
 			MaxRetryDelay: 2 * time.Second},
-	})
+	}
+	if a.signIn != nil {
+		a.client, err = azservicebus.NewClient(a.target.Host(), a.signIn, options)
+	} else {
+		a.client, err = azservicebus.NewClientFromConnectionString(a.target.String(), options)
+	}
 	if err != nil {
 		return nil, Usage("%s: %v", a.source, err)
 	}
@@ -161,15 +174,19 @@ func (a *app) entities() (*admin.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := a.target
-	c.Endpoint = "sb://" + a.adminHost()
-	a.admin, err = admin.NewClientFromConnectionString(c.String(),
-		&admin.ClientOptions{ClientOptions: azcore.ClientOptions{
-			Transport: &carrier{plain: c.Emulator, client: a.httpClient(config)},
-			Retry: policy.RetryOptions{MaxRetries: 2, RetryDelay: 200 * time.Millisecond,
-				MaxRetryDelay: 5 * time.Second},
-			Telemetry: policy.TelemetryOptions{ApplicationID: "minibus-cli"},
-		}})
+	options := &admin.ClientOptions{ClientOptions: azcore.ClientOptions{
+		Transport: &carrier{plain: a.target.Emulator, client: a.httpClient(config)},
+		Retry: policy.RetryOptions{MaxRetries: 2, RetryDelay: 200 * time.Millisecond,
+			MaxRetryDelay: 5 * time.Second},
+		Telemetry: policy.TelemetryOptions{ApplicationID: "minibus-cli"},
+	}}
+	if a.signIn != nil {
+		a.admin, err = admin.NewClient(a.adminHost(), a.signIn, options)
+	} else {
+		c := a.target
+		c.Endpoint = "sb://" + a.adminHost()
+		a.admin, err = admin.NewClientFromConnectionString(c.String(), options)
+	}
 	if err != nil {
 		return nil, Usage("%s: %v", a.source, err)
 	}

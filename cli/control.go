@@ -123,7 +123,11 @@ func (a *app) controlAnswer(ctx context.Context, method, path string, in any) (*
 	if in != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	r.Header.Set("Authorization", a.token(base))
+	token, err := a.token(ctx, base)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Authorization", token)
 	answer, err := client.Do(r)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -138,12 +142,15 @@ func (a *app) controlAnswer(ctx context.Context, method, path string, in any) (*
 	return answer, nil
 }
 
-// token makes the token for a request.
-func (a *app) token(resource string) string {
-	if a.target.Signature != "" {
-		return a.target.Signature
+// token returns what authorizes a request to a server.
+func (a *app) token(ctx context.Context, base string) (string, error) {
+	switch {
+	case a.signIn != nil:
+		return a.signIn.bearer(ctx)
+	case a.target.Signature != "":
+		return a.target.Signature, nil
 	}
-	return sas.Sign(resource+"/", a.target.KeyName, a.target.Key, time.Now().Add(tokenLife))
+	return sas.Sign(base+"/", a.target.KeyName, a.target.Key, time.Now().Add(tokenLife)), nil
 }
 
 // typeOff is the type of the problem document of a Minibus without a control API.

@@ -92,6 +92,9 @@ func (a *app) envTarget(f *envFlags) (c sas.Connection, err error) {
 	if err := a.connect(); err != nil {
 		return c, err
 	}
+	if a.signIn != nil {
+		return c, Usage("env prints a connection string, and a namespace to which you sign in has none")
+	}
 	c = a.target
 	if f.portsFile == "" {
 		if c.Emulator && !hasPort(c.Host()) {

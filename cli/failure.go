@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -52,6 +53,9 @@ func failed(code int, format string, args ...any) error {
 // Usage returns the error of a wrong command line.
 func Usage(format string, args ...any) error { return failed(exitUsage, format, args...) }
 
+// Refused is an error of access, with its exit code.
+func Refused(err error) error { return failed(exitUnauthorized, "%v", err) }
+
 // about says what failed, in front of the cause.
 func (a *app) about(what string, err error) error {
 	if err == nil {
@@ -77,7 +81,7 @@ func (a *app) explain(err error) *failure {
 	case errors.As(err, &refused):
 		return explainCondition(refused)
 	}
-	if f := a.explainConnection(err); f != nil {
+	if f := cmp.Or(a.signIn.failure(), a.explainConnection(err)); f != nil {
 		return f
 	}
 	text := oneLine(err.Error())
@@ -127,6 +131,8 @@ func unlessGone(err error, fine bool) error {
 const (
 	fixRights = "give a connection string with a key that has the right: Send to send, Listen to peek and " +
 		"receive, Manage for entities"
+	fixRoles = "assign a role to the identity: Azure Service Bus Data Sender to send, Data Receiver to peek and " +
+		"receive, Data Owner for entities"
 	fixMissing = "minibus queue ls, minibus topic ls and minibus sub ls list what there is"
 )
 

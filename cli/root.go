@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -35,15 +36,29 @@ type Environment struct {
 	Examine func(context.Context, config.Settings) []Finding
 	// SupportParts returns what the program knows for a support bundle: its version and platform, the settings
 	// without secrets, and the entities of a namespace as a Config.json.
-	SupportParts func(ctx context.Context, s config.Settings, c sas.Connection, caFile string) []SupportPart
+	SupportParts func(ctx context.Context, s config.Settings, from Source) []SupportPart
+	// Copy starts a Minibus within this process, with the entities of a namespace and without its policies. It
+	// returns what connects to it, what a copy does not have, and what ends it.
+	Copy func(ctx context.Context, from Source) (dial Dialer, notes []string, end func(), err error)
 }
+
+// Source is a namespace whose entities are read.
+type Source struct {
+	Connection sas.Connection
+	CAFile     string // of --ca
+	// Token returns the token of a sign-in; nil: the connection has a key.
+	Token func(context.Context) (string, error)
+}
+
+// Dialer connects to a server within this process.
+type Dialer func(context.Context) (net.Conn, error)
 
 // app is one run of a command.
 type app struct {
 	env   Environment
 	flags struct {
-		connection, ca, output, timeout string
-		noColor                         bool
+		connection, auth, ca, output, timeout string
+		noColor                               bool
 	}
 	out output
 
@@ -51,8 +66,9 @@ type app struct {
 	command   *cobra.Command // nil unless a client's command runs
 	isLocal   bool           // nothing names a namespace, so it is the Minibus of this machine
 	target    sas.Connection
-	adminPort string // of the local Minibus, for entities and the control API; empty: that of the target
-	portsFile string // of the local Minibus; empty: as its variables say
+	signIn    *signIn // nil: the target has a key
+	adminPort string  // of the local Minibus, for entities and the control API; empty: that of the target
+	portsFile string  // of the local Minibus; empty: as its variables say
 	client    *azservicebus.Client
 	admin     *admin.Client
 	http      *http.Client
@@ -108,6 +124,9 @@ func (a *app) finish(ctx context.Context, err error) error {
 			return &failure{code: exitInterrupted}
 		}
 		return &failure{code: exitInterrupted, text: "interrupted" + a.interrupted}
+	}
+	if a.signIn != nil {
+		f.text = strings.Replace(f.text, fixRights, fixRoles, 1)
 	}
 	f.text = trackingTail.ReplaceAllString(f.text, "$1")
 	if a.command != nil && a.source != "" {
@@ -179,6 +198,7 @@ func (a *app) addFlags(c *cobra.Command) {
 	f := c.PersistentFlags()
 	f.StringVarP(&a.flags.connection, "connection", "c", "", "connection `string` of the namespace, or host:port of a "+
 		"Minibus (default $"+connectionVariable+", else a Minibus on this machine)")
+	f.StringVar(&a.flags.auth, "auth", "", AuthHelp)
 	f.StringVar(&a.flags.ca, "ca", "", "trust the authority in this PEM `file` (default that of the local Minibus)")
 	f.StringVarP(&a.flags.output, "output", "o", "table",
 		"`format`: table, wide (a table of everything), json (one document) or jsonl (a document a line)")
@@ -196,6 +216,9 @@ func (a *app) begin(c *cobra.Command, _ []string) error {
 	a.command = c
 	if !slices.Contains(formats, a.flags.output) {
 		return Usage("--output: found %q; allowed: %s", oneLine(a.flags.output), strings.Join(formats, ", "))
+	}
+	if err := checkAuth(a.flags.auth); err != nil {
+		return err
 	}
 	if d, err := parseDuration(a.flags.timeout); a.flags.timeout != "" && (err != nil || d <= 0) {
 		return Usage("--timeout: found %q; allowed: a duration of more than zero, such as 10s",

@@ -69,21 +69,12 @@ func (a *app) status(ctx context.Context) (s running, err error) {
 		return s, err
 	}
 	s.Address = a.adminHost()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/health", http.NoBody)
+	version, err := a.version(ctx)
 	if err != nil {
-		return s, Usage("%s: %v", a.source, err)
+		return s, err
 	}
-	answer, err := client.Do(r)
-	if err != nil {
-		return s, a.explain(err)
-	}
-	_ = answer.Body.Close()
-	version, isMinibus := strings.CutPrefix(answer.Header.Get("Server"), "Minibus/")
-	switch {
-	case !isMinibus:
+	if version == "" {
 		return s, failed(exitFailed, "what answers at %s is no Minibus", s.Address)
-	case answer.StatusCode != http.StatusOK:
-		return s, failed(exitUnreachable, "the Minibus at %s is not ready (%s)", s.Address, answer.Status)
 	}
 	s.Running, s.Version = true, version
 	s.Started = a.startOf(ctx, client, base)
@@ -115,13 +106,42 @@ func (a *app) status(ctx context.Context) (s running, err error) {
 	return s, nil
 }
 
+// version returns that of the Minibus that answers; empty if something else does.
+func (a *app) version(ctx context.Context) (string, error) {
+	client, base, err := a.controlClient()
+	if err != nil {
+		return "", err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/health", http.NoBody)
+	if err != nil {
+		return "", Usage("%s: %v", a.source, err)
+	}
+	answer, err := client.Do(r)
+	if err != nil {
+		return "", a.explain(err)
+	}
+	_ = answer.Body.Close()
+	version, isMinibus := strings.CutPrefix(answer.Header.Get("Server"), "Minibus/")
+	switch {
+	case !isMinibus:
+		return "", nil
+	case answer.StatusCode != http.StatusOK:
+		return "", failed(exitUnreachable, "the Minibus at %s is not ready (%s)", a.adminHost(), answer.Status)
+	}
+	return version, nil
+}
+
 // startOf returns when the process started, as its metrics say it; nil if they don't.
 func (a *app) startOf(ctx context.Context, client *http.Client, base string) *time.Time {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/metrics", http.NoBody)
 	if err != nil {
 		return nil
 	}
-	r.Header.Set("Authorization", a.token(base))
+	token, err := a.token(ctx, base)
+	if err != nil {
+		return nil
+	}
+	r.Header.Set("Authorization", token)
 	answer, err := client.Do(r)
 	if err != nil {
 		return nil

@@ -83,7 +83,7 @@ func (a *app) support(ctx context.Context, file string, serverFlags []string) er
 	}
 	parts := append([]SupportPart{{Name: "README.txt", Data: []byte(supportReadme)},
 		jsonPart("doctor.json", redactFindings(a.env.Examine(ctx, settings)), nil)},
-		a.env.SupportParts(ctx, settings, a.target, a.flags.ca)...)
+		a.env.SupportParts(ctx, settings, a.entitySource())...)
 	parts = append(parts, a.supportState(ctx)...)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -139,7 +139,7 @@ func (a *app) writeSupport(file string, parts []SupportPart) error {
 
 // redactPart removes keys and signatures from a file of the bundle.
 func (a *app) redactPart(name string, text []byte) []byte {
-	hider := secrets.New(a.target.Key, a.target.Signature, a.variable("MINIBUS_ROOT_KEY"))
+	hider := secrets.New(a.target.Key, a.target.Signature, a.signIn.secret(), a.variable("MINIBUS_ROOT_KEY"))
 	if strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".jsonl") {
 		return hider.JSON(text)
 	}

@@ -44,7 +44,7 @@ func (a *alarm) ring(at int64) {
 			a.q.mu.Unlock()
 			return
 		}
-		a.q.ns.deeds.Add(1)
+		a.q.ns.ownActions.Add(1)
 		more = a.runDue(a.q.ns.Now())
 		idle := false
 		if !more {
@@ -92,7 +92,7 @@ func (a *alarm) runDue(now int64) bool {
 	dues := popTurn(&a.q.schedule.dues, now)
 	expiries := a.entries(popTurn(&a.expiries, now))
 	if len(ends) > 0 {
-		a.q.locks.endDue(ends, now)
+		a.q.locks.expireDue(ends, now)
 	}
 	if len(dues) > 0 {
 		a.q.schedule.activate(dues, now)

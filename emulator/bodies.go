@@ -53,7 +53,7 @@ func (ns *Namespace) removeBodies(ids ...int64) {
 
 // begin removes the next turn of bodies. The namespace does not come to rest before.
 func (op *bodyRemoval) begin() {
-	op.ns.forwarding.add()
+	op.ns.forwarders.add()
 	op.change = Change{Done: op}
 	op.change.Ops = op.change.Single[:0]
 	for _, id := range op.left[:min(turn, len(op.left))] {
@@ -64,7 +64,7 @@ func (op *bodyRemoval) begin() {
 
 // Completed goes on, and if it failed has it tried again later: nothing else would ever remove the bodies.
 func (op *bodyRemoval) Completed(err error) {
-	defer op.ns.forwarding.done()
+	defer op.ns.forwarders.done()
 	if err != nil {
 		op.ns.logger.Debug("bodies without messages could not be removed; trying again", "error", err)
 		op.wait()
@@ -97,7 +97,7 @@ func (b *bodies) evict(p *payload) {
 	}
 	p.data = nil
 	b.held -= int64(p.size)
-	if p.copies == nil || p.copies.shown.Add(-1) == 0 {
+	if p.copies == nil || p.copies.inMemory.Add(-1) == 0 {
 		b.q.ns.budget.add(-int64(p.size))
 	}
 }
@@ -109,13 +109,13 @@ func (b *bodies) keep(p *payload) {
 		return
 	}
 	size := int64(p.size)
-	alone := p.copies == nil || p.copies.shown.Load() == 0
+	alone := p.copies == nil || p.copies.inMemory.Load() == 0
 	if b.q.deleted || alone && !b.q.ns.budget.fits(size, b.held) {
 		p.data = nil
 		return
 	}
 	b.held += size
-	if p.copies == nil || p.copies.shown.Add(1) == 1 {
+	if p.copies == nil || p.copies.inMemory.Add(1) == 1 {
 		b.q.ns.budget.add(size)
 	}
 }
@@ -155,7 +155,7 @@ const shrinkAtOnce = 1024
 // count counts a message that has come into a subscription to its topic's size.
 func (b *bodies) count(p *payload) {
 	if b.q.subscription != nil {
-		n := p.hereAdd(1)
+		n := p.addInTopic(1)
 		b.q.subscription.topic.bytes.Add(p.joint(n) - p.joint(n-1))
 	}
 }
@@ -163,7 +163,7 @@ func (b *bodies) count(p *payload) {
 // uncount counts a message that leaves a subscription out of its topic's size.
 func (b *bodies) uncount(p *payload) {
 	if b.q.subscription != nil {
-		n := p.hereAdd(-1)
+		n := p.addInTopic(-1)
 		b.q.subscription.topic.bytes.Add(p.joint(n) - p.joint(n+1))
 	}
 }

@@ -175,5 +175,6 @@ func (b *Broker) Delete(name string) error {
 	ns.Faults().RemoveAll()
 	close(ns.deleted)
 	d.finish()
+	ns.common.tellDeleted(ns)
 	return nil
 }

@@ -6,8 +6,8 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// abandonLocked adds to op what becomes of e after a failed delivery: an abandon or the end of its lock, as v says.
-func (op *transition) abandonLocked(e *entry, properties []byte, v EventKind, f fallback, now int64) {
+// deliveryFailedLocked adds to op what becomes of e after a failed delivery: an abandon or the end of its lock, as v says.
+func (op *transition) deliveryFailedLocked(e *entry, properties []byte, v EventKind, f fallback, now int64) {
 	count := e.count + 1
 	if e.sub != Main {
 		count = e.count // DC-8

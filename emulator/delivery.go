@@ -55,7 +55,7 @@ func newDelivery(q *Entity, e *entry, notify func()) *Delivery {
 	if e.lock != nil {
 		d.mode = PeekLock
 		d.lock = e.lock
-		d.until = e.lock.end()
+		d.until = e.lock.expires()
 	}
 	return d
 }

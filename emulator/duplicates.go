@@ -108,8 +108,8 @@ func (o QueueOptions) dedupWindow() int64 {
 	return o.DuplicateDetectionWindow.Milliseconds()
 }
 
-// look says whether a message is a duplicate (DUP-2) and, if not, whether it is to be remembered.
-func (d *duplicates) look(in *incoming, now int64) (k duplicateKey, remember, duplicate bool) {
+// check says whether a message is a duplicate (DUP-2) and, if not, whether it is to be remembered.
+func (d *duplicates) check(in *incoming, now int64) (k duplicateKey, remember, duplicate bool) {
 	if !d.q.options.RequiresDuplicateDetection {
 		return k, false, false
 	}
@@ -121,9 +121,9 @@ func (d *duplicates) look(in *incoming, now int64) (k duplicateKey, remember, du
 	return k, !duplicate, duplicate
 }
 
-// remember looks, and remembers with the change that stores the message.
-func (d *duplicates) remember(in *incoming, now int64) (k duplicateKey, remember, duplicate bool) {
-	if k, remember, duplicate = d.look(in, now); remember {
+// checkAndAdd checks, and adds the key with the change that stores the message.
+func (d *duplicates) checkAndAdd(in *incoming, now int64) (k duplicateKey, remember, duplicate bool) {
+	if k, remember, duplicate = d.check(in, now); remember {
 		d.add(k, now)
 		d.q.alarm.set(now + d.q.options.dedupWindow() + duplicateGrain)
 	}

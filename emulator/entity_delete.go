@@ -84,7 +84,7 @@ func (d *deletion) retire(q *Entity, condition func() bool) {
 func (d *deletion) retireAll(ns *Namespace) {
 	ns.stage.Store(stageLeaving)
 	ns.jobs.end()
-	ns.forwarding.wait() // what they carry stays where it belongs, should the deletion fail
+	ns.forwarders.wait() // what they carry stays where it belongs, should the deletion fail
 	for _, kind := range []EntityKind{KindQueue, KindTopic} {
 		for _, q := range ns.catalog.entities(kind) {
 			d.retire(q, nil)
@@ -147,6 +147,9 @@ func (d *deletion) finish() {
 		links += q.bury()
 	}
 	tell()
+	if top != nil {
+		top.ns.common.tellDeleted(top.ns)
+	}
 }
 
 // bury gives up what a deleted entity has, and returns the number of its links.

@@ -157,17 +157,17 @@ func newPayload(id int64, data []byte) *payload {
 
 // copies counts the copies of a message that share a body.
 type copies struct {
-	stored *atomic.Int32 // copies anywhere; the last one to go takes the stored body with it
-	shown  *atomic.Int32 // copies that have the same bytes in memory, which count once; nil if none ever had
-	here   atomic.Int32  // of the stored ones, those in the subscriptions of the topic that made them (QUO-4)
+	stored   *atomic.Int32 // copies anywhere; the last one to go takes the stored body with it
+	inMemory *atomic.Int32 // copies that have the same bytes in memory, which count once; nil if none ever had
+	inTopic  atomic.Int32  // of the stored ones, those in the subscriptions of the topic that made them (QUO-4)
 }
 
 // newCopies counts n copies in the subscriptions of one topic.
 func newCopies(n int32) *copies {
 	counts := new(struct{ stored, shown atomic.Int32 })
-	c := &copies{stored: &counts.stored, shown: &counts.shown}
+	c := &copies{stored: &counts.stored, inMemory: &counts.shown}
 	c.stored.Store(n)
-	c.here.Store(n)
+	c.inTopic.Store(n)
 	return c
 }
 
@@ -192,12 +192,12 @@ func (p *payload) count(by int32) {
 	}
 }
 
-// hereAdd changes the count of the copies in the subscriptions of a topic, and returns it.
-func (p *payload) hereAdd(by int32) int {
+// addInTopic changes the count of the copies in the subscriptions of a topic, and returns it.
+func (p *payload) addInTopic(by int32) int {
 	if p.copies == nil {
 		return int(max(by, 0)) // this one alone
 	}
-	return int(p.copies.here.Add(by))
+	return int(p.copies.inTopic.Add(by))
 }
 
 // largeBody is the size above which a body counts once more with each copy (QUO-3).

@@ -15,7 +15,7 @@ func (f *Fault) TakeLocks(q *Entity, tokens []LockToken) {
 		switch {
 		case e == nil:
 		case f.options.Kind == FaultLoseLock:
-			q.locks.end([]*entry{e}, now)
+			q.locks.expire([]*entry{e}, now)
 		default:
 			entries = append(entries, e)
 		}

@@ -33,10 +33,10 @@ func (f *forwarder) startLocked(sub SubQueue) {
 		return
 	}
 	f.active[sub] = true
-	f.q.ns.forwarding.add()
+	f.q.ns.forwarders.add()
 	f.running.add()
 	go func() {
-		defer f.q.ns.forwarding.done()
+		defer f.q.ns.forwarders.done()
 		defer f.running.done()
 		for f.forwardSome(sub) {
 		}
@@ -58,7 +58,7 @@ func (f *forwarder) forwardSome(sub SubQueue) bool {
 		f.q.mu.Unlock()
 		return false
 	}
-	f.q.ns.deeds.Add(1)
+	f.q.ns.ownActions.Add(1)
 	name := f.q.options.forwardTarget(sub)
 	picked := f.pickLocked(sub)
 	f.q.mu.Unlock()

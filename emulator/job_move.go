@@ -44,7 +44,7 @@ func (op *transfer) startMove(list []forwarded, j *Job) (moving int, err error) 
 // moveLocked adds one message. An error says why the target does not take it.
 func (op *transfer) moveLocked(m *forwarded, now int64) error {
 	t := op.to.q
-	key, remember, duplicate := t.duplicates.remember(&m.in, now)
+	key, remember, duplicate := t.duplicates.checkAndAdd(&m.in, now)
 	if duplicate {
 		return errorf(CodeNotAllowed, t.path,
 			"The entity '%s' detects duplicates and has had a message with the id '%s' lately. "+
@@ -87,7 +87,7 @@ func (op *transfer) arriveMovedLocked(m *forwarded, scheduled bool, now int64) {
 	op.to.expectLocked(to)
 	op.arrivedLocked()
 	op.addLeavingLocked(m.e, effectHandOn, EventForwarded)
-	op.to.change.Ops = append(op.to.change.Ops, t.counters.drawing(Op{Kind: OpUpdate, Record: to.record(t.id)}))
+	op.to.change.Ops = append(op.to.change.Ops, t.counters.markDrawn(Op{Kind: OpUpdate, Record: to.record(t.id)}))
 }
 
 // publishMovedLocked adds that a message goes through a topic. It reports whether a subscription gets a copy; if not,

@@ -193,7 +193,7 @@ func (j *Job) takeLocked(found []*Delivery) ([]*entry, error) {
 	}
 	if len(entries) > 0 {
 		q.usage.touch(q.ns.Now())
-		q.ns.forwarding.add()
+		q.ns.forwarders.add()
 		q.forwarder.running.add()
 	}
 	return entries, nil
@@ -206,11 +206,11 @@ func (j *Job) giveUp(entries []*entry) {
 	}
 	j.q.mu.Lock()
 	for _, e := range entries {
-		j.q.sessions.open(e)
+		j.q.sessions.unblock(e)
 	}
 	j.q.mu.Unlock()
 	j.q.forwarder.running.done()
-	j.q.ns.forwarding.done()
+	j.q.ns.forwarders.done()
 }
 
 // goesOnLocked fails if the entity is no more, or is about to end.

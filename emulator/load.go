@@ -53,7 +53,7 @@ func (l *loader) catchUp() error {
 			q.mu.Unlock()
 		}
 	}
-	l.ns.reading.wait()
+	l.ns.dueReads.wait()
 	if err := l.ns.flush(); err != nil {
 		return fmt.Errorf("treat what fell due while the broker was down: %w", err)
 	}

@@ -58,8 +58,8 @@ func (lt *lockTable) hold(e *entry, l *Lock) {
 // sessionLock is the until of locks that end with their session's (SESS-12).
 const sessionLock = math.MaxInt64
 
-// end returns when the lock ends, or would have ended.
-func (l *Lock) end() int64 {
+// expires returns when the lock ends, or would have ended.
+func (l *Lock) expires() int64 {
 	if l.until == sessionLock {
 		return l.holder.hold.until
 	}
@@ -71,7 +71,7 @@ func (l *Lock) end() int64 {
 func (e *entry) deferredUntil() int64 {
 	switch {
 	case e.lock != nil:
-		return e.lock.end()
+		return e.lock.expires()
 	case e.session != nil && e.session.hold != nil: // SESS-12
 		return e.session.hold.until
 	case e.extra == nil:
@@ -103,7 +103,7 @@ func (lt *lockTable) unlock(e *entry) *Lock {
 // has the message (TXN-17).
 func (lt *lockTable) entryOfToken(t LockToken, now int64) *entry {
 	e := lt.byToken[t]
-	if e == nil || e.lock.end() <= now || e.lock.tx != nil {
+	if e == nil || e.lock.expires() <= now || e.lock.tx != nil {
 		return nil
 	}
 	return e
@@ -123,7 +123,7 @@ func (m *messages) free(e *entry, now int64) {
 		m.expire([]*entry{e}, now)
 		return
 	}
-	m.stir(e)
+	m.announce(e)
 }
 
 // lockForDelivery locks an entry that was picked for a delivery, from now on (LOCK-2).

@@ -2,13 +2,13 @@ package emulator
 
 import "slices"
 
-// endDue treats entries whose locks have ended by themselves (LOCK-8, DC-3).
-func (lt *lockTable) endDue(entries []*entry, now int64) {
-	lt.end(slices.DeleteFunc(entries, func(e *entry) bool { return e.lock == nil || e.lock.until > now }), now)
+// expireDue treats entries whose locks have ended by themselves (LOCK-8, DC-3).
+func (lt *lockTable) expireDue(entries []*entry, now int64) {
+	lt.expire(slices.DeleteFunc(entries, func(e *entry) bool { return e.lock == nil || e.lock.until > now }), now)
 }
 
-// end ends the locks of entries as if their time were over.
-func (lt *lockTable) end(entries []*entry, now int64) {
+// expire ends the locks of entries as if their time were over.
+func (lt *lockTable) expire(entries []*entry, now int64) {
 	op := newTransition(lt.q, len(entries), nil)
 	for _, e := range entries {
 		if e.lock == nil {
@@ -21,7 +21,7 @@ func (lt *lockTable) end(entries []*entry, now int64) {
 			lt.q.messages.free(e, now)
 			continue
 		}
-		op.abandonLocked(e, nil, EventLockExpired, fallback{undo: undoRetryEnd}, now)
+		op.deliveryFailedLocked(e, nil, EventLockExpired, fallback{undo: undoRetryEnd}, now)
 	}
 	op.appendLocked()
 	for _, e := range entries {

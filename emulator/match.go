@@ -161,7 +161,7 @@ func (m *matching) send() {
 	defer t.mu.Unlock()
 	now := t.ns.Now()
 	m.Refused = t.may.store(m.in)
-	_, _, m.Duplicate = t.duplicates.look(in, now)
+	_, _, m.Duplicate = t.duplicates.check(in, now)
 	if in.waits(now) {
 		m.Scheduled = int64(in.info.Scheduled)
 		now = m.Scheduled

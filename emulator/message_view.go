@@ -60,7 +60,7 @@ func (ms Messages) viewLocked(e *entry) *MessageView {
 	s.d.withState = true
 	s.d.body = e.body.data
 	if s.Standing == StandingLocked {
-		s.LockedUntil, s.ByBroker = e.lock.end(), e.lock.retries || e.lock.blocksSession
+		s.LockedUntil, s.ByBroker = e.lock.expires(), e.lock.retries || e.lock.blocksSession
 		if c := e.lock.holder; c != nil {
 			s.LockedBy = c.client
 		}

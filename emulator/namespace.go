@@ -34,11 +34,11 @@ type Namespace struct {
 	lastRow atomic.Int64 // last row id given out; bodies and entities draw from it too
 	budget  bodyShare
 
-	forwarding running  // goroutines that forward
+	forwarders running  // goroutines that forward
 	parkers    sync.Map // of *Entity: those with parked messages
 	jobs       Jobs
 	faults     Faults
-	reading    running  // reads of scheduled messages that have become due
+	dueReads   running  // reads of scheduled messages that have become due
 	damaged    sync.Map // ids of damaged bodies of which the log was told
 
 	saving   sync.Mutex                     // held while a snapshot is saved, restored or deleted
@@ -46,8 +46,8 @@ type Namespace struct {
 	keep     func(o NamespaceOptions) error // stores settings and waits; called with admin; nil: nothing keeps them
 	home     *home                          // nil: it was opened by itself
 
-	deeds atomic.Int64 // what the broker did by itself
-	fresh atomic.Int64 // number of the first event after the last reset
+	ownActions atomic.Int64 // what the broker did by itself
+	fresh      atomic.Int64 // number of the first event after the last reset
 
 	planned map[string]bool // lower-case paths of a configuration that is being made true; guarded by admin
 	admin   sync.Mutex      // serialises changes of entities, commits included; nothing of a message's path takes it
@@ -73,6 +73,10 @@ type Options struct {
 
 	Record *Record // of what happens to messages; nil: none
 
+	// Deleted is called after entities of a namespace have been deleted, or the namespace itself, whoever did it. What
+	// was made anew in their place is there by then. It may wait for the store, and must change no namespace.
+	Deleted func(ns *Namespace)
+
 	layout *layout // of logs; nil: usual
 }
 
@@ -87,11 +91,16 @@ type common struct {
 	bodies *bodyBudget
 	record *Record
 	beyond beyondNotes
+
+	tellDeleted func(*Namespace) // Options.Deleted
 }
 
 func newCommon(o Options) *common {
 	c := &common{clock: o.Clock, logger: o.Logger, limits: o.Limits, lazy: o.LazyExpiry, layout: o.layout,
-		bodies: newBodyBudget(o.BodyBudget), record: o.Record}
+		bodies: newBodyBudget(o.BodyBudget), record: o.Record, tellDeleted: o.Deleted}
+	if c.tellDeleted == nil {
+		c.tellDeleted = func(*Namespace) {}
+	}
 	if c.logger == nil {
 		c.logger = slog.New(slog.DiscardHandler)
 	}
@@ -168,7 +177,7 @@ func closeAll(list []*Namespace) {
 	}
 	for _, ns := range list {
 		ns.jobs.end()
-		ns.forwarding.wait()
+		ns.forwarders.wait()
 		ns.budget.reclaims.wait()
 	}
 	awaitRequeues(all)

@@ -53,7 +53,7 @@ type counter struct {
 	base      int64 // of the partition
 	last      int64
 	committed int64
-	drawing   int // changes being written that drew numbers
+	inFlight  int // changes being written that drew numbers
 }
 
 // draw returns the next number. The caller appends the change that stores it in the same critical section.
@@ -71,11 +71,11 @@ func (c *counter) draw(partitioned bool) int64 {
 
 // end ends one change whose last number was seq.
 func (c *counter) end(seq int64, err error) {
-	c.drawing--
+	c.inFlight--
 	if err == nil {
 		c.committed = seq &^ c.base
 	}
-	if c.drawing == 0 {
+	if c.inFlight == 0 {
 		c.last = c.committed
 	}
 }
@@ -134,14 +134,14 @@ func (c *counters) draw(d *drawn, partition int) int64 {
 	}
 	if d.c == nil {
 		d.c = from
-		from.drawing++ // until end
+		from.inFlight++ // until end
 	}
 	d.seq = from.draw(c.partitioned())
 	return d.seq
 }
 
-// drawing completes an operation whose record has a number that was newly drawn from q.
-func (c *counters) drawing(o Op) Op {
+// markDrawn completes an operation whose record has a number that was newly drawn from q.
+func (c *counters) markDrawn(o Op) Op {
 	o.DrawsNumber = true
 	if c.partitioned() {
 		o.Partition = uint8(partitionOf(o.Record.Seq))

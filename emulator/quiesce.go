@@ -7,11 +7,11 @@ import "sync"
 // journal's goroutine.
 func (ns *Namespace) Quiesce() {
 	for range quiesceRounds {
-		before := ns.deeds.Load()
+		before := ns.ownActions.Load()
 		_ = ns.flush() // the caller that asked for a change learns of its failure
-		ns.forwarding.wait()
-		ns.reading.wait()
-		if ns.deeds.Load() == before {
+		ns.forwarders.wait()
+		ns.dueReads.wait()
+		if ns.ownActions.Load() == before {
 			return
 		}
 	}

@@ -234,7 +234,7 @@ func (r *Record) forget() {
 // delivered records that a message was locked for a consumer, or for a client that asks for deferred messages.
 func (r *Record) delivered(q *Entity, e *entry, client *Client, now int64) {
 	h := happenedTo(e, EventDelivered, client)
-	h.value = e.lock.end()
+	h.value = e.lock.expires()
 	r.add(q, now, &h)
 }
 

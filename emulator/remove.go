@@ -35,7 +35,7 @@ func (ms Messages) Remove(sub SubQueue, seqs []int64, c Completion) error {
 	op := newTransition(q, len(entries), By(clientOf(c), CompletionFunc(func(err error) {
 		q.mu.Lock()
 		for _, e := range entries {
-			q.sessions.open(e)
+			q.sessions.unblock(e)
 		}
 		q.mu.Unlock()
 		c.Completed(err)
@@ -52,13 +52,13 @@ func (ms Messages) Remove(sub SubQueue, seqs []int64, c Completion) error {
 	return nil
 }
 
-// takeAside takes a free message out of the reach of consumers, to be changed. Its session, if it is in one, is shut
-// until [sessionTable.open]: others must not overtake it if it comes back.
+// takeAside takes a free message out of the reach of consumers, to be changed. Its session, if it is in one, is blocked
+// until [sessionTable.unblock]: others must not overtake it if it comes back.
 func (m *messages) takeAside(e *entry) {
 	b := m.q.subQueue(e.sub)
 	if e.state == Active {
 		b.take(e, markBusy)
-		m.q.sessions.shut(e)
+		m.q.sessions.block(e)
 	} else {
 		b.remark(e, markBusy)
 	}

@@ -41,7 +41,7 @@ func (r *requeues) returnLocked(d *Delivery) {
 		return
 	}
 	d.returned = true
-	r.q.sessions.shut(d.e)
+	r.q.sessions.block(d.e)
 	if d.removed {
 		r.requeueLocked(d)
 	}
@@ -52,7 +52,7 @@ func (r *requeues) returnLocked(d *Delivery) {
 func (r *requeues) reopenLocked(ds []*Delivery) {
 	for _, d := range ds {
 		if d.returned {
-			r.q.sessions.open(d.e)
+			r.q.sessions.unblock(d.e)
 		}
 	}
 }
@@ -129,7 +129,7 @@ func (op *requeue) Completed(err error) {
 	q.bodies.keep(op.e.body)
 	q.bodies.count(op.e.body)
 	q.messages.arrive(op.e)
-	q.sessions.open(op.e)
+	q.sessions.unblock(op.e)
 	q.ns.common.record.add(q, q.ns.Now(),
 		&happened{kind: EventReturned, sub: op.e.sub, seq: op.e.seq, first: op.e.first, body: op.e.body.id,
 			count: op.e.count})

@@ -126,7 +126,7 @@ func newReservation(q *Entity, in []incoming) *reservation {
 	for range in {
 		seq := q.counters.draw(&r.drawn, partition)
 		r.seqs = append(r.seqs, seq)
-		r.change.Ops = append(r.change.Ops, q.counters.drawing(Op{Kind: OpCounter, Record: MessageRecord{Entity: q.id,
+		r.change.Ops = append(r.change.Ops, q.counters.markDrawn(Op{Kind: OpCounter, Record: MessageRecord{Entity: q.id,
 			Seq: seq}}))
 	}
 	q.ns.journal.Append(&r.change)

@@ -234,7 +234,7 @@ func (m *messages) arrive(e *entry) {
 	m.q.subQueue(e.sub).arrive(e)
 	m.q.alarm.watch(e)
 	if e.state == Active {
-		m.stir(e)
+		m.announce(e)
 	}
 }
 
@@ -283,7 +283,7 @@ func (op *transition) eachLocked(in []incoming, n numbering, now int64, store fu
 		}
 		if duplicate {
 			op.change.Ops = append(op.change.Ops,
-				q.counters.drawing(Op{Kind: OpCounter, Record: MessageRecord{Entity: q.id, Seq: seq}}))
+				q.counters.markDrawn(Op{Kind: OpCounter, Record: MessageRecord{Entity: q.id, Seq: seq}}))
 			continue
 		}
 		store(i, seq, drawn)
@@ -310,7 +310,7 @@ func (op *transition) insertLocked(e *entry, in *incoming, drawn bool) {
 	}
 	o := Op{Kind: OpInsert, Record: r, Data: in.m.Raw}
 	if drawn {
-		o = q.counters.drawing(o)
+		o = q.counters.markDrawn(o)
 	}
 	op.change.Ops = append(op.change.Ops, o)
 }
@@ -319,7 +319,7 @@ func (op *transition) insertLocked(e *entry, in *incoming, drawn bool) {
 // the message that it repeats is still being written, that may yet fail: then this change fails as well, for what it
 // leaves out would be nowhere.
 func (op *transition) knownLocked(in *incoming, now int64) (key duplicateKey, remember, duplicate bool) {
-	key, remember, duplicate = op.q.duplicates.remember(in, now)
+	key, remember, duplicate = op.q.duplicates.checkAndAdd(in, now)
 	if first := op.q.duplicates.writing[key]; duplicate && first != nil &&
 		(op.ids == nil || first != &op.ids.dependency) {
 		t := op.change.tie()

@@ -219,8 +219,9 @@ func (s *session) nextReady(l *log) *entry {
 	return nil
 }
 
-// shut closes the session of a message that is on its way back, until open: nothing may overtake it (SESS-20).
-func (t *sessionTable) shut(e *entry) {
+// block keeps others from the session of a message that is on its way back, until unblock: nothing may overtake it
+// (SESS-20).
+func (t *sessionTable) block(e *entry) {
 	if e.inSession(e.state) {
 		s := t.get(e.session.id) // it may have been forgotten meanwhile
 		s.returning++
@@ -228,8 +229,8 @@ func (t *sessionTable) shut(e *entry) {
 	}
 }
 
-// open lets others leave the session of a message again that is back, or will not come.
-func (t *sessionTable) open(e *entry) {
+// unblock lets others leave the session of a message again that is back, or will not come.
+func (t *sessionTable) unblock(e *entry) {
 	if !e.inSession(e.state) {
 		return
 	}
@@ -241,8 +242,8 @@ func (t *sessionTable) open(e *entry) {
 	}
 }
 
-// stir tells those who may have e that it is available.
-func (m *messages) stir(e *entry) {
+// announce tells those who may have e that it is available.
+func (m *messages) announce(e *entry) {
 	if s := e.session; s != nil && e.sub == Main {
 		s.stale = min(s.stale, e.seq)
 		s.wake()

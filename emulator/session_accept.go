@@ -173,7 +173,7 @@ func (t *sessionTable) free(s *session, expired bool, now int64) {
 		}
 		t.q.locks.unlock(e)
 		if expired {
-			op.abandonLocked(e, nil, EventLockExpired, fallback{undo: undoRetryEnd}, now)
+			op.deliveryFailedLocked(e, nil, EventLockExpired, fallback{undo: undoRetryEnd}, now)
 		} else {
 			t.q.messages.free(e, now)
 		}

@@ -101,7 +101,7 @@ func (op *transition) settleLocked(e *entry, s Settlement, f fallback, now int64
 	case Complete:
 		op.removeLocked(e, EventCompleted, f)
 	case Abandon:
-		op.abandonLocked(e, s.Properties, EventAbandoned, f, now)
+		op.deliveryFailedLocked(e, s.Properties, EventAbandoned, f, now)
 	case Defer:
 		op.deferLocked(e, s.Properties, f)
 	case DeadLetterOutcome:
@@ -138,7 +138,7 @@ func (lt *lockTable) renew(tokens []LockToken, tx *Transaction, client *Client) 
 	now := lt.q.ns.Now()
 	for _, t := range tokens {
 		if e := lt.byToken[t]; lt.entryOfToken(t, now) == nil &&
-			(e == nil || tx == nil || e.lock.tx != tx || e.lock.end() <= now) {
+			(e == nil || tx == nil || e.lock.tx != tx || e.lock.expires() <= now) {
 			return nil, lockLost(lt.q.path)
 		}
 	}
@@ -148,7 +148,7 @@ func (lt *lockTable) renew(tokens []LockToken, tx *Transaction, client *Client) 
 		e := lt.byToken[t]
 		old := e.lock.until
 		if old == sessionLock { // SESS-21
-			untils[i] = e.lock.end()
+			untils[i] = e.lock.expires()
 			continue
 		}
 		e.lock.until = until

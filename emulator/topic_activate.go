@@ -60,7 +60,7 @@ func (t *Topic) nextDueLocked(now int64) {
 		}
 	}
 	list.waiting = list.waiting[len(d.due):]
-	t.ns.reading.add()
+	t.ns.dueReads.add()
 	if len(d.missing) == 0 {
 		d.publishLocked(nil, now)
 		return
@@ -72,7 +72,7 @@ func (t *Topic) nextDueLocked(now int64) {
 // goOn publishes the messages when their bodies are there.
 func (d *dueTurn) goOn(err error) {
 	t := d.t
-	t.ns.deeds.Add(1)
+	t.ns.ownActions.Add(1)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err == nil {
@@ -81,7 +81,7 @@ func (d *dueTurn) goOn(err error) {
 	if err != nil {
 		t.ns.logger.Error("scheduled messages could not be read; trying again", "entity", t.path, "error", err)
 		t.retryDueLocked(d.due)
-		t.ns.reading.done()
+		t.ns.dueReads.done()
 		return
 	}
 	bodies := make(map[int64][]byte, len(d.missing))
@@ -97,8 +97,8 @@ func (d *dueTurn) goOn(err error) {
 // behind it.
 func (d *dueTurn) Completed(err error) {
 	t := d.t
-	defer t.ns.reading.done()
-	t.ns.deeds.Add(1)
+	defer t.ns.dueReads.done()
+	t.ns.ownActions.Add(1)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err != nil {

@@ -117,12 +117,12 @@ func (op *publication) fanOutLocked(o *original) int {
 func (o *original) newCopies(n int32) *copies {
 	if o.of != nil {
 		// The copy that goes through the topic counts until the change is committed.
-		c := &copies{stored: o.of.stored, shown: o.of.shown}
-		if !o.kept || c.shown == nil {
-			c.shown = new(atomic.Int32) // its bytes are not those that the other copies have, if any
+		c := &copies{stored: o.of.stored, inMemory: o.of.inMemory}
+		if !o.kept || c.inMemory == nil {
+			c.inMemory = new(atomic.Int32) // its bytes are not those that the other copies have, if any
 		}
 		c.stored.Add(n)
-		c.here.Store(n)
+		c.inTopic.Store(n)
 		return c
 	}
 	if n == 1 {
@@ -175,7 +175,7 @@ func (op *publication) insertCopyLocked(q *Entity, e *entry, c *copyOf, o *origi
 	if e.row == o.body && !o.stored {
 		insert.Data = o.in.m.Raw
 	}
-	op.change.Ops = append(op.change.Ops, q.counters.drawing(insert))
+	op.change.Ops = append(op.change.Ops, q.counters.markDrawn(insert))
 }
 
 // joinLocked adds a copy to the last operation, and reports whether it could. At most left copies are still to come.
@@ -266,7 +266,7 @@ func (op *publication) endLocked() {
 	op.q.topic.match.forget()
 	op.drawn.each(func(seq int64) {
 		op.change.Ops = append(op.change.Ops,
-			op.q.counters.drawing(Op{Kind: OpCounter, Record: MessageRecord{Entity: op.q.id, Seq: seq}}))
+			op.q.counters.markDrawn(Op{Kind: OpCounter, Record: MessageRecord{Entity: op.q.id, Seq: seq}}))
 	})
 }
 

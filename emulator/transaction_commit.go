@@ -83,7 +83,7 @@ func (t *Transaction) checkLocked() error {
 			return err
 		}
 		for _, e := range w.entries {
-			if !w.isCancel && (t.lost.Load() || e.lock == nil || e.lock.tx != t || e.lock.end() <= now) {
+			if !w.isCancel && (t.lost.Load() || e.lock == nil || e.lock.tx != t || e.lock.expires() <= now) {
 				return lockLost(w.q.path)
 			}
 		}

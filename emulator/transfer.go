@@ -87,7 +87,7 @@ func (op *transfer) addLocked(m *forwarded, now int64) {
 	op.to.expectLocked(to)
 	op.arrivedLocked()
 	op.addLeavingLocked(m.e, effectHandOn, EventForwarded)
-	op.to.change.Ops = append(op.to.change.Ops, t.counters.drawing(Op{Kind: OpUpdate, Record: to.record(t.id)}))
+	op.to.change.Ops = append(op.to.change.Ops, t.counters.markDrawn(Op{Kind: OpUpdate, Record: to.record(t.id)}))
 }
 
 // arrivedLocked says of the step that was added last, which lets a message arrive in the target, where the message

@@ -69,7 +69,7 @@ func (op *transition) changeLocked(e *entry, s State, count uint32, overlay []by
 	x := *e.extras()
 	x.overlay = overlay
 	if s == Deferred && f.lock != nil {
-		x.until = f.lock.end()
+		x.until = f.lock.expires()
 	}
 	r := e.record(op.q.id)
 	r.State = s
@@ -93,7 +93,7 @@ func (op *transition) replaceLocked(e, to *entry, drawn bool, v EventKind, f fal
 	op.q.subQueue(to.sub).addExpected(to)
 	o := Op{Kind: OpUpdate, Record: to.record(op.q.id)}
 	if drawn {
-		o = op.q.counters.drawing(o)
+		o = op.q.counters.markDrawn(o)
 	}
 	op.addLocked(step{e: e, effect: effectReplace, event: v, fallback: f, to: to}, o)
 }

@@ -22,7 +22,7 @@ func (q *Entity) Verify(quiet bool) (faults []string) {
 	if quiet {
 		v.check("keys being written", len(q.duplicates.writing), 0)
 		for i := range q.counters.of {
-			v.check("changes that draw numbers", q.counters.of[i].drawing, 0)
+			v.check("changes that draw numbers", q.counters.of[i].inFlight, 0)
 			v.check("last number", q.counters.of[i].last, q.counters.of[i].committed)
 		}
 		v.check("removals and returns under way", q.requeues.underWay, 0)
@@ -190,7 +190,7 @@ func (v *verifier) entry(e *entry) {
 		if q.locks.byToken[e.lock.token] != e {
 			v.fault("entry %d is not under its token", e.seq)
 		}
-		if v.quiet && e.lock.end() <= q.ns.Now() {
+		if v.quiet && e.lock.expires() <= q.ns.Now() {
 			v.fault("the lock of entry %d is over", e.seq)
 		}
 		if e.lock.until != sessionLock {
@@ -408,8 +408,8 @@ func (t *Topic) verify() (faults []string) {
 	}
 	for c, n := range here {
 		bytes += payloads[c].joint(int(n))
-		if c.here.Load() != n {
-			faults = append(faults, fmt.Sprintf("%s: a body has %d copies here, %d are counted", q.path, n, c.here.Load()))
+		if c.inTopic.Load() != n {
+			faults = append(faults, fmt.Sprintf("%s: a body has %d copies here, %d are counted", q.path, n, c.inTopic.Load()))
 		}
 	}
 	if have := q.topic.bytes.Load(); have != bytes {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -119,9 +120,9 @@ func (q *Entity) Why(ask Question) Diagnosis {
 		asking := "no receiver asks for any"
 		switch {
 		case w.asking && len(w.here) == 1:
-			asking = "a receiver asks for them"
+			asking = "a receiver asks for messages"
 		case w.asking:
-			asking = fmt.Sprintf("at least one of %d receivers asks for them", len(w.here))
+			asking = fmt.Sprintf("at least one of %d receivers asks for messages", len(w.here))
 		}
 		w.find(FindReceiving, false, "", "Nothing stands in the way: %s available, and %s.",
 			isAre(w.available, "message"), asking)
@@ -318,7 +319,7 @@ func (w *why) lookAtMessages() {
 	w.whole = w.walk(w.ask.Sub, whyLooked, func(e *entry) {
 		switch {
 		case e.mark == markLocked:
-			until := e.lock.end()
+			until := e.lock.expires()
 			c := e.lock.holder
 			h := holders[c]
 			if h == nil {
@@ -351,25 +352,37 @@ func (w *why) hindrance(a Attached) string {
 	return w.ask.Hindrance(a.Client)
 }
 
+// grouped returns a number for people, with commas at thousands.
+func grouped[N int | int64](n N) string {
+	text := strconv.FormatInt(int64(n), 10)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
 // count returns a number with its noun.
 func count(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return grouped(n) + " " + noun + "s"
 }
 
 func isAre(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun + " is"
 	}
-	return fmt.Sprintf("%d %ss are", n, noun)
+	return grouped(n) + " " + noun + "s are"
 }
 
 // when returns an instant with the time until it comes.
 func (w *why) when(ms int64) string {
 	text := textOf(instant(ms))
 	if left := time.Duration(ms-w.now) * time.Millisecond; left > 0 {
+		if left >= time.Second {
+			left = left.Round(time.Second)
+		}
 		return fmt.Sprintf("%s (in %s)", text, left)
 	}
 	return text

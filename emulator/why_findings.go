@@ -35,13 +35,13 @@ func (w *why) sendDisabled() {
 // forward says where messages go instead, and whether they get there.
 func (w *why) forward() {
 	target := w.options.forwardTarget(w.ask.Sub)
-	w.find(FindForwards, true, "Receive from "+target+", or take the forward out of the entity's settings.",
-		"%s forwards to %s: nothing stays in it, and receivers are refused.", w.path, target)
+	w.find(FindForwards, true, "Receive from "+target+", or clear the forward in the entity's settings.",
+		"%s forwards to %s: it keeps no messages and refuses receivers.", w.path, target)
 	if waiting := w.total[w.ask.Sub] - w.scheduled - w.deferred - w.parked; waiting > 0 {
 		if err := w.q.ns.catalog.cantForwardTo(target); err != nil {
 			w.find(FindForwardWaits, false,
-				"Make "+target+" take messages again. The forward is tried again about once a second.",
-				"%s to be forwarded, and the target does not take them: %v", isAre(int64(waiting), "message"), err)
+				"Let "+target+" accept messages again. Minibus tries to forward about once a second.",
+				"%s waiting to be forwarded, and the target refuses messages: %v", isAre(int64(waiting), "message"), err)
 		}
 	}
 	if w.ask.Sub == DeadLetter && w.parked > 0 {
@@ -53,23 +53,24 @@ func (w *why) forward() {
 func (w *why) parking() {
 	target := w.options.ForwardDeadLetteredMessagesTo
 	w.find(FindParked, false,
-		"Change "+target+" so that it takes them, or clear ForwardDeadLetteredMessagesTo and receive them here.",
-		"%s set aside in the dead-letter queue, since %s can never take them: they have no session id and it requires "+
-			"one, they are too large for it, or they went in a circle.", isAre(int64(w.parked), "message"), target)
+		"Change "+target+" so that it accepts the messages, or clear ForwardDeadLetteredMessagesTo and receive them here.",
+		"%s set aside in the dead-letter queue, since %s can never accept the messages: it requires a session id that "+
+			"is missing, they are too large for it, or they went in a circle.", isAre(int64(w.parked), "message"), target)
 }
 
 // topic says that messages are in the subscriptions.
 func (w *why) topic(t *Topic) {
-	fix := "Receive from a subscription, and ask why for that."
+	fix := "Receive from a subscription, and ask about that one."
 	var names []string
 	t.mu.Lock()
 	offered := t.offered
 	for _, s := range t.byID() {
 		if offered > s.reach.from && s.reach.selected == 0 {
-			fix = "Receive from a subscription, and ask why for that. Change the rules of " + s.path +
-				", or add one, for it to get messages."
+			fix = "Receive from a subscription, and ask about that one. To send messages to " + s.path +
+				", change its rules or add one."
 		}
-		names = append(names, fmt.Sprintf("%s got %d of %d", s.path, s.reach.selected, offered-s.reach.from))
+		of := grouped(offered - s.reach.from)
+		names = append(names, fmt.Sprintf("%s got %s of %s", s.path, grouped(s.reach.selected), of))
 	}
 	t.mu.Unlock()
 	if s := w.options.Status; s == StatusDisabled || s == StatusSendDisabled {
@@ -77,16 +78,16 @@ func (w *why) topic(t *Topic) {
 	}
 	if len(names) == 0 {
 		w.find(FindNoSubscriptions, true, "Create a subscription before the messages are sent.",
-			"%s is a topic without subscriptions: what is sent to it goes nowhere (%s so far).",
+			"%s is a topic without subscriptions: it drops every message (%s so far).",
 			w.q.path, count(offered, "message"))
 		return
 	}
 	w.find(FindTopic, true, fix,
-		"%s is a topic, of which nothing is received itself. Its subscriptions: %s messages, since their rules were "+
-			"last changed or Minibus started.", w.q.path, listed(names))
+		"%s is a topic: receive from its subscriptions. Since their rules last changed or Minibus started, %s messages.",
+		w.q.path, listed(names))
 	if w.scheduled > 0 {
-		w.find(FindScheduled, false, "Wait, let the broker's time pass, or cancel them.",
-			"%s scheduled in the topic, and come to the subscriptions when they are due.",
+		w.find(FindScheduled, false, "Wait, advance the clock, or cancel the messages.",
+			"%s scheduled in the topic until the due time. The subscriptions get nothing before.",
 			isAre(int64(w.scheduled), "message"))
 	}
 }
@@ -114,8 +115,8 @@ func (w *why) rules(s *Subscription) {
 			w.q.path, sent, since, listed(rules))
 	case offered > reach.selected:
 		w.find(FindRulesLeaveOut, false, fix,
-			"The rules of %s selected %d of %s sent to the topic since %s, the last one at %s: %s.",
-			w.q.path, reach.selected, sent, since, w.when(reach.last), listed(rules))
+			"The rules of %s selected %s of %s sent to the topic since %s, the last one at %s: %s.",
+			w.q.path, grouped(reach.selected), sent, since, w.when(reach.last), listed(rules))
 	}
 }
 
@@ -132,7 +133,7 @@ func (o *RuleOptions) condition() string {
 	}{
 		{"ContentType", c.ContentType}, {"CorrelationId", c.CorrelationID}, {"MessageId", c.MessageID},
 		{"ReplyTo", c.ReplyTo}, {"ReplyToSessionId", c.ReplyToSessionID}, {"SessionId", c.SessionID},
-		{"Label", c.Label}, {"To", c.To},
+		{"Subject", c.Label}, {"To", c.To},
 	} {
 		if f.text != nil {
 			parts = append(parts, fmt.Sprintf("%s = %q", f.name, *f.text))
@@ -168,7 +169,7 @@ func (w *why) nobody() {
 		for _, a := range w.others {
 			others = append(others, fmt.Sprintf("%s at %s", a.Client, a.Sub.Join(w.q.path)))
 		}
-		w.find(FindWrongSubQueue, true, "Receive from "+w.path+", or ask why nothing comes from where they are.",
+		w.find(FindWrongSubQueue, true, "Receive from "+w.path+", or ask about the sub-queue of the receivers.",
 			"Receivers are attached to another sub-queue, and none to %s: %s.", w.path, listed(others))
 		return
 	}
@@ -178,7 +179,7 @@ func (w *why) nobody() {
 	}
 	if w.ask.Client == "" {
 		w.find(FindNoReceiver, true,
-			"Start the program that receives, and compare the name of the entity that it uses with this one.",
+			"Start your receiver, and check that it uses the name of this entity.",
 			"No %s is attached to %s.", what, w.path)
 		return
 	}
@@ -195,8 +196,8 @@ func (w *why) nobody() {
 	if len(elsewhere) > 0 {
 		text += fmt.Sprintf(". It receives from %s", listed(elsewhere))
 	}
-	w.find(FindNoReceiver, true, "Name the client as the list of connections does: by id, container, address or link. "+
-		"Then compare the entity that it uses with this one.", "%s.", text)
+	w.find(FindNoReceiver, true, "Name the client as in the list of connections: by id, container, address or link. "+
+		"Then check that it uses the name of this entity.", "%s.", text)
 }
 
 // noCredit says why those who are attached don't take what is there.
@@ -206,8 +207,8 @@ func (w *why) noCredit() {
 		reason := firstText(w.hindrance(a), "it asks for no messages now")
 		reasons = append(reasons, fmt.Sprintf("%s: %s", a.Client, reason))
 	}
-	w.find(FindNoCredit, true, "Call receive again, or settle what was received: a client asks for more when its "+
-		"program does. A prefetch, or more concurrent calls, keeps messages coming.",
+	w.find(FindNoCredit, true, "Call receive again, or settle the messages received so far. With a prefetch count or "+
+		"more concurrent calls a client asks for messages ahead.",
 		"%s available, and no receiver takes any: %s.", isAre(w.available, "message"), listed(reasons))
 }
 
@@ -216,16 +217,14 @@ func (w *why) sessionReceivers() {
 	for _, a := range w.here {
 		if a.Session != nil && a.Available == 0 && w.free > 0 {
 			w.find(FindOtherSession, false,
-				"Close the receiver when its session is drained, and accept the next session; session processors do "+
-					"both.",
-				"%s holds the session '%s', which has no more messages for it; free sessions with messages: %d.",
-				a.Client, *a.Session, w.free)
+				"Close the receiver when its session is empty, and accept the next one. A session processor does both.",
+				"%s holds the session '%s', which has no more messages for it; free sessions with messages: %s.",
+				a.Client, *a.Session, grouped(w.free))
 		}
 	}
 	if len(w.here) == 0 {
-		w.find(FindSessionRequired, false, "Accept a session: the next free one, or one by its id. "+
-			"In the SDKs a session receiver or session processor does that.",
-			"%s delivers by session, so a receiver without a session is refused.", w.path)
+		w.find(FindSessionRequired, false, "Accept the next available session, or one by its id, with a session "+
+			"receiver or session processor.", "%s requires sessions: a receiver without one is refused.", w.path)
 	}
 }
 
@@ -244,8 +243,8 @@ func (w *why) messages() {
 			due = "at " + w.when(w.due)
 		}
 		w.find(FindScheduled, none,
-			"Wait, let the broker's time pass, cancel them, or send without a time of enqueueing.",
-			"%s scheduled; the first one comes %s.", isAre(int64(w.scheduled), "message"), due)
+			"Wait, advance the clock, cancel the messages, or send without a scheduled enqueue time.",
+			"%s scheduled; the first one is due %s.", isAre(int64(w.scheduled), "message"), due)
 	}
 	if w.sessions() {
 		w.heldSessions(none)
@@ -258,11 +257,11 @@ func (w *why) messages() {
 			numbers = ", such as " + strings.ReplaceAll(strings.Trim(fmt.Sprint(w.numbers), "[]"), " ", ", ")
 		}
 		w.find(FindDeferred, none, "Receive deferred messages by their sequence numbers.",
-			"%s deferred, and can be received only by sequence number%s.", isAre(int64(w.deferred), "message"), numbers)
+			"%s deferred: receive by sequence number only%s.", isAre(int64(w.deferred), "message"), numbers)
 	}
 	if w.writing > 0 && none {
-		w.find(FindBeingWritten, false, "Wait a moment; if it stays so, the disk is slow or full: see /health.",
-			"%s being written, and can be received after that.", isAre(int64(w.writing), "message"))
+		w.find(FindBeingWritten, false, "Wait a moment. If this stays, the disk is slow or full: see /health.",
+			"%s being written, and available after that.", isAre(int64(w.writing), "message"))
 	}
 	if w.ask.Sub == DeadLetter && w.parked > 0 {
 		w.parking()
@@ -271,18 +270,18 @@ func (w *why) messages() {
 
 // empty says that there is nothing, and what became of what there was.
 func (w *why) empty() {
-	past := "nothing was sent to it since Minibus started"
-	fix := "Send a message to it, and compare the name of the entity and the namespace that the sender uses with these."
+	past := "nothing has been sent since Minibus started"
+	fix := "Send a message, and check that the sender uses this entity and this namespace."
 	if w.q.subscription != nil {
-		past = "nothing came to it since Minibus started"
-		fix = "Send a message to the topic that the subscription's rules select."
+		past = "nothing has arrived since Minibus started"
+		fix = "Send a message that the subscription's rules select to the topic."
 	}
 	if t := w.traffic; t.Stored > 0 {
-		past = fmt.Sprintf("since Minibus started %s came, %d were completed, %d dead-lettered, %d expired",
-			count(t.Stored, "message"), t.Completed, t.DeadLettered, t.Expired)
+		past = fmt.Sprintf("since Minibus started %s arrived, %s completed, %s dead-lettered, %s expired",
+			count(t.Stored, "message"), grouped(t.Completed), grouped(t.DeadLettered), grouped(t.Expired))
 	}
 	if w.ask.Sub != Main {
-		past = "no message was moved there, or all were received"
+		past = "no message has been moved there, or all have been received"
 	}
 	w.find(FindEmpty, true, fix, "%s has no messages; %s.", w.path, past)
 }
@@ -296,17 +295,17 @@ func (w *why) locks(none bool) {
 		by := "by " + h.client.String()
 		switch {
 		case h.broker:
-			by = "by the broker, which tries again what failed"
+			by = "by Minibus until the next delivery"
 		case !h.known:
 			by = "by a request for deferred messages"
 		case h.detached:
-			by += ", which has gone without settling them"
+			by += ", which has closed without settling"
 		}
 		until := "until " + w.when(h.first)
 		if h.last != h.first {
 			until = fmt.Sprintf("between %s and %s", w.when(h.first), w.when(h.last))
 		}
-		held = append(held, fmt.Sprintf("%d %s, %s", h.messages, by, until))
+		held = append(held, fmt.Sprintf("%s %s, %s", grouped(h.messages), by, until))
 	}
 	if total == 0 {
 		return
@@ -315,8 +314,8 @@ func (w *why) locks(none bool) {
 	if !w.whole {
 		amount = "At least " + amount
 	}
-	w.find(FindLocked, none, "Settle them where they were received, or wait until the locks end: then they are "+
-		"available again, with one more delivery counted.", "%s locked: %s.", amount, listed(held))
+	w.find(FindLocked, none, "Settle the messages where they were received, or wait until the locks expire. "+
+		"The messages are then available again, with one more delivery counted.", "%s locked: %s.", amount, listed(held))
 }
 
 // heldSessions says which receivers hold the sessions that have messages.
@@ -332,9 +331,9 @@ func (w *why) heldSessions(none bool) {
 		}
 	}
 	if len(held) > 0 {
-		w.find(FindSessionsHeld, none && w.free == 0, "Close the receivers that hold them, or wait until their locks "+
-			"end; a receiver of a held session settles its messages first.",
-			"Receivers hold %s that messages are in: %s.", count(int64(len(held)), "session"), listed(held))
+		w.find(FindSessionsHeld, none && w.free == 0, "Close the receivers that hold the sessions, or "+
+			"wait until the session locks expire.", "Receivers hold %s with messages: %s.",
+			count(int64(len(held)), "session"), listed(held))
 	}
 }
 
@@ -343,13 +342,13 @@ func (w *why) elsewhere() {
 	if n := w.total[DeadLetter]; w.ask.Sub == Main && n > 0 && w.q.topic == nil {
 		letters := DeadLetter.Join(w.q.path)
 		w.find(FindDeadLettered, false,
-			"Receive from "+letters+" to see them with the reason and its description; then resubmit or purge them.",
+			"Peek at "+letters+" to see each reason and description, then resubmit or purge the messages.",
 			"%s in the dead-letter queue: %s.", isAre(int64(n), "message"), w.countedReasons())
 	}
 	if expired := w.traffic.Expired; w.ask.Sub == Main && expired > 0 {
 		fix := "Receive sooner, or give messages and entity a longer time to live."
 		if !w.options.DeadLetteringOnExpiration {
-			fix += " With dead-lettering on expiration they would be kept."
+			fix += " To keep expired messages, dead-letter them."
 		}
 		w.find(FindExpired, false, fix, "%s expired since Minibus started.", count(expired, "message"))
 	}
@@ -358,7 +357,7 @@ func (w *why) elsewhere() {
 	}
 	for i, n := range w.total {
 		if path := SubQueue(i).Join(w.q.path); n > 0 {
-			w.find(FindWrongSubQueue, false, "Receive from "+path+" if those are the ones that you mean.",
+			w.find(FindWrongSubQueue, false, "If you mean those, receive from "+path+".",
 				"%s in %s.", isAre(int64(n), "message"), path)
 		}
 	}
@@ -378,7 +377,7 @@ func (w *why) countedReasons() string {
 	})
 	texts := make([]string, len(reasons))
 	for i, r := range reasons {
-		texts[i] = fmt.Sprintf("%d %s", w.reasons[r], firstText(r, "without a reason"))
+		texts[i] = fmt.Sprintf("%s %s", grouped(w.reasons[r]), firstText(r, "without a reason"))
 	}
 	return listed(texts)
 }
@@ -406,7 +405,7 @@ func (w *why) refusals() {
 	if n > most {
 		text += fmt.Sprintf("; and %d more", n-most)
 	}
-	fix := "The texts say what to change in the client."
+	fix := "Each refusal says what to change in the client."
 	switch policy := "Give the client a key, or a token made with it, whose policy has the "; {
 	case denied && w.q.topic != nil:
 		fix = policy + "Send right for " + w.q.path + ", and to receive the Listen right for its subscription."

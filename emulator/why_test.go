@@ -60,12 +60,12 @@ func TestWhyNothingIsReceivedFromAQueue(t *testing.T) {
 		codes string
 		texts []string
 	}{
-		{"empty", emulator.QueueOptions{}, func(b *broker) {}, all, "no-receiver! empty!", []string{"No receiver is attached to q.", "nothing was sent to it since Minibus started"}},
+		{"empty", emulator.QueueOptions{}, func(b *broker) {}, all, "no-receiver! empty!", []string{"No receiver is attached to q.", "nothing has been sent since Minibus started"}},
 		{"all received", emulator.QueueOptions{}, func(b *broker) {
 			b.sendTexts("1", "2")
 			b.settle(emulator.Complete, b.receive(2)...)
 			b.introduced(emulator.Main).c.Take(nil, 1)
-		}, all, "empty!", []string{"2 messages came, 2 were completed"}},
+		}, all, "empty!", []string{"2 messages arrived, 2 completed"}},
 		{"no receiver", emulator.QueueOptions{}, func(b *broker) { b.sendTexts("1") }, all, "no-receiver!", []string{"1 message available, 0 receivers attached"}},
 		{"no credit", emulator.QueueOptions{}, func(b *broker) {
 			b.sendTexts("1")
@@ -78,14 +78,14 @@ func TestWhyNothingIsReceivedFromAQueue(t *testing.T) {
 		{"about to take", emulator.QueueOptions{}, func(b *broker) {
 			b.introduced(emulator.Main).c.Take(nil, 1)
 			b.sendTexts("1") // the receiver was told of it
-		}, all, "receiving", []string{"Nothing stands in the way: 1 message is available, and a receiver asks for them."}},
+		}, all, "receiving", []string{"Nothing stands in the way: 1 message is available, and a receiver asks for messages."}},
 		{"locked", emulator.QueueOptions{LockDuration: time.Minute}, func(b *broker) {
 			b.sendTexts("1", "2", "3")
 			r := b.introduced(emulator.Main)
 			r.pull(2)
 			b.receive(1) // has gone
 			r.c.Take(nil, 1)
-		}, all, "locked!", []string{"locked: 3 messages are locked", "2 by link 2 of connection c7 (worker, 127.0.0.1:7777), until 2000-01-01T00:01:00.000Z (in 1m0s)", "1 by a receiver inside the process, which has gone without settling them"}},
+		}, all, "locked!", []string{"locked: 3 messages are locked", "2 by link 2 of connection c7 (worker, 127.0.0.1:7777), until 2000-01-01T00:01:00.000Z (in 1m0s)", "1 by a receiver inside the process, which has closed without settling"}},
 		{"some locked", emulator.QueueOptions{}, func(b *broker) {
 			b.sendTexts("1", "2")
 			b.receive(1)
@@ -94,7 +94,7 @@ func TestWhyNothingIsReceivedFromAQueue(t *testing.T) {
 		{"scheduled", emulator.QueueOptions{}, func(b *broker) {
 			b.schedule(at("b", now().Add(2*time.Hour)), at("a", now().Add(time.Hour)))
 			b.introduced(emulator.Main).c.Take(nil, 1)
-		}, all, "scheduled!", []string{"2 messages are scheduled; the first one comes at 2000-01-01T01:00:00.000Z (in 1h0m0s)."}},
+		}, all, "scheduled!", []string{"2 messages are scheduled; the first one is due at 2000-01-01T01:00:00.000Z (in 1h0m0s)."}},
 		{"deferred", emulator.QueueOptions{}, func(b *broker) {
 			b.deferOne(text("1"))
 			b.deferOne(text("2"))
@@ -109,22 +109,22 @@ func TestWhyNothingIsReceivedFromAQueue(t *testing.T) {
 		{"forwards", emulator.QueueOptions{ForwardTo: "target"}, func(b *broker) {
 			b.create("target", emulator.QueueOptions{})
 			b.sendTexts("1")
-		}, all, "forwards!", []string{"q forwards to target: nothing stays in it", "Receive from target"}},
+		}, all, "forwards!", []string{"q forwards to target: it keeps no messages", "Receive from target"}},
 		{"cannot forward", emulator.QueueOptions{ForwardTo: "target", Status: emulator.StatusReceiveDisabled}, func(b *broker) {
 			b.create("target", emulator.QueueOptions{Status: emulator.StatusDisabled})
 			b.sendTexts("1")
-		}, all, "disabled! forwards! forward-waits", []string{"1 message is to be forwarded, and the target does not take them: Messaging entity 'target' is currently disabled"}},
+		}, all, "disabled! forwards! forward-waits", []string{"1 message is waiting to be forwarded, and the target refuses messages: Messaging entity 'target' is currently disabled"}},
 		{"parked", emulator.QueueOptions{MaxDeliveryCount: 1, ForwardDeadLetteredMessagesTo: "target"}, func(b *broker) {
 			b.create("target", sessionful)
 			b.kill(text("1"), text("2"))
 			synctest.Wait()
-		}, dead, "forwards! parked", []string{"2 messages are set aside in the dead-letter queue, since target can never take them"}},
+		}, dead, "forwards! parked", []string{"2 messages are set aside in the dead-letter queue, since target can never accept the messages"}},
 		{"dead letters", emulator.QueueOptions{MaxDeliveryCount: 1}, func(b *broker) {
 			b.kill(text("1"), text("2"))
 			b.send(text("3"))
 			b.settleWith(emulator.DeadLetterOutcome, b.properties(emulator.DeadLetterReason, "spoilt"), b.one())
 			b.introduced(emulator.Main).c.Take(nil, 1)
-		}, all, "empty! dead-lettered", []string{"3 messages are in the dead-letter queue: 2 MaxDeliveryCountExceeded; 1 spoilt", "Receive from q/$DeadLetterQueue"}},
+		}, all, "empty! dead-lettered", []string{"3 messages are in the dead-letter queue: 2 MaxDeliveryCountExceeded; 1 spoilt", "Peek at q/$DeadLetterQueue"}},
 		{"wrong sub-queue", emulator.QueueOptions{}, func(b *broker) {
 			b.sendTexts("1")
 			b.introduced(emulator.DeadLetter).c.Take(nil, 1)
@@ -137,7 +137,7 @@ func TestWhyNothingIsReceivedFromAQueue(t *testing.T) {
 			b.send(withTTL("1", time.Second))
 			wait(2 * time.Second)
 			b.introduced(emulator.Main).c.Take(nil, 1)
-		}, all, "empty! expired", []string{"1 message expired since Minibus started.", "With dead-lettering on expiration they would be kept."}},
+		}, all, "empty! expired", []string{"1 message expired since Minibus started.", "To keep expired messages, dead-letter them."}},
 		{"being written", emulator.QueueOptions{}, func(b *broker) {
 			b.introduced(emulator.Main).c.Take(nil, 1)
 			b.j.Pause()
@@ -158,7 +158,7 @@ func TestWhyNothingIsReceivedFromAQueue(t *testing.T) {
 func TestWhyNothingIsReceivedBySession(t *testing.T) {
 	bubble(t, emulator.QueueOptions{RequiresSession: true, LockDuration: time.Minute}, func(b *broker) {
 		b.sendSession("a:1", "a:2", "b:1")
-		b.wantWhy(emulator.Question{}, "no-receiver! session-required", "No receiver with a session is attached to q", "Accept a session", "3 messages available")
+		b.wantWhy(emulator.Question{}, "no-receiver! session-required", "No receiver with a session is attached to q", "Accept the next available session", "3 messages available")
 		h := &holder{receiver: &receiver{b: b}}
 		a := h.accept()
 		a.Client = worker
@@ -215,11 +215,11 @@ func TestWhyNothingIsReceivedFromATopic(t *testing.T) {
 	subs := []emulator.SubscriptionOptions{withRules("large", sql("big", "amount > 1000"), emulator.RuleOptions{Name: "vip",
 		Correlation: &emulator.CorrelationFilter{Label: new("vip"), Properties: emulator.Values{"tier": int32(1)}}}), withRules("none", sql("x", "1=0")), {Name: "all"}}
 	topicBubble(t, emulator.TopicOptions{}, subs, func(b *broker) {
-		b.wantWhy(emulator.Question{}, "topic!", "t is a topic, of which nothing is received itself", "t/Subscriptions/large got 0 of 0")
-		b.sub("large").wantWhy(emulator.Question{}, "no-receiver! empty!", "nothing came to it")
+		b.wantWhy(emulator.Question{}, "topic!", "t is a topic: receive from its subscriptions", "t/Subscriptions/large got 0 of 0")
+		b.sub("large").wantWhy(emulator.Question{}, "no-receiver! empty!", "nothing has arrived")
 		b.send(props("1", "amount", int64(5)), props("2", "amount", "5000"))
 		b.sub("large").wantWhy(emulator.Question{}, "rules-match-nothing! no-receiver! empty!",
-			"selected none of 2 messages sent to the topic since 2000-01-01T00:00:00.000Z: 'big' amount > 1000; 'vip' correlation of Label = \"vip\", tier = int32 1.",
+			"selected none of 2 messages sent to the topic since 2000-01-01T00:00:00.000Z: 'big' amount > 1000; 'vip' correlation of Subject = \"vip\", tier = int32 1.",
 			"the text '5' is not the number 5")
 		b.send(props("3", "amount", int64(5000)))
 		b.sub("large").wantWhy(emulator.Question{}, "no-receiver! rules-leave-out", "selected 1 of 3 messages")
@@ -240,7 +240,7 @@ func TestWhyNothingIsReceivedFromATopic(t *testing.T) {
 
 func TestWhyATopicHasNoSubscriptions(t *testing.T) {
 	topicBubble(t, emulator.TopicOptions{Status: emulator.StatusSendDisabled}, nil, func(b *broker) {
-		b.wantWhy(emulator.Question{}, "no-subscriptions! send-disabled", "what is sent to it goes nowhere (0 messages so far)")
+		b.wantWhy(emulator.Question{}, "no-subscriptions! send-disabled", "it drops every message (0 messages so far)")
 	})
 }
 
@@ -259,7 +259,7 @@ func TestWhyNamesWhatWasRefused(t *testing.T) {
 		}
 		b.wantWhy(emulator.Question{Refusals: refusals}, "no-receiver! refused", "Minibus refused 4 attempts lately",
 			"at 12:00:00.000Z the attach of connection c7 (worker, 127.0.0.1:7777): It may not (amqp:not-allowed)", "and 1 more", "Listen right for q")
-		b.wantWhy(emulator.Question{Refusals: refusals, Client: "worker"}, "no-receiver! refused", "Minibus refused 2 attempts lately", "The texts say what to change")
+		b.wantWhy(emulator.Question{Refusals: refusals, Client: "worker"}, "no-receiver! refused", "Minibus refused 2 attempts lately", "Each refusal says what to change")
 		b.wantWhy(emulator.Question{Refusals: refusals, Client: "c1"}, "no-receiver!")
 	})
 }
@@ -284,6 +284,6 @@ func TestWhyLooksAtTheFrontOfADeepQueue(t *testing.T) {
 		}
 		r := b.introduced(emulator.Main)
 		equal(t, "locked", len(r.pull(4500)), 4500)
-		b.wantWhy(emulator.Question{}, "no-credit! locked", "At least 4096 messages are locked: 4096 by link 2 of connection c7")
+		b.wantWhy(emulator.Question{}, "no-credit! locked", "At least 4,096 messages are locked: 4,096 by link 2 of connection c7")
 	})
 }

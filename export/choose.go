@@ -34,7 +34,7 @@ func (c *client) choose(ctx context.Context, name string) (*client, error) {
 	body, err := c.get(ctx, namespacesPath, "")
 	var answer *answerError
 	switch {
-	case errors.Is(err, errRefused):
+	case errors.Is(err, ErrRefused):
 		return nil, fmt.Errorf("%s lists its namespaces only for a key with the Manage right of the default "+
 			"namespace: give its connection string, or that of the namespace %q without "+
 			"--namespace", c.host, printable.Clip(name, 50))
@@ -54,8 +54,8 @@ func (c *client) choose(ctx context.Context, name string) (*client, error) {
 		return nil, fmt.Errorf("there is no namespace %q on %s; there are %s", printable.Clip(name, 50), c.host,
 			namesOf(list.Namespaces))
 	}
-	chosen := &client{scheme: c.scheme, host: c.host, connection: c.connection, http: c.http, maxItems: c.maxItems,
-		namespaceName: list.Namespaces[i].Name}
+	chosen := &client{scheme: c.scheme, host: c.host, connection: c.connection, token: c.token, sent: c.sent,
+		http: c.http, maxItems: c.maxItems, namespaceName: list.Namespaces[i].Name}
 	if own, ok := list.Namespaces[i].manager(); ok {
 		chosen.connection.KeyName = own.KeyName
 		chosen.connection.Key = own.Key

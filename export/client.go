@@ -47,7 +47,9 @@ const adminPort = "5300"
 type client struct {
 	scheme, host  string
 	connection    sas.Connection
-	namespaceName string // of the one that choose chose; empty for that of the connection string
+	token         func(context.Context) (string, error) // of [Options]
+	sent          *atomic.Value                         // the last token, a string
+	namespaceName string                                // that choose chose; empty: that of the connection string
 	http          *http.Client
 	maxItems      int64        // most entities and rules of a namespace together
 	read          atomic.Int64 // bytes so far
@@ -73,11 +75,14 @@ func newClient(c sas.Connection, o Options) (*client, error) {
 		}
 		transport.TLSClientConfig.RootCAs = pool
 	}
-	return &client{scheme: scheme, host: host, connection: c, maxItems: maxItems, http: &http.Client{
+	found := &client{scheme: scheme, host: host, connection: c, token: o.Token, sent: new(atomic.Value),
+		maxItems: maxItems}
+	found.http = &http.Client{
 		Transport: transport,
 		// Follow no redirection: a token belongs to the host that it was made for.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}, nil
+	}
+	return found, nil
 }
 
 func hasPort(host string) bool {
@@ -142,7 +147,11 @@ func (c *client) try(ctx context.Context, u url.URL, query string) (body []byte,
 		return nil, 0, errors.New("the address can't be asked for")
 	}
 	req.Host = resource.Host
-	req.Header.Set("Authorization", c.token(resource))
+	token, err := c.authorization(ctx, resource)
+	if err != nil {
+		return nil, 0, err
+	}
+	req.Header.Set("Authorization", token)
 	req.Header.Set("User-Agent", "minibus-export")
 	resp, err := c.http.Do(req)
 	if err != nil {
@@ -164,17 +173,24 @@ func (c *client) try(ctx context.Context, u url.URL, query string) (body []byte,
 	return body, 0, nil
 }
 
-// token signs the address of the request, so that the key of a topic is enough for its subscriptions and rules.
-func (c *client) token(u url.URL) string {
-	if c.connection.Signature != "" {
-		return c.connection.Signature
+// authorization returns the token of a sign-in, or signs the address of the request, so that the key of a topic is
+// enough for its subscriptions and rules.
+func (c *client) authorization(ctx context.Context, u url.URL) (string, error) {
+	switch {
+	case c.token != nil:
+		token, err := c.token(ctx)
+		c.sent.Store(strings.TrimPrefix(token, "Bearer "))
+		return token, err
+	case c.connection.Signature != "":
+		return c.connection.Signature, nil
 	}
-	return sas.Sign(u.String(), c.connection.KeyName, c.connection.Key, time.Now().Add(tokenLife))
+	return sas.Sign(u.String(), c.connection.KeyName, c.connection.Key, time.Now().Add(tokenLife)), nil
 }
 
 // redact removes keys and tokens that a server may send back.
 func (c *client) redact(s string) string {
-	return secrets.New(c.connection.Key, c.connection.Signature).Text(s)
+	sent, _ := c.sent.Load().(string)
+	return secrets.New(c.connection.Key, c.connection.Signature, sent).Text(s)
 }
 
 // backoff doubles with each attempt; the random part keeps parallel requests from coming back together.

@@ -17,10 +17,12 @@ import (
 	"minibus/mgmt/atom"
 )
 
+// ErrRefused is the cause of an error of [Read] if the key or the identity lacks a right.
+var ErrRefused = errors.New("access was refused")
+
 var (
 	errSilent   = errors.New("the service did not answer in time")
 	errNotFound = errors.New("it does not exist")
-	errRefused  = errors.New("the key was refused")
 )
 
 // busyError is an answer after which another attempt may succeed (management-rest 5.4).
@@ -44,10 +46,14 @@ func (c *client) refusal(resp *http.Response) error {
 	}
 	switch resp.StatusCode {
 	case http.StatusUnauthorized:
-		return fmt.Errorf("%w: %s; reading entities needs a policy with the Manage right, of the namespace, or of "+
-			"one queue or topic that the connection string names as EntityPath", errRefused, text)
+		needs := "a policy with the Manage right, of the namespace, or of one queue or topic that the connection " +
+			"string names as EntityPath"
+		if c.token != nil {
+			needs = "the role Azure Service Bus Data Owner"
+		}
+		return fmt.Errorf("%w: %s; reading entities needs %s", ErrRefused, text, needs)
 	case http.StatusForbidden:
-		return fmt.Errorf("%w: %s; a firewall of the namespace may not know this machine", errRefused, text)
+		return fmt.Errorf("%w: %s; a firewall of the namespace may not know this machine", ErrRefused, text)
 	case http.StatusNotFound:
 		return fmt.Errorf("%w: %s", errNotFound, text)
 	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,

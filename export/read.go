@@ -28,6 +28,8 @@ const (
 type Options struct {
 	CAFile    string // PEM file of an authority to trust besides the system's; with an emulator it also means TLS
 	Namespace string // of a Minibus with several; empty: the one that the connection string means
+	// Token returns what the header Authorization has for a sign-in; nil: the connection string has a key.
+	Token func(context.Context) (string, error)
 }
 
 // Read reads all entities that the connection string gives access to: those of the namespace, or the one that it
@@ -121,7 +123,7 @@ func (r *reader) itself(ctx context.Context) error {
 func (r *reader) describe(ctx context.Context) error {
 	body, err := r.client.get(ctx, "$namespaceinfo", "api-version="+apiVersion)
 	var answer *answerError
-	if errors.Is(err, errRefused) || errors.Is(err, errNotFound) || errors.As(err, &answer) {
+	if errors.Is(err, ErrRefused) || errors.Is(err, errNotFound) || errors.As(err, &answer) {
 		return nil // the lists tell whether the key is good
 	}
 	if err != nil {

@@ -103,7 +103,7 @@ func TestWhy_TheSessionIsHeldByAnotherReceiverOfTheSDK(t *testing.T) {
 			t.Fatal("a receiver without a session was attached")
 		}
 		wantWhy(t, bus.Why(t, "orders"), "no-credit! refused", "It is not possible for an entity that requires sessions to create a non-sessionful message receiver (amqp:not-allowed)")
-		wantWhy(t, bus.Why(t, "orders", "somebody"), "no-receiver! sessions-held! session-required", "Receivers hold 1 session that messages are in: 'customer-1' with 1 message, by link")
+		wantWhy(t, bus.Why(t, "orders", "somebody"), "no-receiver! sessions-held! session-required", "Receivers hold 1 session with messages: 'customer-1' with 1 message, by link")
 	}, sbtest.Queue{Name: "orders", RequiresSession: true})
 }
 
@@ -114,13 +114,13 @@ func TestWhy_TheQueueIsDisabledForwardsOrDelaysItsMessages(t *testing.T) {
 		wantWhy(t, bus.Why(t, "off"), "disabled! refused", "off has the status ReceiveDisabled", "(com.microsoft:entity-disabled)")
 		send(t, client, "from", &azservicebus.Message{Body: []byte("1")})
 		vainly(t, receiver(t, client, "from"))
-		wantWhy(t, bus.Why(t, "from"), "forwards! refused", "from forwards to to: nothing stays in it", "Receive from to")
+		wantWhy(t, bus.Why(t, "from"), "forwards! refused", "from forwards to to: it keeps no messages", "Receive from to")
 		one(t, receiver(t, client, "to"), time.Second)
 		later := time.Now().Add(time.Hour)
 		send(t, client, "later", &azservicebus.Message{Body: []byte("1"), ScheduledEnqueueTime: &later})
 		r := receiver(t, client, "later")
 		vainly(t, r)
-		wantWhy(t, bus.Why(t, "later"), "scheduled!", "1 message is scheduled; the first one comes at 2000-01-01T01:00:")
+		wantWhy(t, bus.Why(t, "later"), "scheduled!", "1 message is scheduled; the first one is due at 2000-01-01T01:00:")
 		bus.Advance(time.Hour)
 		m := one(t, r, time.Second)
 		if err := r.DeferMessage(context.Background(), m, nil); err != nil {

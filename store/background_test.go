@@ -30,9 +30,12 @@ func sweepNow(s *Store) {
 
 // housekeep does all that can wait, on the writer's goroutine.
 func housekeep(s *Store) {
-	for s.writer.idleWork() || s.writer.log.restartPending() {
-		if s.writer.log.restartPending() {
+	for {
+		for s.writer.log.restartPending() {
 			s.checkpointer.copy() // housekeeping waits for it
+		}
+		if !s.writer.idleWork() {
+			return
 		}
 	}
 }

@@ -22,7 +22,7 @@ const (
 )
 
 const (
-	fewPowerCuts  = 100
+	fewPowerCuts  = 30
 	mostPowerCuts = 1250 // of one record
 	powerLives    = 3
 )

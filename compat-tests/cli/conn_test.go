@@ -143,7 +143,7 @@ func TestWhy(t *testing.T) {
 	}
 	why("locked!", "orders")
 	text := b.run("why", "orders")
-	if !regexp.MustCompile(`^orders: available messages: 0, attached receivers: 1\n! locked  1 message is locked: 1 by link \d+ of connection c\d+ \(.*\), until .* \(in .*\)\.\n +-> Settle them where`).MatchString(text) {
+	if !regexp.MustCompile(`^orders: available messages: 0, attached receivers: 1\n! locked  1 message is locked: 1 by link \d+ of connection c\d+ \(.*\), until .* \(in .*\)\.\n +-> Settle the messages where`).MatchString(text) {
 		t.Errorf("why prints %q", text)
 	}
 	b.must("dead-letter", receiver.DeadLetterMessage(b.ctx, messages[0], &azservicebus.DeadLetterOptions{Reason: &[]string{"spoilt"}[0]}))

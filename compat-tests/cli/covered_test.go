@@ -47,7 +47,7 @@ func see(args []string, code int) {
 	format := false
 	for i := 0; i < len(args); i++ {
 		switch a := args[i]; {
-		case a == "-c", a == "--ca", a == "--connection":
+		case a == "-c", a == "--ca", a == "--connection", a == "--auth":
 			i++
 		case a == "-o":
 			i++

@@ -26,6 +26,8 @@ type bench struct {
 	ctx        context.Context
 	connection string
 	client     *azservicebus.Client
+	flags      []string // of every command
+	environ    []string // further variables
 }
 
 // start runs a server with these entities.
@@ -61,10 +63,10 @@ type result struct {
 // command makes the process of a command, without the tester's own connection strings.
 func (b *bench) command(args ...string) *exec.Cmd {
 	b.Helper()
-	cmd := exec.CommandContext(b.ctx, harness.Binary(b.T), args...)
+	cmd := exec.CommandContext(b.ctx, harness.Binary(b.T), slices.Concat(args, b.flags)...)
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "SERVICEBUS_CONNECTION_STRING=")
-	}), "SERVICEBUS_CONNECTION_STRING="+b.connection)
+	}), append(b.environ, "SERVICEBUS_CONNECTION_STRING="+b.connection)...)
 	return cmd
 }
 

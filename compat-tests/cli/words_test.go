@@ -107,7 +107,7 @@ func TestWhyOfATopic(t *testing.T) {
 	sender, err := b.client.NewSender("events", nil)
 	b.must("make a sender", err)
 	b.must("send", sender.SendMessage(b.ctx, &azservicebus.Message{}, nil))
-	if out := b.run("why", "events"); !strings.Contains(out, "-> Receive from a subscription, and ask why for that. Change the rules of events/Subscriptions/audit, or add one") {
+	if out := b.run("why", "events"); !strings.Contains(out, "-> Receive from a subscription, and ask about that one. To send messages to events/Subscriptions/audit") {
 		t.Errorf("why says %s", out)
 	}
 	b.fails(5, []string{"not met after 100ms: no messages"}, "wait", "events/audit", "--dead-letter", "1", "--timeout", "100ms")

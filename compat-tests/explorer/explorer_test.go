@@ -22,7 +22,7 @@ func TestBundle(t *testing.T) {
 	harness.NeedAll(t, "to bundle the explorer")
 	harness.InstallNodeModules(t, sources)
 	out := t.TempDir()
-	for _, command := range [][]string{{"npx", "tsc", "--project", typescript(t)}, {"go", "run", "./bundle", "-out", out}} {
+	for _, command := range [][]string{{"npx", "tsc", "--project", typescript(t)}, {"go", "-C", "bundle", "run", ".", "-out", out}} {
 		cmd := exec.Command(command[0], command[1:]...)
 		cmd.Dir = sources
 		if text, err := cmd.CombinedOutput(); err != nil {

@@ -60,6 +60,7 @@ func wantNamed(t *testing.T, dir, address string) {
 	for name, texts := range map[string][]string{
 		"go.mod":                     {"module " + address + "\n"},
 		"packaging/sbom/go.mod":      {"module " + address + "/packaging/sbom\n"},
+		"mgmt/ui/bundle/go.mod":      {"module " + address + "/mgmt/ui/bundle\n"},
 		"cmd/minibus/main.go":        {"\"" + address + "/server/command\""},
 		"Dockerfile":                 {" -X " + address + "/server.version="},
 		".goreleaser.yaml":           {" -X " + address + "/server.version="},

@@ -52,7 +52,6 @@ var floors = []floor{
 		"mgmt/rest":            {"internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/dotnet", "internal/printable"},
 		"mgmt/manual":          {"docs"},
 		"mgmt/ui":              {},
-		"mgmt/ui/bundle":       {}, // a tool: makes the files of the package above it
 		"store":                {"emulator", "internal/filelock"},
 		"store/storetest":      {"emulator"},
 		"config":               {"emulator", "internal/template", "internal/jsontree", "internal/entitypath", "internal/dotnet", "internal/printable"},
@@ -186,7 +185,6 @@ var onlyIn = []struct{ prefix, owner, why string }{
 	{"database/sql", "store", "SQL stays behind the journal"},
 	{"github.com/gorilla/mux", "mgmt", "routing belongs to the HTTP side"},
 	{"github.com/danielgtaylor/huma", "mgmt/control", "it describes the control API"},
-	{"github.com/evanw/esbuild", "mgmt/ui/bundle", "the bundle is committed, and the program has no bundler"},
 	{"github.com/gorilla/websocket", "amqpserver", "a WebSocket is one way to carry AMQP"},
 	{"github.com/spf13/cobra", "cli server/command", "sbtest has no command line"},
 	{"github.com/modelcontextprotocol", "cli/mcp", "it is how assistants call the commands, nothing else"},

@@ -19,6 +19,7 @@ type house struct {
 	t      *testing.T
 	path   string
 	limits emulator.Limits
+	others bool // resources of other types are stored
 	store  *store.Store
 	broker *emulator.Broker
 	*Manager
@@ -28,10 +29,16 @@ func newHouse(t *testing.T) *house { return newHouseWith(t, emulator.LimitsRelax
 
 func newHouseWith(t *testing.T, l emulator.Limits) *house {
 	t.Helper()
-	h := &house{t: t, path: filepath.Join(t.TempDir(), "a.db"), limits: l}
+	h := &house{limits: l}
+	h.begin(t)
+	return h
+}
+
+func (h *house) begin(t *testing.T) {
+	t.Helper()
+	h.t, h.path = t, filepath.Join(t.TempDir(), "a.db")
 	h.open()
 	t.Cleanup(h.close)
-	return h
 }
 
 func (h *house) open() {
@@ -40,10 +47,11 @@ func (h *house) open() {
 	if h.store, err = store.Open(h.path, store.Options{}); err != nil {
 		h.t.Fatal(err)
 	}
-	if h.broker, err = emulator.OpenBroker(h.store, emulator.Options{Limits: h.limits}); err != nil {
+	h.Manager = New(Options{Server: h, OtherTypes: h.others})
+	o := emulator.Options{Limits: h.limits, Deleted: h.Manager.Deleted}
+	if h.broker, err = emulator.OpenBroker(h.store, o); err != nil {
 		h.t.Fatal(err)
 	}
-	h.Manager = New(Options{Server: h})
 	if err := h.Open(h.store.Documents()); err != nil {
 		h.t.Fatal(err)
 	}

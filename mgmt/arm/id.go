@@ -29,6 +29,9 @@ const (
 // maxSegment bounds the name of a resource, in bytes. Names of entities have 260 characters at most.
 const maxSegment = 1024
 
+// maxSegments bounds the parts of an id. The longest have some twenty.
+const maxSegments = 64
+
 // ParseID reads the id of a resource, in letters of any case, as JSON has it.
 func ParseID(text string) (ID, error) { return parseID(strings.Split(text, "/")) }
 
@@ -57,7 +60,9 @@ func parseID(all []string) (ID, error) {
 			strings.ContainsFunc(segment, unicode.IsControl), strings.ContainsAny(segment, `\?#`):
 			return ID{}, badRequest("InvalidRequestUri", "The part %.60q of the path can't be part of an id.", segment)
 		}
-		s = append(s, segment)
+		if s = append(s, segment); len(s) > maxSegments {
+			return ID{}, badRequest("InvalidRequestUri", "The path has more than %d parts.", maxSegments)
+		}
 	}
 	var id ID
 	for len(s) > 0 {

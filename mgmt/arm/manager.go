@@ -42,6 +42,8 @@ type Server interface {
 type Options struct {
 	Server Server
 	Logger *slog.Logger // default discards
+	// OtherTypes lets it store resources of types that Minibus does not have. They have no effect.
+	OtherTypes bool
 }
 
 // Manager does the requests of Resource Manager. Its methods may be called from any goroutine, once it is open.
@@ -49,18 +51,20 @@ type Manager struct {
 	server Server
 	log    *slog.Logger
 
-	deploying sync.Map // keys of the deployments that run
+	storesOthers bool     // resources of types that Minibus does not have
+	deploying    sync.Map // keys of the deployments that run
 
 	changing sync.Mutex // held by a request that changes something, until it is answered
 
 	mu        sync.Mutex // never held while waiting
 	documents Documents
 	known     map[string][]byte // all of them, by key
+	index
 }
 
 // New makes a manager, which can be asked once it is open.
 func New(o Options) *Manager {
-	m := &Manager{server: o.Server, log: o.Logger}
+	m := &Manager{server: o.Server, log: o.Logger, storesOthers: o.OtherTypes, index: newIndex()}
 	if m.log == nil {
 		m.log = slog.New(slog.DiscardHandler)
 	}
@@ -75,6 +79,9 @@ func (m *Manager) Open(d Documents) error {
 	}
 	m.mu.Lock()
 	m.documents, m.known = d, all
+	for key, text := range all {
+		m.note(key, nil, text)
+	}
 	m.mu.Unlock()
 	return m.settle()
 }
@@ -100,11 +107,15 @@ func (m *Manager) keep(id ID, value any) error {
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", id, err)
 	}
+	if err := m.checkRoom(id, text); err != nil {
+		return err
+	}
 	if err := m.documents.Put(id.key(), text); err != nil {
 		return fmt.Errorf("store %s: %w", id, err)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.note(id.key(), m.known[id.key()], text)
 	m.known[id.key()] = text
 	return nil
 }
@@ -120,6 +131,7 @@ func (m *Manager) forget(keys ...string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, key := range keys {
+		m.note(key, m.known[key], nil)
 		delete(m.known, key)
 	}
 	return nil
@@ -189,7 +201,7 @@ func (m *Manager) do(c *call) answer {
 
 // try finds and runs the operation.
 func (m *Manager) try(c *call) (answer, error) {
-	o, k, err := route(c)
+	o, k, err := m.route(c)
 	if err != nil {
 		return answer{}, err
 	}
@@ -204,12 +216,12 @@ func (m *Manager) try(c *call) (answer, error) {
 }
 
 // route returns the operation of a call with the kind to which it belongs.
-func route(c *call) (operation, kind, error) {
+func (m *Manager) route(c *call) (operation, kind, error) {
 	if c.id.Provider != "" && len(c.id.Types) == 0 { // {scope}/providers/Microsoft.X
 		k := kinds[strings.ToLower(providersType)]
 		return k.methods[c.method], k, allowed(k.methods[c.method], c)
 	}
-	k, known := kinds[strings.ToLower(c.id.Type())]
+	k, known := m.kindOf(c.id)
 	if known && !c.id.isList() {
 		return k.methods[c.method], k, allowed(k.methods[c.method], c)
 	}
@@ -224,7 +236,7 @@ func route(c *call) (operation, kind, error) {
 	if known {
 		return nil, k, allowed(nil, c)
 	}
-	return nil, k, unknownType(c.id)
+	return nil, k, unknownType(c)
 }
 
 // ownerOf returns the kind of the resource that has the list or action of an id.
@@ -253,21 +265,4 @@ func allowedAction(c *call) error {
 		return nil
 	}
 	return allowed(nil, c)
-}
-
-// unknownType answers requests for a type that Minibus does not have.
-func unknownType(id ID) error {
-	provider := id.Provider
-	if provider == "" {
-		provider = own
-	}
-	prefix := strings.ToLower(provider) + "/"
-	for name := range kinds {
-		if strings.HasPrefix(name, prefix) {
-			return notFound("InvalidResourceType", "The resource type '%.200s' could not be found in the namespace '%s'. "+
-				"Minibus does not have it.", strings.Join(id.Types, "/"), provider)
-		}
-	}
-	return notFound("InvalidResourceNamespace", "The resource namespace '%.100s' is invalid. Minibus does not have it.",
-		provider)
 }

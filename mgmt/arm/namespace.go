@@ -2,6 +2,7 @@ package arm
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,12 +64,10 @@ func homeless(ns *emulator.Namespace) space {
 
 // spaceOf returns what a namespace of the broker is here.
 func (m *Manager) spaceOf(ns *emulator.Namespace) space {
-	suffix := "/" + providers + "/" + serviceBus + "/namespaces/" + ns.Name()
-	suffix = strings.ToLower(suffix)
-	for _, key := range m.keys(ID{}) {
-		if !strings.HasSuffix(key, suffix) {
-			continue
-		}
+	m.mu.Lock()
+	keys := slices.Clone(m.spaces[strings.ToLower(ns.Name())])
+	m.mu.Unlock()
+	for _, key := range keys {
 		if s, ok := document[space](m, mustParse(key)); ok && (s.Of == ns.Created() || s.Of == 0) {
 			return s
 		}
@@ -99,7 +98,10 @@ func (m *Manager) settle() error {
 			gone = append(gone, m.keys(id)...)
 		}
 	}
-	return m.forget(gone...)
+	if err := m.forget(gone...); err != nil {
+		return err
+	}
+	return m.forget(m.orphans(ID{})...)
 }
 
 // located is a namespace of the broker with what it is here.

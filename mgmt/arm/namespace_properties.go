@@ -91,7 +91,7 @@ func (m *Manager) takeNamespace(c *call, s *space, body envelope, whole bool) er
 	if err := m.takeSKU(c, s, body.SKU); err != nil {
 		return err
 	}
-	if err := m.takeIdentity(c, s, body.Identity); err != nil {
+	if err := takeIdentity(s, body.Identity); err != nil {
 		return err
 	}
 	properties := object{}
@@ -181,16 +181,21 @@ type assignedIdentity struct {
 	ClientID    string `json:"clientId"`
 }
 
-func (m *Manager) takeIdentity(c *call, s *space, text json.RawMessage) error {
-	if len(text) == 0 || string(text) == "null" {
-		return nil
+func takeIdentity(s *space, text json.RawMessage) (err error) {
+	if len(text) > 0 && string(text) != "null" {
+		s.Identity, err = readIdentity(s.ID, text)
 	}
+	return err
+}
+
+// readIdentity reads what a resource may act as, and adds the ids. It returns nil for nothing.
+func readIdentity(resource string, text json.RawMessage) (*identity, error) {
 	var given struct {
 		Type         string                     `json:"type"`
 		UserAssigned map[string]json.RawMessage `json:"userAssignedIdentities"`
 	}
 	if err := json.Unmarshal(text, &given); err != nil {
-		return badRequest("InvalidRequestContent", "The identity can't be read: %v.", err)
+		return nil, badRequest("InvalidRequestContent", "The identity can't be read: %v.", err)
 	}
 	own, assigned := false, false
 	for word := range strings.SplitSeq(given.Type, ",") {
@@ -201,7 +206,7 @@ func (m *Manager) takeIdentity(c *call, s *space, text json.RawMessage) error {
 			assigned = true
 		case "none":
 		default:
-			return badRequest("InvalidRequestContent", "The type of an identity is None, SystemAssigned, UserAssigned or "+
+			return nil, badRequest("InvalidRequestContent", "The type of an identity is None, SystemAssigned, UserAssigned or "+
 				"'SystemAssigned, UserAssigned', and not '%.60s'.", given.Type)
 		}
 	}
@@ -209,23 +214,22 @@ func (m *Manager) takeIdentity(c *call, s *space, text json.RawMessage) error {
 	var words []string
 	if own {
 		words = append(words, "SystemAssigned")
-		i.PrincipalID, i.TenantID = madeUp("principal", s.ID), Tenant
+		i.PrincipalID, i.TenantID = principalOf(resource), Tenant
 	}
 	if assigned {
 		words = append(words, "UserAssigned")
 		i.UserAssigned = make(map[string]assignedIdentity)
 		for id, value := range given.UserAssigned {
 			if string(value) != "null" { // which takes it away
-				i.UserAssigned[id] = assignedIdentity{madeUp("principal", id), madeUp("client", id)}
+				i.UserAssigned[id] = assignedIdentity{principalOf(id), clientOf(id)}
 			}
 		}
 	}
 	i.Type = strings.Join(words, ", ")
-	s.Identity = i
 	if i.Type == "" {
-		s.Identity = nil
+		return nil, nil
 	}
-	return nil
+	return i, nil
 }
 
 // madeUp returns an id that is always the same for a resource.

@@ -8,4 +8,4 @@
 // [Serve], which own no goroutine.
 package ui
 
-//go:generate go run ./bundle
+//go:generate go -C bundle run .

@@ -25,7 +25,7 @@ const connectionVariable = "SERVICEBUS_CONNECTION_STRING"
 const maxConnectionString = 64 << 10
 
 // exportFlags are the flags of export.
-type exportFlags struct{ format, out, caFile, namespace string }
+type exportFlags struct{ auth, format, out, caFile, namespace string }
 
 func (p *program) exportCommand() *cobra.Command {
 	f := &exportFlags{}
@@ -33,9 +33,12 @@ func (p *program) exportCommand() *cobra.Command {
 		Short: "write the entities of a namespace, in Azure or a Minibus, as a Config.json, Bicep or Terraform",
 		Long: `Writes the entities of a namespace in Azure, or of a Minibus, as a Config.json, Bicep or Terraform.
 CONNECTION is a connection string in quotation marks, with a key that has the Manage right. With - instead, export
-reads it from standard input, with neither from the variable ` + connectionVariable + `. It never writes keys.`,
+reads it from standard input, with neither from the variable ` + connectionVariable + `. With --auth az the host of a
+namespace is enough. It never writes keys.`,
 		Example: `  minibus export "$CS" --out Config.json       the entities of the namespace of CS
   minibus export "$CS" --format bicep          the same for Azure
+  minibus export contoso.servicebus.windows.net --auth az
+                                               with the sign-in of az login
   minibus export "$CS" --namespace orders      another namespace of the same Minibus`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 { // surplus words may be pieces of the key
@@ -50,6 +53,7 @@ reads it from standard input, with neither from the variable ` + connectionVaria
 	c.Flags().StringVar(&f.namespace, "namespace", "", "export the namespace `NAME` of a Minibus that has several "+
 		"(without: the one that the connection string means)")
 	cli.WithVariables(c, p.environ)
+	c.Flags().StringVar(&f.auth, "auth", "", cli.AuthHelp) // MINIBUS_AUTH is the server's
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if cmd.Flags().Changed("namespace") && strings.TrimSpace(f.namespace) == "" { // an unset shell variable
 			return cli.Usage("--namespace: found nothing; give the name of a namespace, or leave it out")
@@ -74,11 +78,12 @@ func (p *program) export(ctx context.Context, connection string, f *exportFlags)
 			connection = strings.TrimSpace(value)
 		}
 	}
-	from, err := exportConnection(connection, p.stdin)
+	from, err := exportConnection(connection, f.auth, p.stdin)
 	if err != nil {
 		return err
 	}
-	found, err := export.Read(ctx, from, export.Options{CAFile: f.caFile, Namespace: strings.TrimSpace(f.namespace)})
+	found, err := export.Read(ctx, from.Connection, export.Options{CAFile: f.caFile,
+		Namespace: strings.TrimSpace(f.namespace), Token: from.Token})
 	if err != nil {
 		return err
 	}
@@ -100,30 +105,34 @@ func (p *program) export(ctx context.Context, connection string, f *exportFlags)
 	return err
 }
 
-// exportConnection parses the connection string, from standard input if text is "-". Errors never show it.
-func exportConnection(text string, stdin io.Reader) (sas.Connection, error) {
+// exportConnection finds the namespace that a text names, which is on standard input if text is "-". Errors never show
+// a connection string.
+func exportConnection(text, auth string, stdin io.Reader) (cli.Source, error) {
 	if text == "-" {
 		line, err := bufio.NewReader(io.LimitReader(stdin, maxConnectionString)).ReadString('\n')
 		if err != nil && !errors.Is(err, io.EOF) {
-			return sas.Connection{}, fmt.Errorf("read the connection string from standard input: %w", err)
+			return cli.Source{}, fmt.Errorf("read the connection string from standard input: %w", err)
 		}
 		text = line
 	}
 	if strings.TrimSpace(text) == "" {
-		return sas.Connection{},
+		return cli.Source{},
 			fmt.Errorf("minibus export needs a connection string: as an argument, as %s, or - for standard input",
 				connectionVariable)
 	}
+	if auth != "" {
+		return cli.SignIn(text, auth, "minibus export")
+	}
 	if !strings.Contains(text, "=") && !strings.Contains(text, ";") {
-		return sas.Connection{},
+		return cli.Source{},
 			errors.New("minibus export takes a connection string, Endpoint=sb://..., and what it was given is none; " +
-				"the file to write is named with --out")
+				"the file to write is named with --out, and the host of a namespace needs --auth az")
 	}
 	c, err := sas.ParseConnection(strings.Trim(strings.TrimSpace(text), `"'`))
 	if err != nil && !strings.Contains(text, ";") {
-		return c, fmt.Errorf("%w; in a shell it needs quotation marks, for a semicolon ends a command", err)
+		return cli.Source{}, fmt.Errorf("%w; in a shell it needs quotation marks, for a semicolon ends a command", err)
 	}
-	return c, err
+	return cli.Source{Connection: c}, err
 }
 
 // replaceFile writes a file whole or not at all. It follows links, and writes directly to pipes and devices such as

@@ -110,9 +110,9 @@ func TestExportReadsTheConnectionStringFromStandardInput(t *testing.T) {
 		"c2VjcmV0;x=c2VjcmV0":          "a part has no '='",
 		"Endpoint=c2VjcmV0;x=c2VjcmV0": "Endpoint is missing",
 	} {
-		c, err := exportConnection("-", strings.NewReader(text))
+		c, err := exportConnection("-", "", strings.NewReader(text))
 		switch {
-		case want == "" && (err != nil || c.Key != "c2VjcmV0"):
+		case want == "" && (err != nil || c.Connection.Key != "c2VjcmV0"):
 			t.Errorf("%q: %+v, %v", text, c, err)
 		case want != "" && (err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "c2VjcmV0")):
 			t.Errorf("%q: %v", text, err)

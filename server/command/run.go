@@ -16,7 +16,6 @@ import (
 	"minibus/config"
 	"minibus/export"
 	"minibus/internal/printable"
-	"minibus/internal/sas"
 	"minibus/internal/tlsca"
 	"minibus/mgmt/control"
 	"minibus/server"
@@ -37,7 +36,7 @@ func Run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	return cli.Run(ctx, p.root(), args, cli.Environment{
 		Stdin: p.stdin, Stdout: stdout, Stderr: stderr, Environ: environ,
 		Authority: p.authority, Document: control.Document, Version: server.Version(), Examine: examine,
-		SupportParts: supportParts,
+		SupportParts: supportParts, Copy: startCopy,
 	})
 }
 
@@ -146,7 +145,7 @@ func (p *program) authority() (string, error) {
 }
 
 // supportParts returns what a support bundle has of this program, and of the server that would run with the settings.
-func supportParts(ctx context.Context, s config.Settings, c sas.Connection, caFile string) []cli.SupportPart {
+func supportParts(ctx context.Context, s config.Settings, from cli.Source) []cli.SupportPart {
 	if s.RootKey != "" {
 		s.RootKey = "***"
 	}
@@ -156,7 +155,7 @@ func supportParts(ctx context.Context, s config.Settings, c sas.Connection, caFi
 	settings := cli.SupportPart{Name: "settings.json"}
 	settings.Data, settings.Err = json.MarshalIndent(s, "", "  ")
 	entities := cli.SupportPart{Name: "Config.json"}
-	found, err := export.Read(ctx, c, export.Options{CAFile: caFile})
+	found, err := export.Read(ctx, from.Connection, export.Options{CAFile: from.CAFile, Token: from.Token})
 	if err == nil {
 		entities.Data, _, err = export.Write(found, export.FormatConfig)
 	}

@@ -1,4 +1,4 @@
 // Command bundle makes the scripts and the style of the explorer of their sources, into the directory files. It runs
-// in mgmt/ui, by go generate, and needs the packages that npm ci installs there. The program itself imports no
-// bundler.
+// in its own folder, by go generate, and needs the packages that npm ci installs in mgmt/ui. It is a module of its own:
+// neither the program nor its tests compile the bundler.
 package main

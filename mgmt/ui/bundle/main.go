@@ -13,7 +13,11 @@ import (
 func main() {
 	out := flag.String("out", "files", "the directory to write into")
 	flag.Parse()
-	if err := bundle(*out); err != nil {
+	err := os.Chdir("..")
+	if err == nil {
+		err = bundle(*out)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
