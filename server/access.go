@@ -15,6 +15,9 @@ func (a *Server) access() func(*emulator.Namespace) *sas.Ring {
 	}
 	return func(ns *emulator.Namespace) *sas.Ring {
 		return sas.RingOf(func(path string) []sas.Policy {
+			if a.arm != nil && a.arm.LocalAuthDisabled(ns) {
+				return nil
+			}
 			if path == "" {
 				return a.Policies(ns)
 			}

@@ -64,16 +64,34 @@ func (m *Manager) Serve(w http.ResponseWriter, r *http.Request, base, principal 
 	if err != nil {
 		e := errorOf(ID{}, err)
 		a = answer{status: e.Status, body: object{"error": e}}
-	} else {
+	} else if a = m.unmet(c, r); a.status == 0 {
 		a = m.do(c)
 	}
 	write(w, r, a)
 }
 
+// unmet returns the answer to a request that changes only what is there, if it is not; else an answer without status.
+func (m *Manager) unmet(c *call, r *http.Request) answer {
+	if r.Header.Get("If-Match") != "*" || c.method == http.MethodGet || c.method == http.MethodHead {
+		return answer{}
+	}
+	look := *c
+	look.method, look.body = http.MethodGet, nil
+	if m.do(&look).status != http.StatusNotFound {
+		return answer{}
+	}
+	return answer{status: http.StatusPreconditionFailed, body: object{"error": errorf(http.StatusPreconditionFailed,
+		"PreconditionFailed", "The resource does not exist, and the request has 'If-Match: *'.")}}
+}
+
 // newCall reads a request.
 func newCall(w http.ResponseWriter, r *http.Request, base, principal string) (*call, error) {
 	c := &call{method: r.Method, base: base, principal: principal, query: make(url.Values)}
-	for name, values := range r.URL.Query() {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, badRequest("InvalidRequestUri", "The query of the request can't be read: %v.", err)
+	}
+	for name, values := range query {
 		c.query[strings.ToLower(name)] = values
 	}
 	c.version = c.query.Get("api-version")
@@ -81,7 +99,6 @@ func newCall(w http.ResponseWriter, r *http.Request, base, principal string) (*c
 		return nil, badRequest("MissingApiVersionParameter", "The api-version query parameter (?api-version=) is required "+
 			"for all requests.")
 	}
-	var err error
 	if c.id, err = parsePath(r.URL.EscapedPath()); err != nil {
 		return nil, err
 	}

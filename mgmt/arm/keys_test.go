@@ -12,7 +12,7 @@ func TestPoliciesOnThreeLevels(t *testing.T) {
 	h := withOrders(t)
 	h.put(orders+"/queues/a%2Fb", object{}).status(http.StatusOK)
 	h.put(orders+"/topics/t", object{}).status(http.StatusOK)
-	h.get(orders+"/authorizationRules").want("RootManageSharedAccessKey")
+	h.get(orders + "/authorizationRules").want("RootManageSharedAccessKey")
 	h.get(orders+"/authorizationRules/rootmanagesharedaccesskey").status(http.StatusOK).has("properties.rights", []any{"Listen", "Manage", "Send"})
 	for _, level := range []struct{ path, entity string }{{"", ""}, {"/queues/a~b", "a/b"}, {"/topics/t", "t"}} {
 		rules := orders + level.path + "/authorizationRules"

@@ -21,6 +21,8 @@ func init() {
 			http.MethodPut: (*Manager).putNamespace, http.MethodPatch: (*Manager).patchNamespace,
 			http.MethodDelete: (*Manager).deleteNamespace,
 		},
+		actions: map[string]operation{"failover": (*Manager).refuseFailover},
+		tracked: (*Manager).trackedNamespaces,
 	})
 }
 
@@ -175,6 +177,28 @@ func (m *Manager) shownNamespace(c *call, s located) object {
 		o["identity"] = s.Identity
 	}
 	return o
+}
+
+// trackedNamespaces returns the namespaces of a subscription or a resource group for lists of all resources.
+func (m *Manager) trackedNamespaces(scope ID) (all []object) {
+	for _, s := range m.spacesIn(scope) {
+		o := object{
+			"id": s.ID, "name": s.ns.Name(), "type": serviceBus + "/namespaces", "location": plainLocation(s.Location),
+			"tags": tagsOf(s.Tags), "sku": s.SKU,
+		}
+		if s.Identity != nil {
+			o["identity"] = s.Identity
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+func (m *Manager) refuseFailover(c *call) (answer, error) {
+	if _, err := m.find(c.id); err != nil {
+		return answer{}, err
+	}
+	return answer{}, unsupported(c.id, "Minibus has no other region to which a namespace could fail over.")
 }
 
 // instant returns a time in ms as answers show it.

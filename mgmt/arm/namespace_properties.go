@@ -237,6 +237,12 @@ func madeUp(kind, id string) string {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(kind+strings.ToLower(id))).String()
 }
 
+// LocalAuthDisabled reports whether the keys of a namespace open nothing, where tokens are checked.
+func (m *Manager) LocalAuthDisabled(ns *emulator.Namespace) bool {
+	off, _ := m.spaceOf(ns).Properties["disableLocalAuth"].(bool)
+	return off
+}
+
 // serviceEndpoint returns the address of a namespace as its properties show it.
 func (m *Manager) serviceEndpoint(ns *emulator.Namespace, base string) string {
 	address, _ := m.server.Address(ns, hostOf(base))

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"minibus/emulator"
 )
 
 // providersType is the kind of what has types of resources.
@@ -16,8 +18,53 @@ func init() {
 		methods: map[string]operation{http.MethodGet: (*Manager).getProvider},
 		actions: map[string]operation{
 			"register": (*Manager).getProvider, "unregister": (*Manager).getProvider,
+			"checknameavailability": (*Manager).checkName,
 		},
 	})
+	for _, of := range []string{"", "/resourceGroups"} {
+		register(kind{name: own + "/subscriptions" + of + "/resources", list: (*Manager).listResources})
+	}
+}
+
+// listResources answers with what a subscription or a resource group has of the kinds that say so.
+func (m *Manager) listResources(c *call) (answer, error) {
+	keep, err := filterOf(c)
+	if err != nil {
+		return answer{}, err
+	}
+	var all []object
+	for _, name := range slices.Sorted(maps.Keys(kinds)) {
+		if kinds[name].tracked == nil {
+			continue
+		}
+		for _, r := range kinds[name].tracked(m, c.id.Parent()) {
+			delete(r, "properties")
+			if keep(r) {
+				all = append(all, r)
+			}
+		}
+	}
+	return list(c, len(all), func(i int) any { return all[i] })
+}
+
+// checkName answers whether a new namespace can have a name.
+func (m *Manager) checkName(c *call) (answer, error) {
+	var body struct {
+		Name string `json:"name"`
+	}
+	if err := c.read(&body); err != nil {
+		return answer{}, err
+	}
+	available, reason, text := true, "None", ""
+	if err := emulator.CheckNamespaceName(body.Name); err != nil {
+		available, reason, text = false, "InvalidName", err.Error()
+	}
+	if _, err := m.server.Broker().Namespace(body.Name); err == nil {
+		available, reason, text = false, "NameInUse", "The specified name is not available. A namespace has it."
+	}
+	return answer{status: http.StatusOK, body: object{
+		"nameAvailable": available, "reason": reason, "message": text,
+	}}, nil
 }
 
 // apiVersions are those that answers name. Requests may have any.
@@ -38,7 +85,7 @@ func providerNames() []string {
 
 // shownProvider returns a provider with the types that the registry has of it. Others are registered and empty.
 func shownProvider(subscription, name string) object {
-	var types []object
+	types := []object{}
 	for _, key := range slices.Sorted(maps.Keys(kinds)) {
 		provider, rest, _ := strings.Cut(kinds[key].name, "/")
 		if !strings.EqualFold(provider, name) {
@@ -52,7 +99,7 @@ func shownProvider(subscription, name string) object {
 	return object{
 		"id":        subscriptionID(subscription).String() + "/" + providers + "/" + name,
 		"namespace": name, "registrationState": "Registered", "registrationPolicy": "RegistrationRequired",
-		"resourceTypes": slices.Concat([]object{}, types),
+		"resourceTypes": types,
 	}
 }
 
