@@ -178,15 +178,18 @@ var groupOnly = map[string]bool{"microsoft.servicebus": true, "microsoft.managed
 
 // serves reports whether the Manager can make resources of the type of an id.
 func (m *Manager) serves(id ID) bool {
-	k, ok := kinds[strings.ToLower(id.Type())]
+	k, ok := m.kindOf(id)
 	return ok && k.methods[http.MethodPut] != nil
 }
 
 // refuseType notes a type that Minibus does not have, once.
 func (u *unit) refuseType(it *item) {
-	e := badRequest("InvalidResourceType", "Minibus has no resources of the type '%s', which the template has %s. "+
-		"Start it with --arm-other-types store to store and show them, without effect, or deploy a template without them.",
-		it.kind, u.where(it.node))
+	hint := "Deploy a template without it."
+	if isOther(it.id) {
+		hint = "To store resources of such types without any effect, start Minibus with " + OtherTypes + " store."
+	}
+	e := badRequest("InvalidResourceType", "Minibus does not have the resource type '%s', which the template has %s. %s",
+		it.kind, u.where(it.node), hint)
 	e.Target = it.kind
 	if len(u.unserved) < 100 && !slices.ContainsFunc(u.unserved, func(x *Error) bool {
 		return strings.EqualFold(x.Target, it.kind)

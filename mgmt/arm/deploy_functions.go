@@ -347,7 +347,7 @@ var invented = []string{"defaultHostName", "fqdn", "vaultUri", "loginServer", "p
 
 // invent adds those to what reference() gives of a resource that is only stored.
 func (m *Manager) invent(id ID, n *jsontree.Node) {
-	if _, ours := kinds[strings.ToLower(id.Type())]; ours {
+	if _, ours := kinds[strings.ToLower(id.Type())]; ours || !m.storesOthers {
 		return
 	}
 	properties := n.Get("properties")

@@ -87,6 +87,8 @@ type shape struct {
 	parameters object
 	resources  int
 	outputs    object // some of them
+	before     string // what is there already
+	others     bool   // it has types that are only stored
 	later      int    // resources whose name is only known when the first ones are there
 }
 
@@ -96,6 +98,18 @@ var shapes = []shape{
 	{file: "subscription", scope: sub, parameters: object{"environmentName": "dev", "location": "westeurope"}, resources: 3,
 		outputs: object{"AZURE_RESOURCE_GROUP": "rg-dev", "SERVICE_BUS_LOCATION": "West Europe"}},
 	{file: "nested-outer", resources: 5, outputs: object{"bus": rg + "/providers/Microsoft.ServiceBus/namespaces/shop-bus-dev", "status": "Active", "secret": nil}},
+	{file: "listkeys", parameters: object{"serviceBusNamespaceName": "contoso", "serviceBusQueueName": "orders"}, resources: 3, outputs: object{"SharedAccessPolicyPrimaryKey": nil}},
+	{file: "forwarding-queues", parameters: object{"busName": "contoso"}, before: bus("contoso", ""), resources: 9,
+		outputs: object{"sku": "Standard", "deliveries": []any{10.0, 3.0, 8.0}, "queueNames": []any{"mails", "orders", "payments"}}},
+	{file: "roles", parameters: object{"busName": "contoso"}, resources: 6},
+	{file: "aspire", scope: sub, parameters: object{"resourceGroupName": "rg-aspire", "location": "westeurope", "principalId": "11111111-2222-3333-4444-555555555555"},
+		resources: 7, later: 1},
+	{file: "dapr-pubsub", others: true, resources: 10, outputs: object{"host": "store-sb-" + rgToken + ".servicebus.windows.net",
+		"logs": "store-logs.customerid.made-up-by-minibus.invalid", "days": 30.0}},
+	{file: "functions-quickstart", scope: sub, parameters: object{"environmentName": "dev", "location": "westeurope"}, resources: 6, later: 2,
+		outputs: object{"AZURE_TENANT_ID": Tenant, "SUBNET": nil}},
+	{file: "avm-namespace", parameters: object{"name": "contoso"}, resources: 9, outputs: object{"id": rg + "/providers/Microsoft.ServiceBus/namespaces/contoso",
+		"queueIds": []any{rg + "/providers/Microsoft.ServiceBus/namespaces/contoso/queues/orders", rg + "/providers/Microsoft.ServiceBus/namespaces/contoso/queues/mails"}}},
 }
 
 // rgToken is uniqueString of the resource group of the tests.
@@ -110,6 +124,10 @@ func TestTemplatesDeployTwice(t *testing.T) {
 			scope := s.scope
 			if scope == "" {
 				scope = rg
+			}
+			h.storesOthers = s.others
+			if s.before != "" {
+				h.deploy(rg, "before", deploymentBody(t, minimal(s.before, ""), nil)).status(http.StatusOK)
 			}
 			body := deploymentBody(t, templateFile(t, s.file), s.parameters)
 			h.post(deploymentAt(scope, "main")+"/validate", body).status(http.StatusOK)
@@ -129,6 +147,7 @@ func TestTemplatesDeployTwice(t *testing.T) {
 			}
 			before := h.state(ids)
 			h.restart()
+			h.storesOthers = s.others
 			h.get(deploymentAt(scope, "main")).has("properties.provisioningState", "Succeeded")
 			if got := h.post(deploymentAt(scope, "main")+"/whatIf", body).changes(); !reflect.DeepEqual(got, map[string]int{"NoChange": s.resources}) {
 				t.Errorf("after it, what-if announces %v", got)

@@ -23,6 +23,9 @@ func (m *Manager) whatIf(c *call) (answer, error) {
 	changes := []object{}
 	named := make(map[string]bool)
 	for owner, it := range u.each {
+		if it.existing && !it.unknown {
+			named[it.id.key()] = true
+		}
 		if !it.made() || it.inner != nil {
 			continue
 		}
@@ -137,9 +140,9 @@ func (d *differences) add(path, kind string, before, after *jsontree.Node) {
 
 func (d *differences) compare(path string, before, after *jsontree.Node) {
 	switch {
-	case template.FirstUnknown(after) != nil && after.Kind < jsontree.Array:
-		return // it is known when it is deployed
-	case before == nil && (after.Kind == jsontree.Null || template.TextOf(after) == ""):
+	case after.Kind == jsontree.Null, after.Unknown != "":
+		return // it is left out, or known when it is deployed
+	case before == nil && template.TextOf(after) == "":
 		return
 	case before == nil && len(after.Items)+len(after.Members) == 0 && after.Kind >= jsontree.Array &&
 		!strings.Contains(path, "userAssignedIdentities."):

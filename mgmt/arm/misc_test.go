@@ -55,7 +55,9 @@ func TestProviders(t *testing.T) {
 	h.get(sub+"/providers/microsoft.servicebus").status(http.StatusOK).has("namespace", "Microsoft.ServiceBus", "registrationState", "Registered",
 		"resourceTypes.0.resourceType", "namespaces", "resourceTypes.0.apiVersions.0", "2026-01-01", "id", sub+"/providers/Microsoft.ServiceBus")
 	h.post(sub+"/providers/Microsoft.Storage/register", nil).status(http.StatusOK).has("registrationState", "Registered", "resourceTypes", []any{})
-	h.get(sub+"/providers").status(http.StatusOK).has("value.0.namespace", "Microsoft.Resources", "value.1.namespace", "Microsoft.ServiceBus")
+	if all := h.get(sub + "/providers").status(http.StatusOK).Body.String(); !strings.Contains(all, `"Microsoft.Resources"`) || !strings.Contains(all, `"Microsoft.ServiceBus"`) {
+		t.Errorf("providers: %s", all)
+	}
 	for name, reason := range map[string]string{"free-name": "None", "x": "InvalidName", "1nvalid": "InvalidName", "ORDERS": "NameInUse", "sbemulatorns": "NameInUse"} {
 		h.post(sub+"/providers/Microsoft.ServiceBus/CheckNameAvailability", object{"name": name}).status(http.StatusOK).has("reason", reason, "nameAvailable", reason == "None")
 	}
