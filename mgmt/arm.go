@@ -37,8 +37,8 @@ func (h *handler) resourceManager(w http.ResponseWriter, r *http.Request) {
 // no such tokens: where tokens are checked, only those of Minibus's own issuer count.
 func (h *handler) bearer(r *http.Request) (principal, refusal string) {
 	if !isBearer(r.Header.Get("Authorization")) {
-		return "", "Authentication failed. The 'Authorization' header is missing or has no bearer token. Any token will " +
-			"do with --auth any, such as one of this Minibus: log in with az, or give the client a credential."
+		return "", "Authentication failed. The 'Authorization' header is missing or has no bearer token. Log in to this " +
+			"Minibus with az, or give the client a credential; a key of a namespace opens nothing here."
 	}
 	if h.options.Principal != nil {
 		principal, err := h.options.Principal(r)

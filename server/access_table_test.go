@@ -276,3 +276,44 @@ func TestHTTPNeedsRights(t *testing.T) {
 		}
 	})
 }
+
+// armOperations are requests to Resource Manager, of each kind.
+var armOperations = []struct{ method, path, body string }{
+	{"GET", "subscriptions", ""}, {"GET", "tenants", ""}, {"GET", armGroup[1:], ""}, {"PUT", armGroup[1:] + "2", `{"location":"local"}`}, {"DELETE", armGroup[1:], ""},
+	{"GET", armDefault[1:], ""}, {"PATCH", armDefault[1:], `{"tags":{"a":"b"}}`}, {"PUT", armDefault[1:] + "2", `{"location":"local"}`}, {"DELETE", armDefault[1:], ""},
+	{"GET", armDefault[1:] + "/queues", ""}, {"PUT", armDefault[1:] + "/queues/new", "{}"}, {"DELETE", armDefault[1:] + "/queues/q", ""},
+	{"PUT", armDefault[1:] + "/topics/new", "{}"}, {"DELETE", armDefault[1:] + "/topics/t/subscriptions/sub", ""},
+	{"GET", armDefault[1:] + "/authorizationRules", ""}, {"PUT", armDefault[1:] + "/authorizationRules/new", `{"properties":{"rights":["Send"]}}`},
+	{"POST", armDefault[1:] + "/authorizationRules/manage/listKeys", ""}, {"POST", armDefault[1:] + "/authorizationRules/manage/regenerateKeys", `{"keyType":"PrimaryKey"}`},
+	{"POST", armDefault[1:] + "/queues/q/authorizationRules/own-manage/listKeys", ""}, {"PUT", armDefault[1:] + "/networkRuleSets/default", "{}"},
+	{"POST", "subscriptions/00000000-0000-0000-0000-000000000000/providers/Microsoft.ServiceBus/checkNameAvailability", `{"name":"x"}`},
+}
+
+// TestKeysDoNotOpenResourceManager: no shared access signature does, whatever its rights, and no web token of others.
+// Else it would be a way around the keys, all of which it shows.
+func TestKeysDoNotOpenResourceManager(t *testing.T) {
+	inBothNamespaces(t, Config{}, func(t *testing.T, a *place) {
+		for name, way := range a.transports() {
+			if way.amqpOnly {
+				continue
+			}
+			client, tokens := newWebClient(t, way), way.place.worthless()
+			for _, policy := range []string{"manage", "own-manage", sas.DefaultKeyName} {
+				tokens[policy] = way.place.good(policy)
+				tokens[policy+" as a web token"] = func(path string) string { return "Bearer " + way.place.good(policy)(path) }
+			}
+			tokens["a web token of others"] = func(string) string { return "Bearer eyJhbGciOiJub25lIn0.eyJhdWQiOiJodHRwOi8vbG9jYWxob3N0In0." }
+			before := stateOf(t, a)
+			for _, o := range armOperations {
+				for what, token := range tokens {
+					if _, err := client.try(o.method, o.path+"?api-version=2024-01-01", o.body, token(o.path)); !errors.Is(err, errRefused) {
+						t.Errorf("%s: %s %s with %s: %v", name, o.method, o.path, what, err)
+					}
+				}
+			}
+			if after := stateOf(t, a); after != before {
+				t.Errorf("%s: something happened:\n%s\nbefore:\n%s", name, after, before)
+			}
+		}
+	})
+}

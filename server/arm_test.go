@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -98,6 +99,9 @@ func TestKeysOfResourceManagerCount(t *testing.T) {
 	if got := a.ConnectionString(); !strings.Contains(got, root.(string)) {
 		t.Errorf("the connection string: %s", got)
 	}
+	if text, err := a.WriteConfiguration(a.broker.Default(), true); err != nil || !strings.Contains(string(text), root.(string)) {
+		t.Errorf("the key is not in the configuration: %v\n%s", err, text)
+	}
 	again := func(c Config) {
 		t.Helper()
 		if err := a.Close(context.Background()); err != nil {
@@ -160,5 +164,67 @@ func TestConnectionStringsOfResourceManager(t *testing.T) {
 		if ns, err := a.broker.Find(c.Host(), 0); err != nil || ns != a.broker.Default() {
 			t.Errorf("%s: the host of its connection string is none: %v", kind, err)
 		}
+	}
+}
+
+// TestKeysOfANamespaceWithoutLocalAuth open nothing, until its property is changed back.
+func TestKeysOfANamespaceWithoutLocalAuth(t *testing.T) {
+	a, err := start(t, Config{NoNetwork: true, Settings: config.Settings{Auth: config.AuthSAS, Ephemeral: true, RootKey: "root"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const orders = armGroup + "/providers/Microsoft.ServiceBus/namespaces/orders"
+	for _, off := range []bool{false, true, false} {
+		a.manage(t, "PUT", orders, fmt.Sprintf(`{"location":"local","properties":{"disableLocalAuth":%v}}`, off))
+		a.manage(t, "PUT", orders+"/queues/q", `{}`)
+		a.manage(t, "PUT", orders+"/queues/q/authorizationRules/r", `{"properties":{"rights":["Send"]}}`)
+		for _, rule := range [][2]string{{"", sas.DefaultKeyName}, {"q", "r"}} {
+			id := orders + "/authorizationRules/" + rule[1]
+			if rule[0] != "" {
+				id = orders + "/queues/q/authorizationRules/" + rule[1]
+			}
+			if got := a.opens(t, "orders", rule[0], rule[1], a.manage(t, "POST", id+"/listKeys", "")["primaryKey"]); got == off {
+				t.Errorf("disableLocalAuth is %v and %s opens %q: %v", off, rule[1], rule[0], got)
+			}
+		}
+		if !a.opens(t, "sbemulatorns", "", sas.DefaultKeyName, "root") {
+			t.Error("the keys of another namespace count no more")
+		}
+	}
+}
+
+// TestResourceManagerCanBeSwitchedOff, by its own flag or with the control API.
+func TestResourceManagerCanBeSwitchedOff(t *testing.T) {
+	for _, s := range []config.Settings{{ARM: "off"}, {Control: "off"}} {
+		a := pageServer(t, s)
+		status, body := askRaw(t, a, "GET /subscriptions?api-version=2022-12-01", "Host: localhost\r\nAuthorization: Bearer x\r\n", "")
+		if status != 400 || !strings.Contains(body, "--arm off") {
+			t.Errorf("%+v: %d %s", s, status, body)
+		}
+	}
+}
+
+// TestNamespacesOfResourceManagerHavePorts of their own, at which their connection strings reach them.
+func TestNamespacesOfResourceManagerHavePorts(t *testing.T) {
+	a, err := start(t, Config{Settings: config.Settings{Ephemeral: true, TLSPort: config.PortOff, HTTPPort: config.PortOff, NamespacePorts: "0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const orders = armGroup + "/providers/Microsoft.ServiceBus/namespaces/orders"
+	made := a.manage(t, "PUT", orders, `{"location":"local"}`)
+	served := a.Ports().Namespaces["orders"]
+	if want := fmt.Sprintf("https://localhost:%d/", served); served == 0 || made["properties"].(map[string]any)["serviceBusEndpoint"] != want {
+		t.Errorf("%v, want %s", made, want)
+	}
+	keys := a.manage(t, "POST", orders+"/authorizationRules/RootManageSharedAccessKey/listKeys", "")
+	if got, want := keys["primaryConnectionString"].(string), fmt.Sprintf("Endpoint=sb://localhost:%d;", served); !strings.HasPrefix(got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if status, _ := get(t, local(served, "/health")); status != 200 {
+		t.Errorf("%d", status)
+	}
+	a.manage(t, "DELETE", orders, "")
+	if len(a.Ports().Namespaces) > 0 {
+		t.Errorf("left are %v", a.Ports().Namespaces)
 	}
 }

@@ -76,7 +76,7 @@ func (a *Server) WriteConfiguration(ns *emulator.Namespace, keys bool) ([]byte, 
 	o := ns.Options()
 	t := &config.Topology{Namespace: ns.Name(), Entities: ns.Configuration().Current(), Aliases: o.Aliases,
 		Port: o.Port, AuthorizationRules: o.Policies}
-	if ns == a.broker.Default() {
+	if ns == a.broker.Default() && len(o.Policies) == 0 { // Resource Manager has changed none
 		t.AuthorizationRules = a.config.Topology.AuthorizationRules
 	}
 	return config.Write([]*config.Topology{t}, ns.Limits(), keys)

@@ -28,6 +28,8 @@ var apis = []struct {
 	{"GET /$Resources/queues?api-version=2021-05", "", "", 200}, {"GET /queue.1?api-version=2021-05", "", "", 200},
 	{"POST /queue.1/messages", "Content-Type: text/plain\r\n", "hello", 201}, {"DELETE /queue.1/messages/head?timeout=0", "", "", 200},
 	{"GET /$servicebus/websocket", upgradeLines, "", 101},
+	{"GET /metadata/endpoints?api-version=2022-09-01", "", "", 200}, {"GET /subscriptions?api-version=2022-12-01", "Authorization: Bearer x\r\n", "", 200},
+	{"PUT " + armGroup + "?api-version=2022-12-01", "Authorization: Bearer x\r\n", `{"location":"local"}`, 200},
 }
 
 // askRaw sends a request as it is written, with its Host among the lines.
