@@ -36,7 +36,7 @@ func settings(t *testing.T, args []string, environ ...string) Settings {
 
 func TestDefaultsOfSettings(t *testing.T) {
 	want := Settings{Limits: LimitsRelaxed, Synchronous: "normal", Host: "localhost", AMQPPort: 5672, TLSPort: 5671, HTTPPort: 5300, NamespacePorts: DefaultNamespacePorts,
-		Auth: "any", Control: "on", ARM: "on", ARMStrings: "local", LogFormat: "text", History: 16 << 20, LogLevel: slog.LevelInfo}
+		Auth: "any", Control: "on", ARM: "on", ARMStrings: "local", ARMOtherTypes: "refuse", LogFormat: "text", History: 16 << 20, LogLevel: slog.LevelInfo}
 	if got := settings(t, nil); got != want {
 		t.Errorf("got %+v", got)
 	}
@@ -49,7 +49,7 @@ func TestEveryFlagHasItsTwinInTheEnvironment(t *testing.T) {
 		"synchronous": {"full", "normal"}, "host": {"all", "127.0.0.1"}, "amqp-port": {"1", "2"}, "tls-port": {"off", "3"},
 		"http-port": {"4", "5"}, "ports-file": {"a", "b"}, "auth": {"any", "sas"}, "root-key": {"a", "b"}, "user": {"1:1", "2:2"}, "log-format": {"json", "text"},
 		"log-level": {"debug", "error"}, "trace": {"true", "false"}, "exit-with-stdin": {"true", "false"}, "history": {"1KiB", "2 GiB"}, "otlp": {"http://a:4318", "https://b/otlp"}, "data-default": {"/a", "/b"},
-		"extra-ports": {"443,80", "off"}, "extra-ports-default": {"443", "80"}, "tls-names": {"bus", "10.0.0.1"}, "ca-dir": {"/a", "/b"}, "ca-export": {"/a", "/b"}, "open-metrics": {"true", "false"}, "control": {"off", "on"}, "arm": {"off", "on"}, "arm-connection-strings": {"bus.test:5671", "cloud"},
+		"extra-ports": {"443,80", "off"}, "extra-ports-default": {"443", "80"}, "tls-names": {"bus", "10.0.0.1"}, "ca-dir": {"/a", "/b"}, "ca-export": {"/a", "/b"}, "open-metrics": {"true", "false"}, "control": {"off", "on"}, "arm": {"off", "on"}, "arm-connection-strings": {"bus.test:5671", "cloud"}, "arm-other-types": {"store", "refuse"},
 		"namespace-ports": {"5700-5719", "off"}, "namespace-suffix": {"bus.test", "a,b"}, "allowed-origins": {"http://localhost:3000", "https://a.test,http://b.test:81"},
 	}
 	for _, s := range table {

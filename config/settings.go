@@ -50,12 +50,13 @@ type Settings struct {
 
 	AllowedOrigins OriginList // of web pages that may connect over WebSockets
 
-	Auth        Auth   // which clients are let in (DEC-10)
-	RootKey     string // of RootManageSharedAccessKey; empty: as in Config.json, else that of Microsoft's emulator
-	OpenMetrics bool   // all clients may read the metrics, even with --auth sas
-	Control     string // "off": there is no control API; "on" or empty: there is
-	ARM         string // "off": there is no Resource Manager, as without control API; "on" or empty: there is
-	ARMStrings  string // what its connection strings name: ARMLocal (or empty), ARMCloud, or a domain, perhaps with a port
+	Auth          Auth   // which clients are let in (DEC-10)
+	RootKey       string // of RootManageSharedAccessKey; empty: as in Config.json, else that of Microsoft's emulator
+	OpenMetrics   bool   // all clients may read the metrics, even with --auth sas
+	Control       string // "off": there is no control API; "on" or empty: there is
+	ARM           string // "off": there is no Resource Manager, as without control API; "on" or empty: there is
+	ARMStrings    string // what its connection strings name: ARMLocal (or empty), ARMCloud, or a domain, perhaps with a port
+	ARMOtherTypes string // OtherTypesRefuse, or empty, or OtherTypesStore
 
 	ExitWithStdin bool // end when standard input is closed
 
@@ -146,6 +147,10 @@ var table = []setting{
 		help: "what Resource Manager's connection strings name: local: this machine; cloud: " +
 			"NAME.servicebus.windows.net; or a domain, as in bus.test:5671",
 		set: into(func(s *Settings) *string { return &s.ARMStrings }, parseARMStrings)},
+	{name: "arm-other-types", arg: "MODE", initial: OtherTypesRefuse, group: "Network",
+		help: "what Resource Manager does with resources that Minibus does not have: refuse, or store: keep and show " +
+			"them without effect",
+		set: choice(func(s *Settings) *string { return &s.ARMOtherTypes }, OtherTypesRefuse, OtherTypesStore)},
 	{name: "tls-cert", arg: "FILE", group: "Security", set: text(func(s *Settings) *string { return &s.TLSCert }),
 		help: "certificate chain in PEM, instead of certificates of Minibus's own authority"},
 	{name: "tls-key", arg: "FILE", group: "Security", set: text(func(s *Settings) *string { return &s.TLSKey }),
@@ -223,6 +228,12 @@ func parseSwitch(v string) (bool, error) {
 const (
 	ARMLocal = "local"
 	ARMCloud = "cloud"
+)
+
+// Values of Settings.ARMOtherTypes.
+const (
+	OtherTypesRefuse = "refuse"
+	OtherTypesStore  = "store"
 )
 
 // parseARMStrings takes a word in any case, or a domain with or without a port.

@@ -17,7 +17,7 @@ import (
 // TestWhatTemplatesDeployCanBeUsed at once by the SDK, with the connection strings that Resource Manager gives.
 func TestWhatTemplatesDeployCanBeUsed(t *testing.T) {
 	a, err := start(t, Config{Settings: config.Settings{Host: "127.0.0.1", AMQPPort: port(0), TLSPort: config.PortOff, HTTPPort: config.PortOff,
-		NamespacePorts: "0", ARMOtherTypes: config.StoreOtherTypes, Ephemeral: true}})
+		NamespacePorts: "0", ARMOtherTypes: config.OtherTypesStore, Ephemeral: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -143,7 +143,8 @@ func (a *Server) listen() error {
 	}
 	a.mux = listen.New(listen.Options{TLS: a.trust.config, Logger: a.log, Fix: a.trust.fix(), Refusals: a.refusals})
 	if a.managed() {
-		a.arm = arm.New(arm.Options{Server: a, Logger: a.log})
+		a.arm = arm.New(arm.Options{Server: a, Logger: a.log,
+			OtherTypes: a.config.Settings.ARMOtherTypes == config.OtherTypesStore})
 	}
 	m := a.metrics()
 	a.web = mgmt.NewServer(mgmt.New(mgmt.Options{
@@ -202,6 +203,9 @@ func (a *Server) open() error {
 	o.Record = emulator.NewRecord(int64(s.History))
 	if s.OTLP != "" && o.Record != nil {
 		o.Record.KeepContexts()
+	}
+	if a.arm != nil {
+		o.Deleted = a.arm.Deleted
 	}
 	a.broker, err = emulator.OpenBroker(a.store, o)
 	if err != nil {
