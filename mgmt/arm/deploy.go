@@ -33,6 +33,10 @@ func init() {
 		name: deploymentsType + "/operations", list: (*Manager).listDeploymentOperations,
 		methods: map[string]operation{http.MethodGet: (*Manager).getDeploymentOperation},
 	})
+	register(kind{ // the path that clients take in a resource group
+		name: own + "/subscriptions/resourceGroups/deployments/operations", list: (*Manager).listDeploymentOperations,
+		methods: map[string]operation{http.MethodGet: (*Manager).getDeploymentOperation},
+	})
 	register(kind{
 		name:    deploymentsType + "/operationStatuses",
 		methods: map[string]operation{http.MethodGet: (*Manager).deploymentStatus},
@@ -154,8 +158,17 @@ func (m *Manager) exportTemplate(c *call) (answer, error) {
 	return answer{status: http.StatusOK, body: object{"template": d.Template}}, nil
 }
 
+// deploymentOf returns the deployment whose operations an id names, with a provider or without.
+func (m *Manager) deploymentOf(id ID) (deployment, error) {
+	of := id.Parent()
+	if of.Provider == "" {
+		of = provided(of.groupOf(), own, "deployments", of.Name())
+	}
+	return m.deployment(of)
+}
+
 func (m *Manager) listDeploymentOperations(c *call) (answer, error) {
-	d, err := m.deployment(c.id.Parent())
+	d, err := m.deploymentOf(c.id)
 	if err != nil {
 		return answer{}, err
 	}
@@ -163,7 +176,7 @@ func (m *Manager) listDeploymentOperations(c *call) (answer, error) {
 }
 
 func (m *Manager) getDeploymentOperation(c *call) (answer, error) {
-	d, err := m.deployment(c.id.Parent())
+	d, err := m.deploymentOf(c.id)
 	if err != nil {
 		return answer{}, err
 	}

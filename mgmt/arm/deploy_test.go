@@ -290,7 +290,9 @@ func TestDeploymentsAreKept(t *testing.T) {
 	operations := h.get(deploymentAt(rg, "main")+"/operations").status(http.StatusOK).has(
 		"value.0.properties.provisioningState", "Succeeded", "value.0.properties.statusCode", "OK",
 		"value.0.properties.targetResource.resourceName", "contoso")
+	h.get(rg + "/deployments/main/operations").has("value.0.id", operations.at("value.0.id"))
 	id, _ := operations.at("value.0.id").(string)
+	h.get(rg + "/deployments/main" + id[strings.Index(id, "/operations/"):]).status(http.StatusOK).has("id", id)
 	h.get(id).status(http.StatusOK).has("id", id)
 	h.post(deploymentAt(rg, "main")+"/cancel", nil).refused(409, "DeploymentCannotBeCancelled", "'Succeeded'")
 	exported := h.post(deploymentAt(rg, "main")+"/exportTemplate", nil).status(http.StatusOK)
