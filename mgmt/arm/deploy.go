@@ -50,9 +50,11 @@ type deployment struct {
 	Tags       map[string]string `json:"tags,omitempty"`
 	Ended      int64             `json:"ended"` // ns since the Unix epoch
 	Properties object            `json:"properties"`
-	Template   json.RawMessage   `json:"template,omitempty"` // nil: that of a deployment inside another
 	Operations []object          `json:"operations"`
 }
+
+// templateOf returns the id of the document with the template of a deployment. Those inside another one have none.
+func templateOf(deployment ID) ID { return deployment.Child("templates", "default") }
 
 // maxDeployments is how many a resource group or a subscription remembers.
 const maxDeployments = 100
@@ -130,7 +132,7 @@ func (m *Manager) deleteDeployment(c *call) (answer, error) {
 	if _, err := m.deployment(c.id); err != nil {
 		return answer{status: http.StatusNoContent}, nil
 	}
-	if err := m.forget(c.id.key()); err != nil {
+	if err := m.forget(m.keys(c.id)...); err != nil {
 		return answer{}, err
 	}
 	return answer{status: http.StatusNoContent}, nil
@@ -151,11 +153,12 @@ func (m *Manager) exportTemplate(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if d.Template == nil {
+	text, ok := document[json.RawMessage](m, templateOf(mustParse(d.ID)))
+	if !ok {
 		return answer{}, badRequest("TemplateNotKept", "Minibus keeps the template of a deployment, not those inside it. "+
 			"Export the template of the deployment that has '%.100s' in it.", c.id.Parent().Name())
 	}
-	return answer{status: http.StatusOK, body: object{"template": d.Template}}, nil
+	return answer{status: http.StatusOK, body: object{"template": text}}, nil
 }
 
 // deploymentOf returns the deployment whose operations an id names, with a provider or without.

@@ -224,6 +224,9 @@ func (u *unit) reference(_ *template.Template, _ string, args []*jsontree.Node) 
 	if len(args) == 0 || len(args) > 3 {
 		return nil
 	}
+	if u.naming {
+		return template.Unknown(later)
+	}
 	id, it, wrong := u.target(args[0].Text)
 	if wrong != "" {
 		if u.hasUnknown() && !u.running {
@@ -243,6 +246,9 @@ func (u *unit) references(_ *template.Template, _ string, args []*jsontree.Node)
 	if len(args) == 0 || len(args) > 3 {
 		return nil
 	}
+	if u.naming {
+		return template.Unknown(later)
+	}
 	full := strings.EqualFold(args[len(args)-1].Text, "full")
 	all := &jsontree.Node{Kind: jsontree.Array}
 	for _, it := range u.loopOf(args[0].Text) {
@@ -259,7 +265,7 @@ func (u *unit) look(id ID, it *item, version string, full bool) *jsontree.Node {
 	if it != nil && version == "" {
 		version = it.version
 	}
-	if u.naming || !u.running && (!u.peeks || it != nil && it.unknown) {
+	if !u.running && (!u.peeks || it != nil && it.unknown) {
 		return template.Unknown(later)
 	}
 	var n *jsontree.Node
@@ -297,6 +303,9 @@ func (u *unit) list(_ *template.Template, name string, args []*jsontree.Node) *j
 	if len(args) == 0 || len(args) > 3 {
 		return nil
 	}
+	if u.naming {
+		return template.Unknown(later)
+	}
 	id, it, wrong := u.target(args[0].Text)
 	if wrong != "" {
 		if u.hasUnknown() && !u.running {
@@ -319,7 +328,7 @@ func (u *unit) list(_ *template.Template, name string, args []*jsontree.Node) *j
 		!strings.EqualFold(id.Type(), deploymentsType) {
 		return template.Unknown("Minibus has no " + name + "() of resources of the type " + quoted(id.Type()))
 	}
-	if u.naming || !u.running && (!u.peeks || it != nil && it.unknown) {
+	if !u.running && (!u.peeks || it != nil && it.unknown) {
 		return template.Unknown(later)
 	}
 	var body *jsontree.Node

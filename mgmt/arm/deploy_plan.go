@@ -145,30 +145,30 @@ func (u *unit) invalid(at *jsontree.Node, format string, args ...any) *Error {
 
 // fault returns the error of a value that is unknown for another reason than that it comes later; nil if there is none.
 func (u *unit) fault(v *jsontree.Node) *Error {
-	if n := firstFault(v); n != nil {
+	if n := firstUnknown(v, func(why string) bool { return why != later }); n != nil {
 		return u.notEvaluated(n)
 	}
 	return nil
 }
 
-// firstFault returns what is unknown in a value for another reason than that it comes later.
-func firstFault(n *jsontree.Node) *jsontree.Node {
+// firstUnknown returns what is unknown in a value for a reason that is wanted; nil if there is nothing.
+func firstUnknown(n *jsontree.Node, wanted func(why string) bool) *jsontree.Node {
 	if n.Unknown != "" {
-		if n.Unknown == later {
+		if !wanted(n.Unknown) {
 			return nil
 		}
 		return n
 	}
 	for _, x := range n.Items {
-		if f := firstFault(x); f != nil {
+		if f := firstUnknown(x, wanted); f != nil {
 			return f
 		}
 	}
 	for _, m := range n.Members {
-		if why := template.UnknownIn(m.Key); why != "" && why != later {
+		if why := template.UnknownIn(m.Key); why != "" && wanted(why) {
 			return &jsontree.Node{Pos: m.Pos, Path: n.Path, Unknown: why}
 		}
-		if f := firstFault(m.Value); f != nil {
+		if f := firstUnknown(m.Value, wanted); f != nil {
 			return f
 		}
 	}
@@ -235,7 +235,9 @@ func (u *unit) prepare() error {
 		return err
 	}
 	if u.outer == nil {
+		u.naming = true
 		values, problem := template.New(u.root, u.given, u.host(), u.budget).Parameters()
+		u.naming = false
 		if problem != nil {
 			return u.invalid(problem.At, "%s", problem.Text)
 		}
@@ -244,13 +246,11 @@ func (u *unit) prepare() error {
 				u.keepSecret(v)
 			}
 		}
-		for _, v := range values {
-			if err := u.fault(v); err != nil {
-				return err
-			}
-		}
 		u.values = values
 		u.tpl = template.New(u.root, values, u.host(), u.budget)
+		if err := u.checkValues(); err != nil {
+			return err
+		}
 	} else {
 		u.values = u.given
 		u.tpl = u.outer
@@ -258,6 +258,31 @@ func (u *unit) prepare() error {
 	var err error
 	u.within(func() { err = u.plan() })
 	return err
+}
+
+// checkValues fails for parameters that can't be evaluated, and for those and variables that ask what there is: that may
+// change while the deployment runs.
+func (u *unit) checkValues() error {
+	early := u.parent != nil && !u.final // what a deployment inside is given may be unknown yet
+	for _, v := range u.values {
+		if n := firstUnknown(v, func(why string) bool { return why != later || !early }); n != nil {
+			return u.notEvaluated(n)
+		}
+	}
+	variables := u.root.Get("variables")
+	if early || variables == nil {
+		return nil
+	}
+	u.naming = true
+	defer func() { u.naming = false }()
+	for _, m := range variables.Members {
+		at := &jsontree.Node{Kind: jsontree.String, Pos: m.Pos, Path: jsontree.ChildPath(variables.Path, m.Key)}
+		at.Text = "[variables('" + m.Key + "')]"
+		if v := firstUnknown(u.tpl.Evaluate(at), func(why string) bool { return why == later }); v != nil {
+			return u.notEvaluated(v)
+		}
+	}
+	return nil
 }
 
 // tpl0 is for questions about the definitions of the template.

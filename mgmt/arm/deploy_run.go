@@ -449,7 +449,11 @@ func (u *unit) finish() (*deployment, error) {
 		d.Location = ""
 	}
 	if u.parent == nil {
-		d.Template, _ = u.withoutSecrets().MarshalJSON() // it never fails
+		if err := u.m.keep(templateOf(u.id), u.withoutSecrets()); err != nil {
+			return nil, err
+		}
+	} else if err := u.m.forget(u.m.keys(u.id)...); err != nil {
+		return nil, err
 	}
 	if err := u.m.keep(u.id, d); err != nil {
 		return nil, err
@@ -457,13 +461,18 @@ func (u *unit) finish() (*deployment, error) {
 	if all := u.m.deploymentsOf(u.id.Parent()); len(all) > maxDeployments {
 		var old []string
 		for _, x := range all[maxDeployments:] {
-			if _, running := u.m.deploying.Load(strings.ToLower(x.ID)); !running {
-				old = append(old, strings.ToLower(x.ID))
+			if id := mustParse(x.ID); !u.m.isDeploying(id) {
+				old = append(old, u.m.keys(id)...)
 			}
 		}
 		return d, u.m.forget(old...)
 	}
 	return d, nil
+}
+
+func (m *Manager) isDeploying(id ID) bool {
+	_, running := m.deploying.Load(id.key())
+	return running
 }
 
 // withoutSecrets returns the template without the default values of its secure parameters.

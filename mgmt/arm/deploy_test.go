@@ -241,6 +241,10 @@ func TestWrongTemplatesAreRefused(t *testing.T) {
 		{deploymentBody(t, minimal(good, `"outputs": {"x": {"type": "string", "value": "[reference('nothing').x]"}}, `), nil), "InvalidTemplate", "there is no resource 'nothing' in the template"},
 		{deploymentBody(t, minimal(good, `"outputs": {"x": {"type": "string", "value": "[listKeys('contoso', '2021-11-01').x]"}}, `), nil), "InvalidTemplate", "no listKeys() of resources of the type"},
 		{deploymentBody(t, minimal(good, `"variables": {"x": "[utcNow()]"}, "outputs": {"x": {"type": "string", "value": "[variables('x')]"}}, `), nil), "InvalidTemplate", "utcNow is for default values"},
+		{deploymentBody(t, minimal(good, `"variables": {"x": "[reference('contoso').status]"}, "outputs": {"x": {"type": "string", "value": "[variables('x')]"}}, `), nil),
+			"InvalidTemplate", "the functions reference and list* are for properties and outputs"},
+		{deploymentBody(t, minimal(good, `"parameters": {"x": {"type": "string", "defaultValue": "[reference('contoso').status]"}}, `), nil),
+			"InvalidTemplate", "the functions reference and list* are for properties and outputs"},
 	} {
 		for _, how := range []string{"PUT", "validate", "whatIf"} {
 			r := reply{}
