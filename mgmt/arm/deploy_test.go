@@ -3,10 +3,12 @@ package arm
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -125,7 +127,7 @@ func TestTemplatesDeployTwice(t *testing.T) {
 			if scope == "" {
 				scope = rg
 			}
-			h.storesOthers = s.others
+			h.others, h.storesOthers = s.others, s.others
 			if s.before != "" {
 				h.deploy(rg, "before", deploymentBody(t, minimal(s.before, ""), nil)).status(http.StatusOK)
 			}
@@ -147,7 +149,6 @@ func TestTemplatesDeployTwice(t *testing.T) {
 			}
 			before := h.state(ids)
 			h.restart()
-			h.storesOthers = s.others
 			h.get(deploymentAt(scope, "main")).has("properties.provisioningState", "Succeeded")
 			if got := h.post(deploymentAt(scope, "main")+"/whatIf", body).changes(); !reflect.DeepEqual(got, map[string]int{"NoChange": s.resources}) {
 				t.Errorf("after it, what-if announces %v", got)
@@ -285,6 +286,7 @@ func TestDeploymentsAreKept(t *testing.T) {
 	h.restart()
 	h.get(rg+"/providers/Microsoft.Resources/deployments").want("other", "main")
 	h.get(rg + "/providers/Microsoft.Resources/deployments?$filter=provisioningState%20eq%20%27Failed%27").want()
+	h.get(rg + "/resources").want("contoso")
 	h.ask(http.MethodHead, deploymentAt(rg, "main"), nil).status(http.StatusNoContent)
 	h.ask(http.MethodHead, deploymentAt(rg, "gone"), nil).status(http.StatusNotFound)
 	shown := h.get(deploymentAt(rg, "MAIN")).status(http.StatusOK)
@@ -294,9 +296,9 @@ func TestDeploymentsAreKept(t *testing.T) {
 	operations := h.get(deploymentAt(rg, "main")+"/operations").status(http.StatusOK).has(
 		"value.0.properties.provisioningState", "Succeeded", "value.0.properties.statusCode", "OK",
 		"value.0.properties.targetResource.resourceName", "contoso")
-	h.get(rg + "/deployments/main/operations").has("value.0.id", operations.at("value.0.id"))
+	h.get(rg+"/deployments/main/operations").has("value.0.id", operations.at("value.0.id"))
 	id, _ := operations.at("value.0.id").(string)
-	h.get(rg + "/deployments/main" + id[strings.Index(id, "/operations/"):]).status(http.StatusOK).has("id", id)
+	h.get(rg+"/deployments/main"+id[strings.Index(id, "/operations/"):]).status(http.StatusOK).has("id", id)
 	h.get(id).status(http.StatusOK).has("id", id)
 	h.post(deploymentAt(rg, "main")+"/cancel", nil).refused(409, "DeploymentCannotBeCancelled", "'Succeeded'")
 	exported := h.post(deploymentAt(rg, "main")+"/exportTemplate", nil).status(http.StatusOK)
@@ -414,5 +416,56 @@ func TestLargeTemplates(t *testing.T) {
 	h.deploy(rg, "large", big+strings.Repeat(" ", 4000)).refused(413, "RequestContentTooLarge", "4 MB")
 	if took := time.Since(began); took > 60*time.Second {
 		t.Errorf("it took %v", took)
+	}
+}
+
+// TestTemplatesOfAnyKindGetAnAnswer: parts of the templates are cut out, doubled and exchanged, and whatever comes of it is answered.
+func TestTemplatesOfAnyKindGetAnAnswer(t *testing.T) {
+	h := newHouse(t)
+	h.put(rg, object{"location": "westeurope"}).status(http.StatusCreated)
+	random := rand.New(rand.NewPCG(1, 2))
+	words := regexp.MustCompile(`"[^"\n]*"|\[|\]|\{|\}|[0-9]+|true|false|,`)
+	var parts []string
+	for _, s := range shapes {
+		parts = append(parts, words.FindAllString(templateFile(t, s.file), -1)...)
+	}
+	parts = append(parts, "null", "-1", "1e99", `"[copyIndex()]"`, `"[reference('bus')]"`, `"[parameters('name')]"`, `"."`, `"/"`, `"[json('{}')]"`, "{}", "[]")
+	accepted := 0
+	for i := range 440 {
+		s := shapes[i%len(shapes)]
+		text := templateFile(t, s.file)
+		for range 1 + random.IntN(3) {
+			places := words.FindAllStringIndex(text, -1)
+			at := places[random.IntN(len(places))]
+			with := parts[random.IntN(len(parts))]
+			if old := text[at[0]:at[1]]; random.IntN(4) > 0 && old[0] == '"' {
+				for with[0] != '"' { // so that most are JSON still
+					with = parts[random.IntN(len(parts))]
+				}
+			}
+			text = text[:at[0]] + with + text[at[1]:]
+		}
+		scope := s.scope
+		if scope == "" {
+			scope = rg
+		}
+		for _, action := range []string{"/validate", "/whatIf"} {
+			r := h.post(deploymentAt(scope, "main")+action, deploymentBody(t, text, s.parameters))
+			if r.Code != http.StatusOK && r.Code/100 != 4 {
+				t.Errorf("%d %s for %s", r.Code, r.Body, text)
+			}
+			if r.Code == http.StatusOK {
+				accepted++
+			}
+		}
+		if i%8 != 0 {
+			continue
+		}
+		if r := h.put(deploymentAt(scope, "main"), deploymentBody(t, text, s.parameters)); r.Code/100 != 2 && r.Code/100 != 4 {
+			t.Errorf("%d %s for %s", r.Code, r.Body, text)
+		}
+	}
+	if accepted < 100 || accepted > 800 {
+		t.Errorf("%d of 880 were accepted: it tests nothing", accepted)
 	}
 }
