@@ -7,7 +7,6 @@ import (
 	"minibus/emulator"
 	"minibus/internal/amqp/frames"
 	"minibus/internal/printable"
-	"minibus/internal/sas"
 )
 
 // Link is a link of a [Connection].
@@ -154,16 +153,14 @@ func (in *incomingLink) waitsFor() WaitsFor {
 	return ForMessage
 }
 
-// policies names the policies of the tokens and the key that the connection has shown.
+// policies names the policies of the tokens and the key that the connection has shown, and the holders of web tokens.
 func (k *credentials) policies() []string {
 	var names []string
 	if k.key != nil {
 		names = append(names, k.key.name)
 	}
 	for _, t := range k.held {
-		if token, err := sas.ParseToken(t.text); err == nil {
-			names = append(names, token.KeyName)
-		}
+		names = append(names, t.owner)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

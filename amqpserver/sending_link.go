@@ -41,8 +41,8 @@ type content interface {
 const headroom = 512
 
 // send writes a delivery as far as the session's window allows, and keeps the rest for finish. The window must be
-// open. It returns the delivery's id.
-func (o *sendingLink) send(m content, tag []byte, settled bool) serial {
+// open.
+func (o *sendingLink) send(m content, tag []byte, settled bool) {
 	s := o.s
 	c := s.c
 	id := s.nextDelivery
@@ -66,7 +66,7 @@ func (o *sendingLink) send(m content, tag []byte, settled bool) serial {
 			c.out.buf = frames.EndFrame(buf, start)
 			s.win.sent()
 			o.noteRemoved()
-			return id
+			return
 		}
 		o.head = append(o.head[:0], buf[payload:]...)
 		o.tail = nil
@@ -77,7 +77,6 @@ func (o *sendingLink) send(m content, tag []byte, settled bool) serial {
 	o.firstTransfer, o.unsentFirst = *t, true
 	o.firstTransfer.DeliveryTag = o.firstTag[:copy(o.firstTag[:], tag)]
 	o.finish()
-	return id
 }
 
 // finish writes more frames of a delivery and reports whether it is complete. The frames of a delivery follow each

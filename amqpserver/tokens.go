@@ -38,6 +38,7 @@ type credentials struct {
 // heldToken is a token that the client put to $cbs.
 type heldToken struct {
 	text  string
+	owner string // the policy, or of a web token whose it is
 	until time.Time
 }
 
@@ -101,6 +102,11 @@ func (k *credentials) policy() cbs.Policy {
 		var refused *sas.TokenError
 		if errors.As(err, &refused) {
 			wrong = *refused
+			if refused.Reason == sas.Issuer || refused.Reason == sas.KeysOff {
+				suffix := strings.Replace(c.trackingSuffix(""), "SystemTracker:"+c.ns.Name(),
+					"SystemTracker:NoSystemTracker", 1)
+				err = errors.New(err.Error() + suffix)
+			}
 		}
 		return checked, err
 	}
@@ -117,13 +123,16 @@ func (k *credentials) verify(path, token string) (cbs.Checked, error) {
 	var g sas.Grant
 	var err error
 	if path == "" {
-		g, err = k.ring.VerifyOwn(token, now)
+		g, err = k.ring.VerifyOwn(token, k.means, now)
 		path = g.Path
 	} else {
-		g, err = k.ring.Verify(token, sas.Resource{Path: path, Entity: entitypath.Entity(path)}, now)
+		g, err = k.ring.Verify(token, sas.Resource{Path: path, Entity: entitypath.Entity(path), Host: k.means}, now)
 	}
-	return cbs.Checked{Path: path, Expires: g.Until}, err
+	return cbs.Checked{Path: path, Owner: g.KeyName, Web: g.Web, NoRight: g.Claims == 0, Expires: g.Until}, err
 }
+
+// means reports whether a host in a token means the namespace of the connection.
+func (k *credentials) means(host string) bool { return !k.c.foreign(host) }
 
 // remember keeps a token. At the limit it drops the token that expires first.
 func (k *credentials) remember(g *cbs.Grant) {
@@ -146,12 +155,15 @@ func (k *credentials) remember(g *cbs.Grant) {
 		}
 		delete(k.held, first)
 	}
-	k.held[path] = heldToken{text: g.Token, until: g.Expires}
+	k.held[path] = heldToken{text: g.Token, owner: g.Owner, until: g.Expires}
 	k.markAuthenticated()
 	if k.next.IsZero() || g.Expires.Before(k.next) {
 		k.next = g.Expires
 	}
 	k.c.armTimer()
+	if g.Web {
+		k.recheck(path)
+	}
 }
 
 // authorize fails with the service's refusal unless the connection has shown a token or key that gives it the right
@@ -165,7 +177,7 @@ func (k *credentials) authorize(need right) error {
 			return nil
 		}
 	}
-	at := sas.Resource{Path: need.node.String(), Entity: need.node.path}
+	at := sas.Resource{Path: need.node.String(), Entity: need.node.path, Host: k.means}
 	now := time.Now()
 	// A token opens its path and everything below. Ask from the path upwards.
 	for path := strings.ToLower(at.Path); ; path = path[:max(strings.LastIndexByte(path, '/'), 0)] {
@@ -211,11 +223,21 @@ func (k *credentials) expire(now time.Time) {
 			k.next = t.until
 		}
 	}
+	k.recheck("")
+}
+
+// recheck detaches the links at a path, or below it, that have lost their right: a token has expired, or the holder of
+// a renewed one has lost a role.
+func (k *credentials) recheck(path string) {
 	for e := range k.c.sessions.links {
 		l := e.base()
 		for _, need := range l.rights {
 			if l.state != linkAttached {
 				break
+			}
+			at := strings.ToLower(need.node.String())
+			if path != "" && at != path && !strings.HasPrefix(at, path+"/") {
+				continue
 			}
 			if err := k.authorize(need); err != nil {
 				l.forceDetach("RenewToken", err.Error()+".")

@@ -113,8 +113,10 @@ func TestERR1_EachRequestNeedsItsRight(t *testing.T) {
 			{"sender", "com.microsoft:get-session-state", "Listen"},
 			{"sender", "com.microsoft:set-session-state", "Listen"},
 			{"sender", "com.microsoft:renew-session-lock", "Listen"},
-			{"sender", "com.microsoft:get-message-sessions", "Listen"}, {"sender", "com.microsoft:add-rule", "Listen"},
-			{"sender", "com.microsoft:remove-rule", "Listen"}, {"sender", "com.microsoft:enumerate-rules", "Listen"},
+			{"sender", "com.microsoft:get-message-sessions", "Listen"},
+			{"sender", "com.microsoft:add-rule", "Listen,Manage,SubscriptionRuleRead"},
+			{"sender", "com.microsoft:remove-rule", "Listen,Manage,SubscriptionRuleRead"},
+			{"sender", "com.microsoft:enumerate-rules", "Listen,Manage,SubscriptionRuleRead"},
 			{"listener", "com.microsoft:peek-message", ""}, {"sender", "com.microsoft:unknown", ""},
 		} {
 			p := b.authorized(t)

@@ -207,7 +207,7 @@ func TestTables(t *testing.T) {
 			`POST entities/events/match {"message":{"subject":"order","applicationProperties":{"size":{"int":5}}}}`},
 		{"config print", `{"UserConfig": {}}`, "GET config"},
 		{"config apply " + file, "", "POST config {}"},
-		{"purge orders --scheduled --number 4,5 -n 9", "removed 5 messages from orders\n",
+		{"purge orders --scheduled --number 4,5 -n 9", "purged 5 messages from orders\n",
 			`POST jobs {"kind":"purge","entity":"orders","max":9,"filter":{"states":["scheduled"],"sequenceNumbers":[4,5]}}`},
 		{"dlq resubmit orders --where a=1 --set b=int:2 --unset c --body x --to other",
 			"resubmitted 5 dead letters from orders/$DeadLetterQueue to other\n",

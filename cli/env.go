@@ -14,7 +14,12 @@ import (
 )
 
 // envFlags are the flags of env.
-type envFlags struct{ name, entity, portsFile, namespace string }
+type envFlags struct {
+	name, entity, portsFile, namespace string
+
+	identity bool
+	at       IdentityOptions
+}
 
 // envFormats are the forms in which env writes the variables.
 var envFormats = []string{"sh", "powershell", "dotenv", "json", "appsettings", "launchsettings"}
@@ -22,20 +27,32 @@ var envFormats = []string{"sh", "powershell", "dotenv", "json", "appsettings", "
 func (a *app) envCommand() *cobra.Command {
 	f := &envFlags{}
 	c := &cobra.Command{Use: "env [FORMAT]",
-		Short: "print the connection string for a shell, a .env file or a .NET project", Args: Arguments("[FORMAT]"),
+		Short: "print the connection string, or with --identity what a credential needs, for a shell or a file",
+		Args:  Arguments("[FORMAT]"),
 		Long: `Prints the connection string of the namespace, with its key, as FORMAT: sh (the default), powershell,
 dotenv, json, appsettings for an appsettings.json, launchsettings for a launchSettings.json. The string of a Minibus
 has its port, and serves clients for messages and for administration. The server isn't asked; a hint on standard error
-says if none runs at the usual port, but elsewhere.`,
+says if none runs at the usual port, but elsewhere.
+
+With --identity it prints the variables by which DefaultAzureCredential of every SDK gets its tokens from this Minibus,
+and by which .NET on Linux, Go, Java, JavaScript and Python trust its certificates. It makes the files that they name,
+beside those of the authority.`,
 		Example: "  eval \"$(minibus env)\"\n  minibus env powershell | Invoke-Expression\n" +
 			"  minibus env dotenv --ports-file ports.json > .env\n" +
-			"  minibus env launchsettings --name ConnectionStrings__ServiceBus"}
+			"  minibus env launchsettings --name ConnectionStrings__ServiceBus\n" +
+			"  eval \"$(minibus env --identity)\""}
 	p := c.Flags()
 	p.StringVar(&f.name, "name", "SERVICEBUS_CONNECTION_STRING",
 		"`name` of the variable; for appsettings, of the connection string (default there ServiceBus)")
 	p.StringVar(&f.entity, "entity", "", "put this `path` into the string as EntityPath")
 	p.StringVar(&f.portsFile, "ports-file", "", "take the port from the `file` that a Minibus wrote with --ports-file")
 	p.StringVar(&f.namespace, "namespace", "", "with --ports-file, the port of this `namespace`")
+	p.BoolVar(&f.identity, "identity", false, "print what DefaultAzureCredential needs, instead of a connection string")
+	p.StringVar(&f.at.Client, "client-id", "", "with --identity, the `id` of a managed identity that programs are "+
+		"to have (default: the developer, who may do everything)")
+	p.StringVar(&f.at.CADir, "ca-dir", "", "with --identity, the `directory` of the authority (default as for minibus "+
+		"cert)")
+	p.StringVar(&f.at.Dir, "dir", "", "with --identity, write the files into this `directory`")
 	c.ValidArgs = envFormats
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		format := "sh"
@@ -48,7 +65,15 @@ says if none runs at the usual port, but elsewhere.`,
 		if format == "appsettings" && !cmd.Flags().Changed("name") {
 			f.name = "ServiceBus"
 		}
-		return a.printEnv(format, f)
+		if !f.identity {
+			return a.printEnv(format, f)
+		}
+		for _, name := range []string{"name", "entity"} {
+			if cmd.Flags().Changed(name) {
+				return Usage("--%s belongs to a connection string, and --identity prints none", name)
+			}
+		}
+		return a.printIdentity(format, f)
 	}
 	return c
 }
@@ -74,7 +99,7 @@ func (a *app) printEnv(format string, f *envFlags) error {
 	if entity != "" {
 		target.EntityPath = entity
 	}
-	text, err := formatEnv(format, f.name, target.String())
+	text, err := formatEnv(format, []variable{{f.name, target.String()}})
 	if err != nil {
 		return err
 	}
@@ -117,23 +142,33 @@ func (a *app) envTarget(f *envFlags) (c sas.Connection, err error) {
 	return c, nil
 }
 
-func formatEnv(format, name, value string) (string, error) {
-	all := map[string]string{name: value}
+// variable is one of the environment.
+type variable struct{ name, value string }
+
+func formatEnv(format string, all []variable) (string, error) {
 	var document any
+	quoted := map[string]struct{ line, quote string }{
+		"sh": {"export %s='%s'\n", `'\''`}, "powershell": {"$env:%s = '%s'\n", "''"}, "dotenv": {"%s='%s'\n", `\'`},
+	}
+	if q, ok := quoted[format]; ok {
+		var text strings.Builder
+		for _, v := range all {
+			fmt.Fprintf(&text, q.line, v.name, strings.ReplaceAll(v.value, "'", q.quote))
+		}
+		return text.String(), nil
+	}
+	values := make(map[string]string, len(all))
+	for _, v := range all {
+		values[v.name] = v.value
+	}
 	switch format {
-	case "sh":
-		return fmt.Sprintf("export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`)), nil
-	case "powershell":
-		return fmt.Sprintf("$env:%s = '%s'\n", name, strings.ReplaceAll(value, "'", "''")), nil
-	case "dotenv":
-		return fmt.Sprintf("%s='%s'\n", name, strings.ReplaceAll(value, "'", `\'`)), nil
 	case "json":
-		document = all
+		document = values
 	case "appsettings":
-		document = map[string]any{"ConnectionStrings": all}
+		document = map[string]any{"ConnectionStrings": values}
 	case "launchsettings":
 		document = map[string]any{"profiles": map[string]any{"minibus": map[string]any{"commandName": "Project",
-			"environmentVariables": all}}}
+			"environmentVariables": values}}}
 	default:
 		return "", Usage("env: found %q; allowed: %s", oneLine(format), strings.Join(envFormats, ", "))
 	}

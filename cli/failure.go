@@ -196,7 +196,7 @@ func (a *app) explainConnection(err error) *failure {
 		f.text = fmt.Sprintf("%s answers with more than %d MiB, which no Minibus does", host, mostAnswer>>20)
 	case errors.As(err, &unknown), errors.As(err, &invalid), said("signed by unknown authority"),
 		said("certificate is not trusted"):
-		f.text = fmt.Sprintf("the certificate of %s is not trusted: give its authority with --ca FILE; minibus "+
+		f.text = fmt.Sprintf("the certificate of %s is not trusted: give its CA certificate with --ca FILE; minibus "+
 			"cert says where a Minibus has it", host)
 	case errors.As(err, &name), said("certificate is valid for"), said("certificate is not valid for"):
 		f.text = fmt.Sprintf("the certificate of %s is for another host: %s", host, oneLine(err.Error()))

@@ -61,6 +61,13 @@ func ServerFlags(c *cobra.Command, environ []string, listed ...string) func() (c
 	}
 }
 
+// WithoutVariables says of flags of the server that a command does not read their variables.
+func WithoutVariables(c *cobra.Command, names []string) {
+	for _, name := range names {
+		delete(c.Flags().Lookup(name).Annotations, variableKey)
+	}
+}
+
 // WithVariables gives each flag that a command has so far a variable in the environment, which counts if the flag is
 // not given.
 func WithVariables(c *cobra.Command, environ []string) {
@@ -234,7 +241,8 @@ func usageText(c *cobra.Command, width int) string {
 func writeFlags(b *strings.Builder, c *cobra.Command, width int) {
 	headings := []string{ownFlags}
 	sets := make(map[string]*pflag.FlagSet)
-	variables := false
+	var variables []string // flags that have one
+	every := true
 	add := func(f *pflag.Flag) {
 		heading := ownFlags
 		if h := f.Annotations[headingKey]; len(h) > 0 {
@@ -251,14 +259,28 @@ func writeFlags(b *strings.Builder, c *cobra.Command, width int) {
 			}
 		}
 		sets[heading].AddFlag(f)
-		_, has := f.Annotations[variableKey]
-		variables = variables || has
+		if _, has := f.Annotations[variableKey]; has {
+			variables = append(variables, f.Name)
+		} else if f.Name != "help" {
+			every = false
+		}
 	}
 	c.LocalFlags().VisitAll(add)
 	c.InheritedFlags().VisitAll(add)
-	if variables {
-		b.WriteString("\n" + strings.Join(wrapped("Each of these flags has a variable in the environment: --amqp-port "+
-			"is MINIBUS_AMQP_PORT. A flag wins over its variable.", width), "\n") + "\n")
+	if len(variables) > 0 {
+		text := "Each of these flags has a variable in the environment: "
+		if !every {
+			text = "Of these flags --" + strings.Join(variables, ", --") + " have a variable in the environment: "
+		}
+		if len(variables) == 1 {
+			text = "One of these flags has a variable in the environment: "
+		}
+		example := variables[0]
+		if slices.Contains(variables, "amqp-port") {
+			example = "amqp-port" // shows what becomes of the hyphen
+		}
+		text += "--" + example + " is " + config.Variable(example) + ". A flag wins over its variable."
+		b.WriteString("\n" + strings.Join(wrapped(text, width), "\n") + "\n")
 	}
 	for _, heading := range headings {
 		if sets[heading] != nil {

@@ -119,21 +119,21 @@ func (a *app) purgeSome(cmd *cobra.Command, arg string, sub subQueueFlags, f *pu
 		if err != nil {
 			return a.about("purge "+entity, err)
 		}
-		return a.wouldDo("removed", entity, n, "message", "")
+		return a.wouldDo("purged", entity, n, "message", "")
 	}
 	if err := a.connect(); err != nil {
 		return err
 	}
-	if err := a.confirm(f.yes, "Remove the messages of %s at %s that the flags choose?", entity, a.host()); err != nil {
+	if err := a.confirm(f.yes, "Purge the messages of %s at %s that the flags choose?", entity, a.host()); err != nil {
 		return err
 	}
-	j, err := a.runJob(ctx, "removed", api.JobOrder{Kind: "purge", Entity: entity, Max: int64(f.count), Filter: filter})
-	a.interrupted = fmt.Sprintf(", after %s removed", config.Plural(int(j.Done), "message"))
+	j, err := a.runJob(ctx, "purged", api.JobOrder{Kind: "purge", Entity: entity, Max: int64(f.count), Filter: filter})
+	a.interrupted = fmt.Sprintf(", after %s purged", config.Plural(int(j.Done), "message"))
 	if err != nil {
-		return a.about(fmt.Sprintf("purge %s, after %s removed", entity, config.Plural(int(j.Done), "message")), err)
+		return a.about(fmt.Sprintf("purge %s, after %s purged", entity, config.Plural(int(j.Done), "message")), err)
 	}
-	if err := a.out.done(map[string]any{"entity": entity, "removed": j.Done, "skipped": j.Skipped,
-		"failed": j.Failed}, "removed %s from %s", config.Plural(int(j.Done), "message"), entity); err != nil {
+	if err := a.out.done(map[string]any{"entity": entity, "purged": j.Done, "skipped": j.Skipped,
+		"failed": j.Failed}, "purged %s from %s", config.Plural(int(j.Done), "message"), entity); err != nil {
 		return err
 	}
 	if j.Skipped > 0 {

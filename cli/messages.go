@@ -167,7 +167,7 @@ func (a *app) ofMessage(c *cobra.Command,
 	var sub subQueueFlags
 	sub.add(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		if _, err := sequenceNumber(args[1]); err != nil {
+		if err := checkSequenceNumber(args[1]); err != nil {
 			return err
 		}
 		entity, err := a.controlPath(cmd.Context(), args[0], sub)
@@ -182,12 +182,11 @@ func (a *app) ofMessage(c *cobra.Command,
 	return c
 }
 
-func sequenceNumber(text string) (int64, error) {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		return 0, Usage("found %q; allowed: a sequence number", oneLine(text))
+func checkSequenceNumber(text string) error {
+	if _, err := strconv.ParseInt(text, 10, 64); err != nil {
+		return Usage("found %q; allowed: a sequence number", oneLine(text))
 	}
-	return n, nil
+	return nil
 }
 
 func (a *app) messageShow() *cobra.Command {
@@ -305,7 +304,7 @@ func (a *app) messageRemove() *cobra.Command {
 	dryRun := dryRunFlag(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		for _, n := range args[1:] {
-			if _, err := sequenceNumber(n); err != nil {
+			if err := checkSequenceNumber(n); err != nil {
 				return err
 			}
 		}

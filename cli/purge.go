@@ -97,44 +97,44 @@ func (a *app) purge(ctx context.Context, at address, f *purgeFlags) error {
 		if err != nil {
 			return err
 		}
-		return a.wouldDo("removed", at.String(), n, "message", "")
+		return a.wouldDo("purged", at.String(), n, "message", "")
 	}
 	if err := a.connect(); err != nil {
 		return err
 	}
-	if err := a.confirm(f.yes, "Remove the messages of %s at %s?", at, a.host()); err != nil {
+	if err := a.confirm(f.yes, "Purge the messages of %s at %s?", at, a.host()); err != nil {
 		return err
 	}
-	shown, removed := a.progress("removed", f.count), 0
+	shown, purged := a.progress("purged", f.count), 0
 	r, err := a.receiver(ctx, &at, azservicebus.ReceiveModeReceiveAndDelete)
 	if err == nil {
 		err = a.touch(ctx, r)
 	}
 	if needsSession(err) {
-		err = a.purgeSessions(ctx, &at, f, shown, &removed)
+		err = a.purgeSessions(ctx, &at, f, shown, &purged)
 	} else if err == nil {
-		err = a.drain(ctx, r, at, f, shown, &removed)
+		err = a.drain(ctx, r, at, f, shown, &purged)
 	}
 	shown.end()
-	a.interrupted = fmt.Sprintf(", after %s removed", config.Plural(removed, "message"))
+	a.interrupted = fmt.Sprintf(", after %s purged", config.Plural(purged, "message"))
 	if err != nil {
-		return a.about(fmt.Sprintf("purge %s, after %s removed", at, config.Plural(removed, "message")), err)
+		return a.about(fmt.Sprintf("purge %s, after %s purged", at, config.Plural(purged, "message")), err)
 	}
-	return a.out.done(map[string]any{"entity": at.String(), "removed": removed}, "removed %s from %s",
-		config.Plural(removed, "message"), at)
+	return a.out.done(map[string]any{"entity": at.String(), "purged": purged}, "purged %s from %s",
+		config.Plural(purged, "message"), at)
 }
 
 // drain removes what the receiver gets.
-func (a *app) drain(ctx context.Context, r inbox, at address, f *purgeFlags, shown *progress, removed *int) error {
+func (a *app) drain(ctx context.Context, r inbox, at address, f *purgeFlags, shown *progress, purged *int) error {
 	defer func() { a.putBack(ctx, r, at, nil, receiveBatch) }()
-	for f.count == 0 || *removed < f.count {
+	for f.count == 0 || *purged < f.count {
 		most := 500
 		if f.count > 0 {
-			most = min(most, f.count-*removed)
+			most = min(most, f.count-*purged)
 		}
 		batch, err := a.wait(ctx, r, at, most, f.wait)
-		*removed += len(batch)
-		shown.step(*removed)
+		*purged += len(batch)
+		shown.step(*purged)
 		if err != nil || len(batch) == 0 {
 			return err
 		}
@@ -143,8 +143,8 @@ func (a *app) drain(ctx context.Context, r inbox, at address, f *purgeFlags, sho
 }
 
 // purgeSessions empties one free session after another.
-func (a *app) purgeSessions(ctx context.Context, at *address, f *purgeFlags, shown *progress, removed *int) error {
-	for f.count == 0 || *removed < f.count {
+func (a *app) purgeSessions(ctx context.Context, at *address, f *purgeFlags, shown *progress, purged *int) error {
+	for f.count == 0 || *purged < f.count {
 		waiting, cancel := context.WithTimeout(ctx, f.wait)
 		r, err := a.acceptSession(waiting, at, nil, azservicebus.ReceiveModeReceiveAndDelete)
 		cancel()
@@ -157,7 +157,7 @@ func (a *app) purgeSessions(ctx context.Context, at *address, f *purgeFlags, sho
 		case err != nil:
 			return a.about("accept a session", err)
 		}
-		if err := a.drain(ctx, r, *at, f, shown, removed); err != nil {
+		if err := a.drain(ctx, r, *at, f, shown, purged); err != nil {
 			return err
 		}
 	}

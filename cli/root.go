@@ -28,6 +28,8 @@ type Environment struct {
 
 	// Authority returns the file with the certificate of the local Minibus's authority, which need not exist.
 	Authority func() (string, error)
+	// Identity returns what programs need to sign in to the local Minibus, and makes the files for it.
+	Identity func(IdentityOptions) (Identity, error)
 	// Document returns the OpenAPI document of the control API, as this program serves it.
 	Document func() []byte
 	Version  string // of this program
@@ -177,7 +179,7 @@ func (a *app) addTo(root *cobra.Command) {
 		a.sessionsCommand(), a.connCommand(), a.whyCommand(), a.historyCommand(), a.waitCommand(),
 		a.clockCommand(), a.faultCommand(), a.resetCommand(), a.configCommand(), a.snapshotCommand(), a.seedCommand())
 	const more = "Around them:"
-	group(more, a.envCommand(), a.doctorCommand(), a.supportCommand(), a.mcpCommand())
+	group(more, a.envCommand(), a.tokenCommand(), a.doctorCommand(), a.supportCommand(), a.mcpCommand())
 	root.SetCompletionCommandGroupID(more)
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
@@ -199,7 +201,7 @@ func (a *app) addFlags(c *cobra.Command) {
 	f.StringVarP(&a.flags.connection, "connection", "c", "", "connection `string` of the namespace, or host:port of a "+
 		"Minibus (default $"+connectionVariable+", else a Minibus on this machine)")
 	f.StringVar(&a.flags.auth, "auth", "", AuthHelp)
-	f.StringVar(&a.flags.ca, "ca", "", "trust the authority in this PEM `file` (default that of the local Minibus)")
+	f.StringVar(&a.flags.ca, "ca", "", "trust the CA certificate in this PEM `file` (default that of the local Minibus)")
 	f.StringVarP(&a.flags.output, "output", "o", "table",
 		"`format`: table, wide (a table of everything), json (one document) or jsonl (a document a line)")
 	f.BoolVar(&a.flags.noColor, "no-color", false, "no colours, as with the variable NO_COLOR")

@@ -94,6 +94,9 @@ func Read(flags []*Flag, environ []string) (Settings, error) {
 	if (s.TLSCert == "") != (s.TLSKey == "") {
 		return s, errors.New("--tls-cert and --tls-key belong together: give both")
 	}
+	if s.EntraIssuer != "" && s.Auth != AuthEntra {
+		return s, errors.New("--entra-issuer belongs to --auth entra: without it no token is asked for its issuer")
+	}
 	if s.OTLP != "" && s.History == 0 {
 		return s, errors.New("--otlp makes traces of the history: leave --history off out")
 	}

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/pflag"
 )
@@ -36,7 +37,7 @@ func settings(t *testing.T, args []string, environ ...string) Settings {
 
 func TestDefaultsOfSettings(t *testing.T) {
 	want := Settings{Limits: LimitsRelaxed, Synchronous: "normal", Host: "localhost", AMQPPort: 5672, TLSPort: 5671, HTTPPort: 5300, NamespacePorts: DefaultNamespacePorts,
-		Auth: "any", Control: "on", ARM: "on", ARMStrings: "local", ARMOtherTypes: "refuse", LogFormat: "text", History: 16 << 20, LogLevel: slog.LevelInfo}
+		Auth: "any", IdentityLife: time.Hour, Control: "on", ARM: "on", ARMStrings: "local", ARMOtherTypes: "refuse", LogFormat: "text", History: 16 << 20, LogLevel: slog.LevelInfo}
 	if got := settings(t, nil); got != want {
 		t.Errorf("got %+v", got)
 	}
@@ -47,14 +48,14 @@ func TestEveryFlagHasItsTwinInTheEnvironment(t *testing.T) {
 	samples := map[string][2]string{ // one value for the flag, another for the variable
 		"config": {"a.json", "b.json"}, "seed": {"a", "b"}, "config-json": {"{}", "[]"}, "limits": {"premium", "standard"}, "data": {"a.db", "b.db"}, "ephemeral": {"true", "0"},
 		"synchronous": {"full", "normal"}, "host": {"all", "127.0.0.1"}, "amqp-port": {"1", "2"}, "tls-port": {"off", "3"},
-		"http-port": {"4", "5"}, "ports-file": {"a", "b"}, "auth": {"any", "sas"}, "root-key": {"a", "b"}, "user": {"1:1", "2:2"}, "log-format": {"json", "text"},
+		"http-port": {"4", "5"}, "ports-file": {"a", "b"}, "auth": {"any", "sas"}, "identity-secret": {"a-long-secret", "another-secret"}, "identity-token-life": {"5s", "2h"}, "root-key": {"a", "b"}, "user": {"1:1", "2:2"}, "log-format": {"json", "text"},
 		"log-level": {"debug", "error"}, "trace": {"true", "false"}, "exit-with-stdin": {"true", "false"}, "history": {"1KiB", "2 GiB"}, "otlp": {"http://a:4318", "https://b/otlp"}, "data-default": {"/a", "/b"},
 		"extra-ports": {"443,80", "off"}, "extra-ports-default": {"443", "80"}, "tls-names": {"bus", "10.0.0.1"}, "ca-dir": {"/a", "/b"}, "ca-export": {"/a", "/b"}, "open-metrics": {"true", "false"}, "control": {"off", "on"}, "arm": {"off", "on"}, "arm-connection-strings": {"bus.test:5671", "cloud"}, "arm-other-types": {"store", "refuse"},
 		"namespace-ports": {"5700-5719", "off"}, "namespace-suffix": {"bus.test", "a,b"}, "allowed-origins": {"http://localhost:3000", "https://a.test,http://b.test:81"},
 	}
 	for _, s := range table {
-		if s.name == "tls-cert" || s.name == "tls-key" {
-			continue // these need each other
+		if s.name == "tls-cert" || s.name == "tls-key" || s.name == "entra-issuer" {
+			continue // these need each other, or --auth entra
 		}
 		sample, ok := samples[s.name]
 		if !ok {
@@ -137,7 +138,11 @@ func TestMistakesOnTheCommandLineAreOneClearLine(t *testing.T) {
 		{"", "MINIBUS_AMQP_PORT=x", `MINIBUS_AMQP_PORT: found "x"`},
 		{"", "EMULATOR_HTTP_PORT=x", `EMULATOR_HTTP_PORT: found "x"`},
 		{"--limits free", "", `--limits: no profile of limits is called "free"`},
-		{"--auth none", "", `--auth: found "none"; allowed: any, sas`},
+		{"--auth none", "", `--auth: found "none"; allowed: any, sas, entra`},
+		{"--auth entra --entra-issuer idp", "", `--entra-issuer: found "idp"; allowed: the URL of an issuer, such as https://idp.test/realms/dev`},
+		{"--auth sas --entra-issuer https://idp.test", "", "--entra-issuer belongs to --auth entra: without it no token is asked for its issuer"},
+		{"--identity-secret short", "", "--identity-secret: found a text of 5 characters; give one of 12 or more, such as what openssl rand -hex 24 prints, or leave it out"},
+		{"--identity-token-life 0s", "", `--identity-token-life: found "0s"; allowed: 1s to 24h`},
 		{"--otlp http://localhost:4318 --history off", "", "--otlp makes traces of the history"},
 		{"--otlp localhost:4318", "", `--otlp: found "localhost:4318"; allowed: the URL of a collector`},
 		{"--history much", "", `--history: found "much"; allowed: a size such as 16MiB, or off`},

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"minibus/emulator"
 )
@@ -50,12 +51,17 @@ type Settings struct {
 
 	AllowedOrigins OriginList // of web pages that may connect over WebSockets
 
-	Auth          Auth   // which clients are let in (DEC-10)
+	Auth        Auth   // which clients are let in (DEC-10)
+	EntraIssuer string // whose tokens count beside Minibus's own, with AuthEntra; empty: none
+
+	IdentitySecret string        // opens the issuer where tokens are checked; empty: made from the key of the issuer
+	IdentityLife   time.Duration // of the issuer's tokens; zero: an hour
+
 	RootKey       string // of RootManageSharedAccessKey; empty: as in Config.json, else that of Microsoft's emulator
 	OpenMetrics   bool   // all clients may read the metrics, even with --auth sas
 	Control       string // "off": there is no control API; "on" or empty: there is
 	ARM           string // "off": there is no Resource Manager, as without control API; "on" or empty: there is
-	ARMStrings    string // what its connection strings name: ARMLocal (or empty), ARMCloud, or a domain, perhaps with a port
+	ARMStrings    string // what its connection strings name: ARMLocal (or empty), ARMCloud, or a domain
 	ARMOtherTypes string // OtherTypesRefuse, or empty, or OtherTypesStore
 
 	ExitWithStdin bool // end when standard input is closed
@@ -130,8 +136,16 @@ var table = []setting{
 		set:  into(func(s *Settings) *NameList { return &s.NamespaceSuffixes }, parseNameList)},
 
 	{name: "auth", arg: "MODE", initial: "any", group: "Security",
-		help: "any: accept every token; sas: check keys, expiry and rights",
+		help: "any: accept every token; sas: check keys, expiry and rights; entra: identities and their roles too",
 		set:  into(func(s *Settings) *Auth { return &s.Auth }, parseAuth)},
+	{name: "entra-issuer", arg: "URL", group: "Security",
+		help: "with --auth entra: also take the tokens of this issuer, with the keys that it has at the start",
+		set:  into(func(s *Settings) *string { return &s.EntraIssuer }, parseIssuer)},
+	{name: "identity-secret", arg: "TEXT", group: "Security", set: setIdentitySecret,
+		help: "what clients show for a token where tokens are checked (without: see minibus env --identity)"},
+	{name: "identity-token-life", arg: "DURATION", initial: "1h", group: "Security",
+		help: "how long the tokens of Minibus's own issuer are valid",
+		set:  into(func(s *Settings) *time.Duration { return &s.IdentityLife }, parseLife)},
 	{name: "root-key", arg: "KEY", group: "Security", set: setRootKey,
 		help: "key of RootManageSharedAccessKey, for --auth sas"},
 	{name: "open-metrics", group: "Security",
@@ -152,7 +166,7 @@ var table = []setting{
 			"them without effect",
 		set: choice(func(s *Settings) *string { return &s.ARMOtherTypes }, OtherTypesRefuse, OtherTypesStore)},
 	{name: "tls-cert", arg: "FILE", group: "Security", set: text(func(s *Settings) *string { return &s.TLSCert }),
-		help: "certificate chain in PEM, instead of certificates of Minibus's own authority"},
+		help: "certificate chain in PEM, instead of certificates of Minibus's own CA"},
 	{name: "tls-key", arg: "FILE", group: "Security", set: text(func(s *Settings) *string { return &s.TLSKey }),
 		help: "the key of --tls-cert, in PEM"},
 	{name: "tls-names", arg: "LIST", group: "Security",
@@ -163,9 +177,9 @@ var table = []setting{
 		help: "web pages that may connect over WebSockets, such as http://localhost:3000",
 		set:  into(func(s *Settings) *OriginList { return &s.AllowedOrigins }, parseOriginList)},
 	{name: "ca-dir", arg: "DIR", group: "Security", set: text(func(s *Settings) *string { return &s.CADir }),
-		help: "directory of the authority (without: beside the database)"},
+		help: "directory of the CA certificate and its key (without: beside the database)"},
 	{name: "ca-export", arg: "FILE", group: "Security", set: text(func(s *Settings) *string { return &s.CAExport }),
-		help: "at each start, write the authority's certificate to FILE, without its key"},
+		help: "at each start, write the CA certificate to FILE, without its key"},
 	{name: "user", arg: "UID:GID", group: "Security", set: text(func(s *Settings) *string { return &s.User }),
 		help: "switch to this user after starting as root (Linux)"},
 
@@ -288,6 +302,33 @@ func setRootKey(s *Settings, v string) error {
 	return nil
 }
 
+// setIdentitySecret refuses a short text, which could be guessed.
+func setIdentitySecret(s *Settings, v string) error {
+	if len(strings.TrimSpace(v)) < shortestSecret {
+		return fmt.Errorf("found a text of %d characters; give one of %d or more, such as what openssl rand -hex 24 "+
+			"prints, or leave it out", len(strings.TrimSpace(v)), shortestSecret)
+	}
+	s.IdentitySecret = v
+	return nil
+}
+
+const shortestSecret = 12
+
+func parseIssuer(v string) (string, error) {
+	if u, err := url.Parse(v); v != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+		return "", fmt.Errorf("found %q; allowed: the URL of an issuer, such as https://idp.test/realms/dev", v)
+	}
+	return v, nil
+}
+
+func parseLife(v string) (time.Duration, error) {
+	d, err := time.ParseDuration(v)
+	if err != nil || d < time.Second || d > 24*time.Hour {
+		return 0, fmt.Errorf("found %q; allowed: 1s to 24h", v)
+	}
+	return d, nil
+}
+
 func parseCollector(v string) (string, error) {
 	if u, err := url.Parse(v); v != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
 		return "", fmt.Errorf("found %q; allowed: the URL of a collector that takes OTLP over HTTP, such as "+
@@ -310,12 +351,17 @@ type Auth string
 const (
 	AuthAny Auth = "any" // any token or none; the zero value means the same
 	AuthSAS Auth = "sas" // tokens signed with the key of a shared access policy, for the rights of that policy
+	// AuthEntra: the same, and web tokens of Minibus's own issuer, for the rights of their holders' roles.
+	AuthEntra Auth = "entra"
 )
+
+// Checks reports whether tokens are checked at all.
+func (a Auth) Checks() bool { return a == AuthSAS || a == AuthEntra }
 
 func parseAuth(v string) (Auth, error) {
 	switch a := Auth(strings.ToLower(v)); a {
-	case AuthAny, AuthSAS:
+	case AuthAny, AuthSAS, AuthEntra:
 		return a, nil
 	}
-	return "", fmt.Errorf("found %q; allowed: any, sas", v)
+	return "", fmt.Errorf("found %q; allowed: any, sas, entra", v)
 }

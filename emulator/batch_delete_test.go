@@ -12,10 +12,10 @@ import (
 	"minibus/emulator"
 )
 
-func (b *broker) tryDeleteBatch(sub emulator.SubQueue, max int, before time.Time, c *emulator.Consumer) (int, error) {
+func (b *broker) tryDeleteBatch(sub emulator.SubQueue, limit int, before time.Time, c *emulator.Consumer) (int, error) {
 	b.t.Helper()
 	deleted, done := 0, newOutcome()
-	err := b.q.DeleteBatch(sub, max, before.UnixMilli(), c, nil, func(n int, err error) { deleted = n; done <- err })
+	err := b.q.DeleteBatch(sub, limit, before.UnixMilli(), c, nil, func(n int, err error) { deleted = n; done <- err })
 	if err == nil {
 		err = <-done
 	}
@@ -23,9 +23,9 @@ func (b *broker) tryDeleteBatch(sub emulator.SubQueue, max int, before time.Time
 	return deleted, err
 }
 
-func (b *broker) deleteBatch(sub emulator.SubQueue, max int, before time.Time) int {
+func (b *broker) deleteBatch(sub emulator.SubQueue, limit int, before time.Time) int {
 	b.t.Helper()
-	n, err := b.tryDeleteBatch(sub, max, before, nil)
+	n, err := b.tryDeleteBatch(sub, limit, before, nil)
 	if err != nil {
 		b.t.Fatalf("batch delete: %v", err)
 	}

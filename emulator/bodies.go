@@ -123,7 +123,7 @@ func (b *bodies) keep(p *payload) {
 // shrink evicts bodies of free messages, the last ones first, since they are needed last, until the namespace has no
 // more than goal bytes in memory. It reports whether it could evict any. Its caller does not hold the entity's mutex,
 // which it takes for a while at a time.
-func (b *bodies) shrink(goal int64) (any bool) {
+func (b *bodies) shrink(goal int64) (shrunk bool) {
 	for i := range b.q.messages.subQueues {
 		from := int64(math.MaxInt64)
 		for more := true; more; {
@@ -132,7 +132,7 @@ func (b *bodies) shrink(goal int64) (any bool) {
 			b.q.messages.subQueues[i].descend(from, func(e *entry) bool {
 				if e.mark == markFree && e.body.data != nil {
 					b.evict(e.body)
-					any = true
+					shrunk = true
 				}
 				from = e.seq
 				looked++
@@ -146,7 +146,7 @@ func (b *bodies) shrink(goal int64) (any bool) {
 	}
 	b.q.mu.Lock()
 	defer b.q.mu.Unlock()
-	return b.q.sessions.shrink(goal) || any
+	return b.q.sessions.shrink(goal) || shrunk
 }
 
 // shrinkAtOnce is how many messages are looked at in one critical section.
@@ -284,7 +284,7 @@ func (s *bodyShare) reclaim() {
 
 // freeMemory evicts bodies of the namespaces that have more than a fair share, of the one with most first, until an
 // eighth of the budget is free. It reports whether it could evict any.
-func (b *bodyBudget) freeMemory(fair int64) (any bool) {
+func (b *bodyBudget) freeMemory(fair int64) (shrunk bool) {
 	free := b.limit - b.limit/8
 	list := b.namespaces()
 	size := func(ns *Namespace) int64 { return ns.budget.own.Load() }
@@ -292,16 +292,16 @@ func (b *bodyBudget) freeMemory(fair int64) (any bool) {
 	for _, ns := range list {
 		excess := min(size(ns)-fair, b.used.Load()-free)
 		if excess <= 0 {
-			return any
+			return shrunk
 		}
-		any = b.evict(ns, excess) || any
+		shrunk = b.evict(ns, excess) || shrunk
 	}
-	return any
+	return shrunk
 }
 
 // evict takes about so many bytes of a namespace's bodies out of memory, from the entities that hold most, and
 // reports whether it could take any.
-func (b *bodyBudget) evict(ns *Namespace, excess int64) (any bool) {
+func (b *bodyBudget) evict(ns *Namespace, excess int64) (shrunk bool) {
 	goal := ns.budget.own.Load() - excess
 	type holder struct {
 		q    *Entity
@@ -320,7 +320,7 @@ func (b *bodyBudget) evict(ns *Namespace, excess int64) (any bool) {
 		if ns.budget.own.Load() <= goal {
 			break
 		}
-		any = h.q.bodies.shrink(goal) || any
+		shrunk = h.q.bodies.shrink(goal) || shrunk
 	}
-	return any
+	return shrunk
 }

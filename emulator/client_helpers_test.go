@@ -149,9 +149,9 @@ func (b *broker) oneFrom(sub emulator.SubQueue) *got {
 	return gs[0]
 }
 
-func (b *broker) peekFrom(sub emulator.SubQueue, from int64, max int) []*got {
+func (b *broker) peekFrom(sub emulator.SubQueue, from int64, limit int) []*got {
 	b.t.Helper()
-	gs, err := b.tryPeek(sub, from, max, 0, false)
+	gs, err := b.tryPeek(sub, from, limit, 0, false)
 	if err != nil {
 		b.t.Fatalf("peek: %v", err)
 	}
@@ -171,11 +171,11 @@ func (b *broker) peekOne(sub emulator.SubQueue, from int64) *got {
 // peek looks at the whole main queue.
 func (b *broker) peek() []*got { b.t.Helper(); return b.peekFrom(emulator.Main, 0, 250) }
 
-func (b *broker) tryPeek(sub emulator.SubQueue, from int64, max, maxBytes int, omit bool) ([]*got, error) {
+func (b *broker) tryPeek(sub emulator.SubQueue, from int64, limit, maxBytes int, omit bool) ([]*got, error) {
 	b.t.Helper()
 	var msgs [][]byte
 	done := newOutcome()
-	err := b.q.Peek(emulator.Peek{Sub: sub, From: from, Max: max, MaxBytes: maxBytes, OmitBody: omit}, func(ds []*emulator.Delivery, err error) { msgs = encoded(ds); done <- err })
+	err := b.q.Peek(emulator.Peek{Sub: sub, From: from, Max: limit, MaxBytes: maxBytes, OmitBody: omit}, func(ds []*emulator.Delivery, err error) { msgs = encoded(ds); done <- err })
 	if err == nil {
 		err = <-done
 	}

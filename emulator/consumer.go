@@ -103,7 +103,7 @@ func (c *Consumer) OverLimit() int { return c.overLimit }
 //
 // In peek-lock mode the messages are locked from now on (LOCK-2). A delivery may not be ready at once: see
 // [Delivery.Ready].
-func (c *Consumer) Take(dst []*Delivery, max int) []*Delivery {
+func (c *Consumer) Take(dst []*Delivery, limit int) []*Delivery {
 	q := c.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -115,13 +115,13 @@ func (c *Consumer) Take(dst []*Delivery, max int) []*Delivery {
 	waiters.promised -= c.promise
 	c.promise, c.overLimit = 0, 0
 	now := q.ns.Now()
-	if max <= 0 || q.may.receive(c.sub) != nil {
+	if limit <= 0 || q.may.receive(c.sub) != nil {
 		c.stopWaitingLocked(poked, now)
 		c.ready.wake()
 		return dst
 	}
-	taken, full := c.pickLocked(min(max, Quantum, int(c.ready.available)-waiters.promised), now)
-	c.startWaitingLocked(max, len(taken), full, poked)
+	taken, full := c.pickLocked(min(limit, Quantum, int(c.ready.available)-waiters.promised), now)
+	c.startWaitingLocked(limit, len(taken), full, poked)
 	if len(taken) > 0 {
 		q.usage.touch(now)
 		dst = append(dst, c.deliverLocked(taken, now)...)
@@ -189,9 +189,9 @@ func (c *Consumer) pickLocked(n int, now int64) (picked []*entry, full bool) {
 }
 
 // startWaitingLocked puts a consumer that asked for max and got taken in its place in the wait list.
-func (c *Consumer) startWaitingLocked(max, taken int, full, poked bool) {
+func (c *Consumer) startWaitingLocked(limit, taken int, full, poked bool) {
 	waiters := c.ready.waiters
-	c.want = max - taken
+	c.want = limit - taken
 	switch {
 	case c.want == 0 || full:
 		waiters.remove(&c.waiter) // it has what it asked for, or it comes back at once

@@ -74,7 +74,7 @@ func (b *broker) wantLower() {
 
 // Every way to make a queue or topic names it in lower case. Subscriptions and rules keep their case.
 func TestDEC9_QueuesAndTopicsAreInLowerCase(t *testing.T) {
-	for name, make := range map[string]func(b *broker) error{
+	for name, create := range map[string]func(b *broker) error{
 		"one by one": func(b *broker) error {
 			list := topology()
 			if _, err := b.ns.Entities().CreateQueue(list[1].Path, *list[1].Queue); err != nil {
@@ -93,7 +93,7 @@ func TestDEC9_QueuesAndTopicsAreInLowerCase(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, emulator.QueueOptions{}, func(b *broker) {
-				if err := make(b); err != nil {
+				if err := create(b); err != nil {
 					t.Fatal(err)
 				}
 				b.wantLower()

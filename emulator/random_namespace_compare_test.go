@@ -14,14 +14,14 @@ func (p *namespacePlayer) look() {
 			q.last = last
 			return
 		}
-		real := map[string]*got{}
+		actual := map[string]*got{}
 		for _, sub := range []emulator.SubQueue{emulator.Main, emulator.DeadLetter} {
 			for _, g := range p.everything(q, sub) {
-				real[g.body()] = g
+				actual[g.body()] = g
 			}
 		}
 		for _, m := range q.messages {
-			g := real[m.body]
+			g := actual[m.body]
 			if g == nil {
 				continue
 			}

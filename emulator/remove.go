@@ -183,11 +183,11 @@ const MaxBatchDelete = 4000
 // in milliseconds, the oldest first (BDEL-1, BDEL-5); locked, deferred and scheduled ones stay (BDEL-3, DEC-33). On
 // an entity with sessions it works on the session of holder (BDEL-4). client asks for it. done is called once with
 // how many are gone. A synchronous error means that it will not be called: CodeArgument for a max out of range.
-func (q *Entity) DeleteBatch(sub SubQueue, max int, before int64, holder *Consumer, client *Client,
+func (q *Entity) DeleteBatch(sub SubQueue, limit int, before int64, holder *Consumer, client *Client,
 	done func(int, error)) error {
-	if max <= 0 || max > MaxBatchDelete {
+	if limit <= 0 || limit > MaxBatchDelete {
 		return errorf(CodeArgument, q.path, "The number of messages to delete must be between 1 and %d; it is %d.",
-			MaxBatchDelete, max)
+			MaxBatchDelete, limit)
 	}
 	q.mu.Lock()
 	if err := q.may.takeFrom(sub, holder, "Messages", "deleted"); err != nil {
@@ -199,7 +199,7 @@ func (q *Entity) DeleteBatch(sub SubQueue, max int, before int64, holder *Consum
 	if holder != nil && sub == Main {
 		s = holder.session
 	}
-	found := q.subQueue(sub).takeOld(max, before, s)
+	found := q.subQueue(sub).takeOld(limit, before, s)
 	n := len(found)
 	newRemoval(q, found, EventPurged, fallback{undo: undoFree}, By(client, CompletionFunc(func(err error) {
 		if err != nil {
@@ -212,10 +212,10 @@ func (q *Entity) DeleteBatch(sub SubQueue, max int, before int64, holder *Consum
 }
 
 // takeOld takes the oldest available messages, with a session only its own.
-func (b *subQueue) takeOld(max int, before int64, s *session) []*entry {
+func (b *subQueue) takeOld(limit int, before int64, s *session) []*entry {
 	var found []*entry
 	if b.partitions != nil && s == nil { // numbers of different partitions do not tell what is older
-		for len(found) < max {
+		for len(found) < limit {
 			e := b.nextReady()
 			if e == nil || e.enqueued > before {
 				break
@@ -234,7 +234,7 @@ func (b *subQueue) takeOld(max int, before int64, s *session) []*entry {
 		if e.ready() && e.enqueued <= before {
 			seqs = append(seqs, e.seq)
 		}
-		return len(seqs) < max
+		return len(seqs) < limit
 	})
 	for _, seq := range seqs {
 		e := b.find(seq)

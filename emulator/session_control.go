@@ -22,7 +22,7 @@ type SessionInfo struct {
 
 // List returns up to max sessions with ids behind after, in the order of their ids without regard to case, and whether
 // there are more: those that have a message, a state or a holder. It locks no session.
-func (ss Sessions) List(after string, all bool, max int) (list []SessionInfo, more bool, err error) {
+func (ss Sessions) List(after string, all bool, limit int) (list []SessionInfo, more bool, err error) {
 	q := ss.q
 	q.mu.Lock()
 	if err := q.may.haveSessions(); err != nil {
@@ -39,7 +39,7 @@ func (ss Sessions) List(after string, all bool, max int) (list []SessionInfo, mo
 	q.mu.Unlock()
 	slices.Sort(keys)
 	for i, key := range keys {
-		if len(list) == max {
+		if len(list) == limit {
 			return list, i < len(keys), nil
 		}
 		if x, ok := ss.info(key); ok {

@@ -123,6 +123,7 @@ func (p *part) applyLocked(s *step, now int64) {
 	if s.event != EventNone {
 		p.recordLocked(s, now)
 	}
+	//exhaustive:enforce
 	switch s.effect {
 	case effectArrive:
 		q.bodies.keep(e.body)
@@ -190,6 +191,7 @@ func (p *part) undoLocked(s *step, now int64) {
 	if s.effect == effectReplace {
 		q.subQueue(s.to.sub).removeExpected(s.to)
 	}
+	//exhaustive:enforce
 	switch s.undo {
 	case undoForget:
 		q.subQueue(e.sub).removeExpected(e)

@@ -88,7 +88,7 @@ func (c *client) explain(ctx context.Context, err error) error {
 	case errors.Is(context.Cause(ctx), errSilent):
 		return errSilent
 	case errors.As(err, &unknown), errors.As(err, &invalid):
-		return fmt.Errorf("the certificate is not trusted: give the authority's as --ca-file (a Minibus keeps "+
+		return fmt.Errorf("the certificate is not trusted: give the CA certificate with --ca-file (a Minibus keeps "+
 			"minibus-ca.pem beside its database): %s", text)
 	case errors.As(err, &wrongName):
 		return fmt.Errorf("the certificate is for another host: %s", text)

@@ -48,8 +48,8 @@ func (h *handler) bearer(r *http.Request) (principal, refusal string) {
 		return principal, ""
 	}
 	if h.options.Access != nil {
-		return "", "Authentication failed. With --auth sas no token opens Resource Manager yet: use the administration " +
-			"API with a key, or start with --auth any."
+		return "", "Authentication failed. With --auth sas no token opens Resource Manager yet: use the " +
+			"administration API with a key, or start with --auth any."
 	}
 	return "", ""
 }

@@ -14,6 +14,7 @@ import (
 	"minibus/internal/sas"
 	"minibus/mgmt/arm"
 	"minibus/mgmt/control"
+	"minibus/mgmt/identity"
 	"minibus/mgmt/ui"
 )
 
@@ -61,6 +62,8 @@ type Options struct {
 	// Access returns the keys of a namespace by which tokens are checked. Nil accepts any token and asks for none
 	// (DEC-10).
 	Access func(*emulator.Namespace) *sas.Ring
+	// Identity gives out tokens; nil for none.
+	Identity *identity.Service
 	// Unverified is called for each web token that was accepted because Access is nil. It must not block. May be nil.
 	Unverified func()
 	// KnownHost reports whether a host name, in lower case and without port, is one of this machine or of this
@@ -131,6 +134,9 @@ func (h *handler) routes() *mux.Router {
 	}
 	if len(h.options.Authority) > 0 {
 		r.HandleFunc(authorityPath, h.authority).Methods(get...).MatcherFunc(operational)
+	}
+	if h.options.Identity != nil {
+		r.MatcherFunc(isIdentity).HandlerFunc(h.identify)
 	}
 	if h.options.WebSocket != nil {
 		r.MatcherFunc(isWebSocket).Handler(h.known(keeping(h.options.WebSocket)))
@@ -258,19 +264,19 @@ func (h *handler) authority(w http.ResponseWriter, _ *http.Request) {
 
 // status is the body of an operational answer.
 type status struct {
-	Status  string    `json:"status"`
-	Message string    `json:"message"`
-	Minibus *identity `json:"minibus,omitempty"`
+	Status  string  `json:"status"`
+	Message string  `json:"message"`
+	Minibus *itself `json:"minibus,omitempty"`
 }
 
-// identity tells a Minibus from other servers. The names of namespaces are not in it: nobody needs a key for it.
-type identity struct {
+// itself tells a Minibus from other servers. The names of namespaces are not in it: nobody needs a key for it.
+type itself struct {
 	Version string `json:"version"`
 	Ports   any    `json:"ports,omitempty"`
 }
 
 func (h *handler) identified(word, text string) status {
-	return status{word, text, &identity{h.options.Version, h.options.Ports}}
+	return status{word, text, &itself{h.options.Version, h.options.Ports}}
 }
 
 func writeJSON(w http.ResponseWriter, code int, body status) {

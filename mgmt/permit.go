@@ -73,7 +73,8 @@ var operationNames = map[targetKind]map[string]string{
 
 // denied answers a valid token that does not allow the operation (management-rest 5.3).
 func (p *permission) denied(method string) error {
-	if p.target.kind == targetEntity && method == http.MethodGet && p.namespace.Kind(p.target.entity) == 0 {
+	if p.granted.Claims != 0 && p.target.kind == targetEntity && method == http.MethodGet &&
+		p.namespace.Kind(p.target.entity) == 0 {
 		return nil // there is nothing to hide
 	}
 	if name := operationNames[p.target.kind][method]; name != "" {

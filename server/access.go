@@ -6,16 +6,16 @@ import (
 	"minibus/internal/sas"
 )
 
-// access returns a function that makes the ring that checks tokens for a namespace; nil without --auth sas (DEC-10).
-// A ring looks up policies on demand, so that a change counts at once. It needs the broker: the front ends verify
+// access returns a function that makes the ring that checks tokens for a namespace; nil with --auth any (DEC-10). A ring
+// looks up policies and roles on demand, so that a change counts at once. It needs the broker: the front ends verify
 // tokens only after the start.
 func (a *Server) access() func(*emulator.Namespace) *sas.Ring {
-	if a.config.Settings.Auth != config.AuthSAS {
+	if !a.config.Settings.Auth.Checks() {
 		return nil
 	}
 	return func(ns *emulator.Namespace) *sas.Ring {
-		return sas.RingOf(func(path string) []sas.Policy {
-			if a.arm != nil && a.arm.LocalAuthDisabled(ns) {
+		ring := sas.RingOf(func(path string) []sas.Policy {
+			if a.config.Settings.Auth != config.AuthEntra && a.keysAreOff(ns) {
 				return nil
 			}
 			if path == "" {
@@ -23,6 +23,10 @@ func (a *Server) access() func(*emulator.Namespace) *sas.Ring {
 			}
 			return entityPolicies(ns, path)
 		})
+		if a.config.Settings.Auth != config.AuthEntra {
+			return ring
+		}
+		return ring.WithIdentities(a.identities(ns), func() bool { return a.keysAreOff(ns) })
 	}
 }
 

@@ -77,7 +77,7 @@ func inBothNamespaces(t *testing.T, c Config, test func(*testing.T, *place)) {
 	t.Helper()
 	first, second := &place{host: "localhost", ending: "-key"}, &place{host: "localhost", ending: "-its-key"}
 	first.other, second.other = second, first
-	c.Settings = config.Settings{Host: "127.0.0.1", AMQPPort: config.PortOff, TLSPort: config.PortOff, HTTPPort: config.PortOff, NamespacePorts: "0"}
+	c.Settings = config.Settings{Auth: c.Settings.Auth, Host: "127.0.0.1", AMQPPort: config.PortOff, TLSPort: config.PortOff, HTTPPort: config.PortOff, NamespacePorts: "0"}
 	first.serve(t, c, first.rules("sbemulatorns")+","+second.rules("second"))
 	second.Server = first.Server
 	var err error
@@ -95,7 +95,10 @@ func inBothNamespaces(t *testing.T, c Config, test func(*testing.T, *place)) {
 func (p *place) serve(t *testing.T, c Config, namespaces string) {
 	t.Helper()
 	c.Topology = topologyOf(t, `{"UserConfig": {"Namespaces": [`+namespaces+`]}}`)
-	c.Settings.Ephemeral, c.Settings.Auth = true, config.AuthSAS
+	c.Settings.Ephemeral = true
+	if c.Settings.Auth == "" {
+		c.Settings.Auth = config.AuthSAS
+	}
 	var err error
 	if p.Server, err = start(t, c); err != nil {
 		t.Fatal(err)

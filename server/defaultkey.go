@@ -6,7 +6,6 @@ import (
 	"net"
 	"slices"
 
-	"minibus/config"
 	"minibus/emulator"
 	"minibus/internal/sas"
 )
@@ -23,24 +22,24 @@ type ownedPolicy struct {
 
 // checkConfiguredKeys fails if the configuration has the key and other machines can connect.
 func (a *Server) checkConfiguredKeys() error {
-	if a.config.Settings.Auth != config.AuthSAS || !a.isExposed() {
+	if !a.config.Settings.Auth.Checks() || !a.isExposed() {
 		return nil
 	}
-	return refuseDefaultKey(a.configuredPolicies())
+	return a.refuseDefaultKey(a.configuredPolicies())
 }
 
 // checkStoredKeys does the same for the policies that count, which the database may have from an earlier
 // configuration or an administration client. If no other machine can connect it warns.
 func (a *Server) checkStoredKeys() error {
-	if a.config.Settings.Auth != config.AuthSAS || a.config.NoNetwork {
+	if !a.config.Settings.Auth.Checks() || a.config.NoNetwork {
 		return nil
 	}
 	policies := a.storedPolicies()
 	if a.isExposed() {
-		return refuseDefaultKey(policies)
+		return a.refuseDefaultKey(policies)
 	}
 	if i := slices.IndexFunc(policies, hasDefaultKey); i >= 0 {
-		a.log.Warn("--auth sas with the key that everybody knows protects nothing; choose another with --root-key "+
+		a.log.Warn("--auth "+string(a.config.Settings.Auth)+" with the key that everybody knows protects nothing; choose another with --root-key "+
 			"or in the Config.json",
 			"key", sas.DefaultKey, "policy", sas.Clip(policies[i].Name), "entity", policies[i].entity)
 	}
@@ -55,7 +54,7 @@ func (a *Server) isExposed() bool {
 	})
 }
 
-func refuseDefaultKey(policies []ownedPolicy) error {
+func (a *Server) refuseDefaultKey(policies []ownedPolicy) error {
 	i := slices.IndexFunc(policies, hasDefaultKey)
 	if i < 0 {
 		return nil
@@ -64,10 +63,10 @@ func refuseDefaultKey(policies []ownedPolicy) error {
 	if owner == "" {
 		owner = "the namespace"
 	}
-	return fmt.Errorf("--auth sas with the key "+sas.DefaultKey+", which everybody knows, in the policy %q of %s "+
+	return fmt.Errorf("--auth %s with the key "+sas.DefaultKey+", which everybody knows, in the policy %q of %s "+
 		"would let other machines in: choose a key with --root-key, better in MINIBUS_ROOT_KEY, and in the "+
 		"AuthorizationRules of the Config.json, or listen with --host localhost",
-		sas.Clip(policies[i].Name), owner)
+		a.config.Settings.Auth, sas.Clip(policies[i].Name), owner)
 }
 
 // configuredPolicies returns the policies of the namespace and of all entities in the configuration.

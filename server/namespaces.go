@@ -98,7 +98,10 @@ func (a *Server) DeleteNamespace(name string) error {
 		return err
 	}
 	a.spaces.unlisten(ns.Options().Port) // until then Find refuses what comes there
-	return nil
+	if a.arm == nil {
+		return nil
+	}
+	return a.arm.ForgetNamespace(ns)
 }
 
 // topologist makes namespaces what a configuration says.

@@ -46,7 +46,9 @@ func (a *Server) configuredRules() []emulator.AuthorizationRule {
 }
 
 func rootRule(key string) emulator.AuthorizationRule {
-	return emulator.AuthorizationRule{KeyName: sas.DefaultKeyName, PrimaryKey: key, Rights: []string{"Listen", "Manage", "Send"}}
+	return emulator.AuthorizationRule{
+		KeyName: sas.DefaultKeyName, PrimaryKey: key, Rights: []string{"Listen", "Manage", "Send"},
+	}
 }
 
 // withRootKey returns policies with the root key of the settings, if there is one.

@@ -15,7 +15,7 @@ import (
 // hider returns what hides the keys that the configuration has, and secrets that a client puts into a wrong place,
 // such as an address. The key that everybody knows is none.
 func (c *Config) hider() *secrets.Hider {
-	known := []string{c.Settings.RootKey}
+	known := []string{c.Settings.RootKey, c.Settings.IdentitySecret}
 	learn := func(rules []emulator.AuthorizationRule) {
 		for _, r := range rules {
 			known = append(known, r.PrimaryKey, r.SecondaryKey)

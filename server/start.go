@@ -16,6 +16,7 @@ import (
 	"minibus/emulator"
 	"minibus/internal/listen"
 	"minibus/internal/loglimit"
+	"minibus/internal/sas"
 	"minibus/internal/secrets"
 	"minibus/internal/seed"
 	"minibus/mgmt"
@@ -38,6 +39,9 @@ type Config struct {
 	Broker emulator.Options
 	AMQP   amqpserver.Options
 
+	// claims returns the rights of principals by their roles, in tests; nil: as role assignments say.
+	claims func(ns *emulator.Namespace, path string, principals []string) sas.Claims
+
 	MissingIsGone bool // of mgmt.Options (DEC-13)
 
 	Manual http.Handler // of mgmt.Options
@@ -56,6 +60,8 @@ type Server struct {
 
 	noted sync.Once // for noteUnverified
 	azure azureRefusals
+
+	identity issuer
 
 	webSocket atomic.Pointer[http.Handler] // nil until AMQP is served
 
@@ -92,7 +98,7 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 		c.Trace = redactedLines{c.Trace, hider}
 	}
 	a := &Server{config: c, hider: hider, log: c.Logger, refusals: loglimit.New(c.Logger), pipe: listen.NewPipe()}
-	steps := []func() error{a.bind, a.prepareTLS, a.prepareData, a.listen, a.open, a.checkStoredKeys, a.seed, a.serve}
+	steps := []func() error{a.bind, a.prepareTLS, a.prepareData, a.prepareIdentity, a.listen, a.open, a.checkStoredKeys, a.seed, a.serve}
 	for _, step := range steps {
 		err := ctx.Err()
 		if err == nil {
@@ -149,8 +155,9 @@ func (a *Server) listen() error {
 	m := a.metrics()
 	a.web = mgmt.NewServer(mgmt.New(mgmt.Options{
 		Ready: a.ready.Load, Trouble: func() error { return a.store.Health() }, Broker: a.Broker,
-		Control: a.controlled(), ARM: a.arm, Access: a.access(), Unverified: a.noteUnverified,
-		WebSocket: http.HandlerFunc(a.serveWebSocket), Manual: a.config.Manual, Authority: a.trust.authority,
+		Control: a.controlled(), ARM: a.arm, Access: a.access(), Identity: a.issuing(), Principal: a.principal,
+		Unverified: a.noteUnverified,
+		WebSocket:  http.HandlerFunc(a.serveWebSocket), Manual: a.config.Manual, Authority: a.trust.authority,
 		MissingIsGone: a.config.MissingIsGone, Metrics: m.Handler(),
 		OpenMetrics: a.config.Settings.OpenMetrics, Observe: m.ObserveHTTP,
 		KnownHost: a.isKnownHost, Origins: a.config.Settings.AllowedOrigins.Origins(),

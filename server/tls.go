@@ -45,6 +45,9 @@ func (a *Server) prepareTLS() error {
 		return a.useFiles(s.TLSCert, s.TLSKey)
 	case s.CADir != "":
 		authority, err := OpenAuthority(s.CADir, s)
+		if err == nil && s.Auth.Checks() {
+			_, err = openIdentityKey(s.CADir)
+		}
 		if err != nil {
 			return err
 		}
@@ -170,6 +173,11 @@ func AuthorityDir(s config.Settings) (string, error) {
 		return "", fmt.Errorf("with --ephemeral the authority ends with the process: give --ca-dir DIR to both, " +
 			"or fetch /minibus/ca.pem from the running Minibus")
 	}
+	return dataDir(s)
+}
+
+// dataDir returns the directory of the database that a server with the same settings uses.
+func dataDir(s config.Settings) (string, error) {
 	path := s.Data
 	if path == "" {
 		var err error

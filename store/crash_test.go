@@ -52,7 +52,7 @@ func runInMemory(m *testing.M) int {
 		return m.Run()
 	}
 	defer os.RemoveAll(dir)
-	os.Setenv("TMPDIR", dir)
+	_ = os.Setenv("TMPDIR", dir)
 	return m.Run()
 }
 

@@ -62,8 +62,8 @@ func (l *fileLock) note(log bool) {
 // realPath returns the path of a database without symbolic links. SQLite keeps its log there, so all other files
 // beside a database belong there too.
 func realPath(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		return resolved
 	}
 	return path
 }

@@ -224,12 +224,12 @@ func TestOrphanedPartsGoAtStart(t *testing.T) {
 // log.
 func TestDatabaseUnderASymbolicLink(t *testing.T) {
 	for _, there := range []bool{true, false} {
-		real, link := filepath.Join(t.TempDir(), "real.db"), filepath.Join(t.TempDir(), "link.db")
-		if err := os.Symlink(real, link); err != nil {
+		resolved, link := filepath.Join(t.TempDir(), "real.db"), filepath.Join(t.TempDir(), "link.db")
+		if err := os.Symlink(resolved, link); err != nil {
 			t.Fatal(err)
 		}
 		if there {
-			if err := mustOpen(t, real, Options{}).Close(); err != nil {
+			if err := mustOpen(t, resolved, Options{}).Close(); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -238,11 +238,11 @@ func TestDatabaseUnderASymbolicLink(t *testing.T) {
 		wait(t, s, putQueue(1, "q"))
 		wait(t, s, insertOp(10, 1, make([]byte, 4000)))
 		var log, held int64
-		onWriter(s, func() { log, held = s.writer.disk.logSize(), fileSize(real+"-reserve") })
+		onWriter(s, func() { log, held = s.writer.disk.logSize(), fileSize(resolved+"-reserve") })
 		if log == 0 || held == 0 {
 			t.Errorf("the log has %d bytes, the reserve %d", log, held)
 		}
-		if err := os.Remove(real + "-wal"); err != nil {
+		if err := os.Remove(resolved + "-wal"); err != nil {
 			t.Fatal(err)
 		}
 		if s.files.check(0) == nil {

@@ -107,14 +107,14 @@ func TestReadBodiesOfRandomIDs(t *testing.T) {
 }
 
 // randomIDs walks from a random id with steps of a random kind, and sometimes jumps or repeats an id.
-func randomIDs(rnd *rand.Rand, max int64) (ids []int64) {
-	at := 1 + rnd.Int64N(max)
+func randomIDs(rnd *rand.Rand, largest int64) (ids []int64) {
+	at := 1 + rnd.Int64N(largest)
 	longest := []int64{1, 1, 2, 5, 40, 100}[rnd.IntN(6)]
 	jumps := []int{2, 10, 1000}[rnd.IntN(3)]
 	for range rnd.IntN(100) {
 		switch {
 		case rnd.IntN(jumps) == 0:
-			at = 1 + rnd.Int64N(max+10)
+			at = 1 + rnd.Int64N(largest+10)
 		case rnd.IntN(20) > 0:
 			at += 1 + rnd.Int64N(longest)
 		}

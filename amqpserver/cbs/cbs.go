@@ -45,6 +45,9 @@ type Status struct {
 // Checked is the result of checking a token.
 type Checked struct {
 	Path    string    // what it opens: the audience's path or less
+	Owner   string    // the name of its policy, or of a web token whose it is
+	Web     bool      // it is a web token, whose rights may change
+	NoRight bool      // it is valid and gives no right there, so its holder does not learn what exists
 	Expires time.Time // zero: the client named no expiry, and the token was not checked
 }
 
@@ -102,7 +105,7 @@ func (p Policy) check(t putToken) (Checked, *Status) {
 	if err != nil {
 		return Checked{}, &Status{Code: statusUnauthorized, Condition: amqp.CondUnauthorized, Text: err.Error()}
 	}
-	if entity := entitypath.Entity(path); entity != "" && p.Exists != nil && !p.Exists(entity) {
+	if entity := entitypath.Entity(path); !checked.NoRight && entity != "" && p.Exists != nil && !p.Exists(entity) {
 		return Checked{}, &Status{
 			Code:      statusNotFound,
 			Condition: amqp.CondNotFound,

@@ -3,6 +3,7 @@ package management
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"minibus/emulator"
 	"minibus/internal/amqp/message"
@@ -69,6 +70,9 @@ type operation struct {
 	// document it; the administration needs more.
 	need sas.Claims
 
+	// said are the claims that a refusal names, if they are others than need.
+	said string
+
 	// inTx says what becomes of the operation if the request carries a transaction (TXN-1).
 	inTx inTx
 
@@ -108,10 +112,13 @@ var operations = map[string]operation{
 	"com.microsoft:set-session-state": {serve: setSessionState, need: sas.Listen, inTx: partOf,
 		session: true},
 	"com.microsoft:get-message-sessions": {serve: getMessageSessions, need: sas.Listen, inTx: outsideOf},
-	"com.microsoft:add-rule":             {serve: addRule, need: sas.Listen},
-	"com.microsoft:remove-rule":          {serve: removeRule, need: sas.Listen},
-	"com.microsoft:enumerate-rules":      {serve: enumerateRules, need: sas.Listen, inTx: outsideOf},
+	"com.microsoft:add-rule":             {serve: addRule, need: sas.Listen, said: ruleClaims},
+	"com.microsoft:remove-rule":          {serve: removeRule, need: sas.Listen, said: ruleClaims},
+	"com.microsoft:enumerate-rules":      {serve: enumerateRules, need: sas.Listen, said: ruleClaims, inTx: outsideOf},
 }
+
+// ruleClaims are the service's words for rules.
+const ruleClaims = "Listen,Manage,SubscriptionRuleRead"
 
 // Attempt fills in what a request is for faults: the operation, and whether it concerns locks or a session.
 func Attempt(req *message.Message, a *emulator.Attempt) {
@@ -158,7 +165,13 @@ func (c *call) serve(req *message.Message) error {
 		}
 	}
 	if c.Authorize != nil {
-		if err := c.Authorize(o.need); err != nil {
+		err := c.Authorize(o.need)
+		if refused, ok := err.(*emulator.Error); ok && o.said != "" { //nolint:errorlint // it is what Authorize made
+			again := *refused
+			again.Text = strings.Replace(again.Text, "'"+o.need.String()+"'", "'"+o.said+"'", 1)
+			return &again
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -101,7 +101,7 @@ func TestSESS22_NullAndEmptyClearTheState(t *testing.T) {
 		if v := get(); v != nil {
 			f.Errorf("state %v of a new session, want null", v)
 		}
-		for _, clear := range []amqp.Pair{state(nil), state([]byte{}), {Key: "nothing", Value: nil}} {
+		for _, cleared := range []amqp.Pair{state(nil), state([]byte{}), {Key: "nothing", Value: nil}} {
 			a := f.ask("l", "set-session-state", "s", state([]byte{0, 255}))
 			a.want(f, 200, "")
 			if a.Value != nil {
@@ -110,9 +110,9 @@ func TestSESS22_NullAndEmptyClearTheState(t *testing.T) {
 			if v, ok := get().([]byte); !ok || string(v) != "\x00\xff" {
 				f.Errorf("state %v, want the two bytes that were set", v)
 			}
-			f.ask("l", "set-session-state", "s", clear).want(f, 200, "")
+			f.ask("l", "set-session-state", "s", cleared).want(f, 200, "")
 			if v := get(); v != nil {
-				f.Errorf("state %v after %v, want null", v, clear)
+				f.Errorf("state %v after %v, want null", v, cleared)
 			}
 		}
 	})

@@ -1,7 +1,7 @@
 // Command bench is a load generator for any broker that speaks AMQP 1.0:
 //
 //	go run ./compat-tests/bench -url amqp://localhost:5672 -target queue.1 -mode both -duration 10s -pid $(pgrep -x minibus)
-//	go run ./compat-tests/bench report FILE          the medians of a -json file as a table
+//	go run ./compat-tests/bench report FILE          tables of a -json file, and whether Minibus reaches its aims
 //	go run ./compat-tests/bench echo                 a server for mode echo: it prints its -url
 //
 // Modes: send, receive (receive and accept), both at once, latency (send, receive, accept, one message after another),
@@ -11,7 +11,7 @@
 // also prints the broker's processor time for each message, how often its threads waited, how much they wrote, and its
 // peak memory; with the address of HTTP of a Minibus, also commits and memory allocated.
 //
-// Developers and compare.sh run it. It owns two goroutines per sending connection and -inflight goroutines in all for
+// Developers, compare.sh, features.sh and topics.sh run it. It owns two goroutines per sending connection and -inflight goroutines in all for
 // receiving, and waits for all of them. It looks at the broker only through AMQP, /proc
 // and, if told to, /metrics.
 package main

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What features cost: sessions beside a plain queue; duplicate detection with an empty and a full window; a queue with and
-# without many scheduled messages; an empty and a deep queue. Minibus alone. What is compared takes turns, each on a server of
-# its own, so that neither pays for what the other left behind.
+# without many scheduled messages; an empty and a deep queue. Minibus alone, but for large messages. What is compared takes
+# turns, each on a server of its own, so that neither pays for what the other left behind. It ends with a table.
 #
 #   compat-tests/bench/features.sh [OUTPUT.jsonl]
 #
@@ -33,7 +33,7 @@ start() { # server, where it keeps its data if that is not a file
     sleep 0.01
   done
   urls[$1]=amqp://127.0.0.1:$(tr -d '\n ' <"$work/$1/ports" | sed -E 's/.*"amqp":([0-9]+).*/\1/')
-  run "$1" plain warmup -mode both -count 5000 >/dev/null
+  "$work/bench" -url "${urls[$1]}" -target plain -mode both -count 5000 >/dev/null
 }
 
 stop() { # servers...
@@ -56,8 +56,10 @@ stop_rabbit() {
   rabbit_pid=""
 }
 
-rabbit() { # label, flags...
-  "$work/bench" -url amqp://127.0.0.1:25672 -user guest -password guest -target /amq/queue/bench -pid "$rabbit_pid" -json "$out" -label "$1" "${@:2}"
+rabbit() { # queue, label, flags...
+  echo 5 >"/proc/$rabbit_pid/clear_refs" # its peak of memory begins anew
+  "$work/bench" -url amqp://127.0.0.1:25672 -user guest -password guest -target "/queues/$1" -pid "$rabbit_pid" -json "$out" \
+    -server "RabbitMQ 4, $1" -label "$2" "${@:3}"
 }
 
 go build -o "$work/bench" ./compat-tests/bench
@@ -157,9 +159,9 @@ part_explorer() {
   stop one
 }
 
-# One message after another, on disk and in memory, beside RabbitMQ: what each costs the server, with the library and with the lean client. RabbitMQ knows only
-# receivers that do not wait for the answer to a settlement (-forget), so Minibus is measured with and without waiting. With strace, one more round
-# counts the system calls. The echo shows what one round trip between two processes takes if the server does nothing.
+# One message after another, on disk and in memory: what each costs the server, with the library and with the lean client, waiting for the answer to a
+# settlement or not (-forget). With strace, one more round counts the system calls. The echo shows what one round trip between two processes takes if the
+# server does nothing. RabbitMQ beside it: compare.sh.
 part_loop() {
   local loops=$((count / 10)) client server
   mkdir "$work/echo"
@@ -169,7 +171,6 @@ part_loop() {
   urls[echo]=$(<"$work/echo/url")
   start disk
   start memory --ephemeral
-  start_rabbit
   for _ in $(seq "$rounds"); do
     run echo "" loop-echo -mode echo -count "$loops"
     for client in "" -lean; do
@@ -177,10 +178,8 @@ part_loop() {
         run "$server" plain "loop-$server$client" -mode latency -count "$loops" $client -metrics "$(web "$server")"
         run "$server" plain "loop-$server$client-forget" -mode latency -count "$loops" $client -forget
       done
-      rabbit "loop-rabbitmq$client-forget" -mode latency -count "$((loops / 2))" $client -forget
     done
   done
-  stop_rabbit
   for server in disk memory; do
     calls_of "$server" "$loops"
   done
@@ -285,9 +284,10 @@ part_inflight() {
   stop small large
 }
 
-# Large messages, each size in and out on a server of its own, ten senders of 100 MiB at once; beside RabbitMQ, and a file written and synced.
+# Large messages, each size in and out on a server of its own, ten senders of 100 MiB at once; beside RabbitMQ, and a file written and synced. RabbitMQ
+# refuses receivers that wait for the answer to a settlement, so neither waits.
 part_large() {
-  local mib bytes file=$work/file
+  local mib bytes queue file=$work/file
   start_rabbit
   for _ in $(seq "$rounds"); do
     echo "dd, 400 MiB, synced: $(dd if=/dev/zero of="$file" bs=1M count=400 conv=fsync 2>&1 | tail -1)"
@@ -295,11 +295,13 @@ part_large() {
     for mib in 1 10 100; do
       bytes=$((mib * 1048576 - 1024))
       start one
-      run one large "large-$mib" -mode send -inflight 4 -count $((400 / mib)) -size "$bytes"
-      run one large "large-$mib" -mode receive -inflight 4 -count $((400 / mib)) -size "$bytes"
+      run one large "$mib MiB, send" -server Minibus -mode send -inflight 4 -count $((400 / mib)) -size "$bytes"
+      run one large "$mib MiB, receive" -server Minibus -mode receive -inflight 4 -count $((400 / mib)) -size "$bytes" -forget
       stop one
-      rabbit "large-$mib-rabbitmq" -mode send -inflight 4 -count $((400 / mib)) -size "$bytes"
-      rabbit "large-$mib-rabbitmq" -mode receive -inflight 4 -count $((400 / mib)) -size "$bytes" -forget
+      for queue in classic quorum; do
+        rabbit "$queue" "$mib MiB, send" -mode send -inflight 4 -count $((400 / mib)) -size "$bytes"
+        rabbit "$queue" "$mib MiB, receive" -mode receive -inflight 4 -count $((400 / mib)) -size "$bytes" -forget
+      done
     done
     start one
     run one large "large-100x10" -mode send -inflight 10 -connections 10 -count 10 -size "$bytes"
@@ -312,3 +314,4 @@ part_large() {
 for part in ${PARTS:-sessions duplicates schedules depths readers}; do
   "part_$part"
 done
+"$work/bench" report "$out"

@@ -6,19 +6,48 @@ import (
 	"time"
 )
 
-// leanLoop is oneAfterAnother with a lean client. The credit for a message goes out with the message, in one write.
-func (r *runner) leanLoop() ([]series, error) {
-	l, err := r.dialLean()
-	if err != nil {
-		return nil, err
+// leanRun measures a mode with lean clients, on links that are there already.
+func (r *runner) leanRun(ctx context.Context) (result, error) {
+	var all []*lean
+	defer func() {
+		for _, l := range all {
+			l.Close()
+		}
+	}()
+	connections := r.options.connections
+	switch r.options.mode {
+	case "latency":
+		connections = 1
+	case "both":
+		connections *= 2
 	}
-	defer l.Close()
+	for range connections {
+		l, err := r.dialLean()
+		if err != nil {
+			return result{}, err
+		}
+		all = append(all, l)
+	}
+	nothing := func() error { return nil }
+	if r.options.mode == "latency" {
+		return r.measure(nothing, func() ([]series, error) { return r.leanLoop(all[0]) })
+	}
+	return r.measure(nothing, func() ([]series, error) { return r.leanLoad(ctx, all) })
+}
+
+// leanLoop is oneAfterAnother with a lean client. The credit for a message goes out with the message, in one write.
+func (r *runner) leanLoop(l *lean) ([]series, error) {
 	send, receive := series{name: "send"}, series{name: "receive"}
 	accept, total := series{name: "accept"}, series{name: "total"}
-	for taken := uint32(0); r.toSend.take(); taken++ {
+	for r.toSend.take() {
+		for !l.maySend() {
+			if _, err := l.take(); err != nil {
+				return nil, err
+			}
+		}
 		begin := time.Now()
 		then := begin
-		l.credit(taken, 1)
+		l.credit(1)
 		l.send()
 		if err := l.Flush(); err != nil {
 			return nil, err
@@ -26,12 +55,12 @@ func (r *runner) leanLoop() ([]series, error) {
 		if err := l.sentAndCame(&send, &receive, &then); err != nil {
 			return nil, err
 		}
-		l.accept(l.transfer.DeliveryID, l.transfer.DeliveryID, r.options.forget)
+		l.accept(l.delivery, 1, r.options.forget)
 		if err := l.Flush(); err != nil {
 			return nil, err
 		}
 		if !r.options.forget {
-			if _, err := l.take(); err != nil {
+			if err := l.await(leanDisposition); err != nil {
 				return nil, err
 			}
 		}
@@ -43,27 +72,24 @@ func (r *runner) leanLoop() ([]series, error) {
 
 // sentAndCame waits for the outcome of a send and for the message. The broker may write them in either order.
 func (l *lean) sentAndCame(send, receive *series, then *time.Time) error {
-	for waiting := 2; waiting > 0; waiting-- {
+	for waiting := 2; waiting > 0; {
 		kind, err := l.take()
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if kind == leanDisposition {
+		case kind == leanDisposition:
 			send.sinceThen(then)
-			continue
+			waiting--
+		case kind == leanTransfer && !l.transfer.More:
+			receive.sinceThen(then)
+			waiting--
 		}
-		for l.transfer.More {
-			if _, err := l.take(); err != nil {
-				return err
-			}
-		}
-		receive.sinceThen(then)
 	}
 	return nil
 }
 
 // leanLoad sends or receives, or both at once, on connections for each.
-func (r *runner) leanLoad(ctx context.Context) ([]series, error) {
+func (r *runner) leanLoad(ctx context.Context, connections []*lean) ([]series, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var (
@@ -78,11 +104,8 @@ func (r *runner) leanLoad(ctx context.Context) ([]series, error) {
 			continue
 		}
 		for range r.options.connections {
-			l, err := r.dialLean()
-			if err != nil {
-				return nil, err
-			}
-			defer l.Close()
+			l := connections[0]
+			connections = connections[1:]
 			defer context.AfterFunc(ctx, func() { _ = l.SetReadDeadline(time.Now()) })()
 			group.Go(func() {
 				times := series{name: name}
@@ -111,21 +134,25 @@ func (r *runner) leanLoad(ctx context.Context) ([]series, error) {
 func (r *runner) leanSend(ctx context.Context, _ context.CancelFunc, l *lean, times *series) error {
 	begun := make([]time.Time, r.share()) // of those in flight, a ring
 	for answers := uint32(0); ; {
-		for int(l.sent-answers) < r.share() && ctx.Err() == nil && r.toSend.take() {
-			begun[int(l.sent)%len(begun)] = time.Now()
-			l.send()
+		over := false
+		for int(l.sent-answers) < r.share() && l.maySend() && !over {
+			if over = ctx.Err() != nil || !r.toSend.take(); !over {
+				begun[int(l.sent)%len(begun)] = time.Now()
+				l.send()
+			}
 		}
-		if l.sent == answers {
+		if over && l.sent == answers {
 			return nil
 		}
 		if err := l.Flush(); err != nil {
 			return err
 		}
 		for more := true; more; more = l.More() {
-			if _, err := l.take(); err != nil {
+			kind, err := l.take()
+			if err != nil {
 				return err
 			}
-			for range l.answered() {
+			for range l.answered(kind) {
 				times.sinceOf(begun[int(answers)%len(begun)])
 				answers++
 			}
@@ -137,8 +164,9 @@ func (r *runner) leanSend(ctx context.Context, _ context.CancelFunc, l *lean, ti
 func (r *runner) leanReceive(ctx context.Context, stop context.CancelFunc, l *lean, times *series) error {
 	window := uint32(r.share())
 	begun := make([]time.Time, window) // of those that are accepted and not answered, a ring
-	l.credit(0, window)
+	l.credit(window)
 	taken, answers := uint32(0), uint32(0)
+	last := l.delivery // the delivery-id of the last one taken
 	granted := window
 	for ctx.Err() == nil {
 		if err := l.Flush(); err != nil {
@@ -153,18 +181,19 @@ func (r *runner) leanReceive(ctx context.Context, stop context.CancelFunc, l *le
 			if kind == leanTransfer && !l.transfer.More {
 				begun[int(taken)%len(begun)] = time.Now()
 				taken++
-			} else if kind == leanDisposition {
-				answers += r.leanAnswers(l.answered(), answers, begun, times, stop)
+				last = l.delivery
+			} else {
+				answers += r.leanAnswers(l.answered(kind), answers, begun, times, stop)
 			}
 		}
 		if taken > first {
-			l.accept(first, taken-1, r.options.forget)
+			l.accept(last, taken-first, r.options.forget)
 		}
 		if r.options.forget {
 			answers += r.leanAnswers(taken-first, first, begun, times, stop)
 		}
 		if granted-answers <= window*3/4 {
-			l.credit(taken, window-(taken-answers))
+			l.credit(window - (taken - answers))
 			granted = answers + window
 		}
 	}

@@ -18,7 +18,11 @@ func main() {
 
 func command(args []string) error {
 	if len(args) == 2 && args[0] == "report" {
-		return reportFile(args[1], os.Stdout)
+		results, err := readResults(args[1])
+		if err == nil {
+			report(results, os.Stdout)
+		}
+		return err
 	}
 	if len(args) == 1 && args[0] == "echo" {
 		return echoCommand(os.Stdout)

@@ -35,6 +35,8 @@ type options struct {
 	pid         int
 	metrics     string // address of HTTP of a Minibus, whose metrics are read before and after; empty: none
 	lean        bool   // a client of our own in place of the library
+	server      string
+	aimed       bool
 	label       string
 	json        string
 }
@@ -68,6 +70,8 @@ func parseOptions(args []string, output io.Writer) (options, error) {
 	flags.IntVar(&o.pid, "pid", 0, "process id of the broker, for processor time, memory, waits and bytes written")
 	flags.StringVar(&o.metrics, "metrics", "", "address of HTTP of a Minibus, for commits and memory allocated per message")
 	flags.BoolVar(&o.lean, "lean", false, "modes send, receive, both and latency: a client without a library, which costs little itself")
+	flags.StringVar(&o.server, "server", "", "name of the broker in the output, for the table of several (compare)")
+	flags.BoolVar(&o.aimed, "aimed", false, "the run is one of those that the aims of the table are about")
 	flags.StringVar(&o.label, "label", "", "name of this run in the output")
 	flags.StringVar(&o.json, "json", "", "append the result as one line of JSON to this file; - for standard output")
 	if err := flags.Parse(args); err != nil {

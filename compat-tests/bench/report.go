@@ -19,20 +19,34 @@ type row struct {
 	database          []float64 // bytes per message, if measured
 }
 
-// reportFile prints the medians of a result file as a table in Markdown, in the order of the file. The maximum is that
-// of all runs.
-func reportFile(path string, out io.Writer) error {
+// readResults reads a result file.
+func readResults(path string) ([]result, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("open results: %w", err)
+		return nil, fmt.Errorf("open results: %w", err)
 	}
 	defer file.Close()
-	var rows []*row
+	var all []result
 	lines := bufio.NewScanner(file)
 	for lines.Scan() {
 		var r result
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			return fmt.Errorf("read results: %w", err)
+			return nil, fmt.Errorf("read results: %w", err)
+		}
+		all = append(all, r)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("read results: %w", err)
+	}
+	return all, nil
+}
+
+// report prints results as tables in Markdown, in their order: those with the name of a broker side by side, after the others.
+func report(results []result, out io.Writer) {
+	var rows []*row
+	for _, r := range results {
+		if r.Server != "" {
+			continue
 		}
 		for _, s := range r.Series {
 			rows = addTo(rows, r, s)
@@ -43,14 +57,14 @@ func reportFile(path string, out io.Writer) error {
 			}
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("read results: %w", err)
+	if len(rows) > 0 {
+		printRows(rows, out)
 	}
-	printRows(rows, out)
-	return nil
+	compare(results, out)
 }
 
-// printRows prints rows. It leaves out the column of the database if no run measured it.
+// printRows prints the medians of rows; of rates and processor time the least and the most too. The maximum is that of all
+// runs. It leaves out the column of the database if no run measured it.
 func printRows(rows []*row, out io.Writer) {
 	heading, line := "| Run | Operation | Runs | Rate/s | p50 µs | p99 µs | Max µs | Server CPU µs/message | Server memory MiB | At its peak |",
 		"| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
@@ -61,8 +75,8 @@ func printRows(rows []*row, out io.Writer) {
 	fmt.Fprintln(out, heading)
 	fmt.Fprintln(out, line)
 	for _, r := range rows {
-		fmt.Fprintf(out, "| %s | %s | %d | %.0f | %.0f | %.0f | %.0f | %.1f | %.0f | %.0f |", r.label, r.series, len(r.rates),
-			median(r.rates), median(r.p50s), median(r.p99s), slices.Max(r.maxima), median(r.cpus), median(r.memory), median(r.peaks))
+		fmt.Fprintf(out, "| %s | %s | %d | %s | %.0f | %.0f | %.0f | %s | %.0f | %.0f |", r.label, r.series, len(r.rates),
+			spread(r.rates), median(r.p50s), median(r.p99s), slices.Max(r.maxima), spread(r.cpus), median(r.memory), median(r.peaks))
 		switch {
 		case len(r.database) > 0:
 			fmt.Fprintf(out, " %.0f |", median(r.database))

@@ -51,7 +51,10 @@ func (s series) summarize(elapsed time.Duration) summary {
 
 // result holds the figures of one run.
 type result struct {
+	Server      string    `json:"server,omitempty"`
 	Label       string    `json:"label"`
+	Lean        bool      `json:"lean,omitempty"`
+	Aimed       bool      `json:"aimed,omitempty"`
 	Mode        string    `json:"mode"`
 	Size        int       `json:"size"`
 	Inflight    int       `json:"inflight"`
@@ -73,7 +76,7 @@ type result struct {
 
 func newResult(o options, elapsed time.Duration, all []series, before, after figures) result {
 	r := result{
-		Label: o.label, Mode: o.mode, Size: o.size, Inflight: o.inflight, Connections: o.connections,
+		Server: o.server, Label: o.label, Lean: o.lean, Aimed: o.aimed, Mode: o.mode, Size: o.size, Inflight: o.inflight, Connections: o.connections,
 		Seconds: elapsed.Seconds(), PeakKB: after.process.PeakKB, MemoryKB: after.process.MemoryKB,
 	}
 	most := 0
@@ -98,10 +101,18 @@ func (r *result) share(before, after figures, messages float64) {
 	r.Allocations = (after.metrics[metricAllocations] - before.metrics[metricAllocations]) / messages
 }
 
+// name returns the label with the broker's name, if it has one.
+func (r result) name() string {
+	if r.Server == "" {
+		return r.Label
+	}
+	return r.Server + ": " + r.Label
+}
+
 // print writes the table.
 func (r result) print(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(table, "%s\tcount\trate/s\tp50 us\tp99 us\tmax us\t\n", r.Label)
+	fmt.Fprintf(table, "%s\tcount\trate/s\tp50 us\tp99 us\tmax us\t\n", r.name())
 	for _, s := range r.Series {
 		fmt.Fprintf(table, "%s\t%d\t%.0f\t%.0f\t%.0f\t%.0f\t\n", s.Name, s.Count, s.Rate, s.P50, s.P99, s.Max)
 	}

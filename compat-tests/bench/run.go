@@ -72,12 +72,10 @@ func run(ctx context.Context, o options) (result, error) {
 		return r.measure(nothing, func() ([]series, error) { return r.idle(ctx) })
 	case o.mode == "echo":
 		return r.measure(nothing, func() ([]series, error) { return r.echo(ctx) })
-	case o.lean && o.mode == "latency":
-		return r.measure(nothing, r.leanLoop)
 	case o.lean:
-		return r.measure(nothing, func() ([]series, error) { return r.leanLoad(ctx) })
+		return r.leanRun(ctx)
 	case o.mode == "latency":
-		return r.measure(nothing, func() ([]series, error) { return r.oneAfterAnother(ctx) })
+		return r.loop(ctx)
 	}
 	var senders, receivers []*connection
 	connect := func() (err error) {

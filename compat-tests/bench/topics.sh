@@ -4,18 +4,19 @@
 # has a server and a database of its own. The file is measured after the server has ended, which folds the log into it: what
 # it is larger than without messages, divided by the messages. Where all subscriptions select a message, another run receives and completes all copies.
 #
+# It ends with a table.
+#
 #   compat-tests/bench/topics.sh [OUTPUT.jsonl]
-#   go run ./compat-tests/bench report OUTPUT.jsonl
 #
 # COUNT (messages per run where one subscription selects them, 50000), COPIES (copies per run where all do, 100000),
-# MOST (subscriptions, 1000) and ROUNDS (3) change the size; PARTS="queue one all sizes rabbitmq" what is measured. rabbitmq is a topic with 100
-# subscriptions beside a fanout exchange with 100 durable queues. BINARY is the Minibus to measure, without it that of this checkout.
+# MOST (subscriptions, 1000) and ROUNDS (5) change the size; PARTS="queue one all sizes rabbitmq" what is measured. rabbitmq is a topic with 100
+# subscriptions beside a fanout exchange of RabbitMQ 4 with 100 durable queues, classic and quorum. BINARY is the Minibus to measure, without it that of this checkout.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-readonly out=${1:-topics.jsonl} count=${COUNT:-50000} copies=${COPIES:-100000} most=${MOST:-1000} rounds=${ROUNDS:-3}
+readonly out=${1:-topics.jsonl} count=${COUNT:-50000} copies=${COPIES:-100000} most=${MOST:-1000} rounds=${ROUNDS:-5}
 work=$(mktemp -d)
-pid="" rabbit_pid=""
+pid="" rabbit_pid="" server=""
 
 stop() {
   [[ -z $pid ]] || { kill "$pid" && wait "$pid"; } || true
@@ -82,20 +83,20 @@ measure() { # label, target, messages, bytes
   local warmup=$(($3 / 20 + 1))
   empty && start
   send warmup "$2" "$warmup" "$4" >/dev/null
-  send "$1" "$2" "$3" "$4" -json "$out"
+  send "$1" "$2" "$3" "$4" -json "$out" -server "$server"
   stop
   note "$1" "$(stat -c %s "$work/minibus.db")" $(($3 + warmup))
 }
 
 note() { # label, bytes of the database, messages
-  printf '{"label": "%s", "database_bytes_per_message": %d}\n' "$1" $((($2 - empty) / $3)) >>"$out"
+  printf '{"server": "%s", "label": "%s", "database_bytes_per_message": %d}\n' "$server" "$1" $((($2 - empty) / $3)) >>"$out"
 }
 
 measure_all() { # label, subscriptions, bytes, flags for receiving...: a message for each subscription, then all copies are received
   local messages=$((copies / $2))
   measure "$1" topic "$messages" "$3"
   start
-  drain "$1" $((messages * $2)) "$2" "${@:4}" -json "$out"
+  drain "${received:-$1}" $((messages * $2)) "$2" "${@:4}" -json "$out" -server "$server"
   stop
 }
 
@@ -132,30 +133,34 @@ part_sizes() {
   done
 }
 
-# RabbitMQ knows only receivers that do not wait for the answer to a settlement (-forget), and forgets to go on if one has credit for two messages alone. So
-# both have 50 for each receiver.
+# RabbitMQ refuses receivers that wait for the answer to a settlement (-forget), so neither waits. Both have credit for 50 messages for each receiver.
 part_rabbitmq() {
-  local subs=100 messages=$((copies / 100)) label="RabbitMQ, fanout to 100" window=(-forget -inflight 5000) user=(-user guest -password guest)
+  local subs=100 messages=$((copies / 100)) kind sent="100 copies, send" received="100 copies, receive" window=(-forget -inflight 5000) at
+  at=(-url amqp://127.0.0.1:25672 -user guest -password guest)
   configure correlation "$subs" all
-  measure_all "Minibus, all of $subs" "$subs" 1024 "${window[@]}"
-  rm -rf "$work/rabbit"
-  rabbit_pid=$(compat-tests/bench/rabbitmq.sh start "$work/rabbit" 25672)
-  fanout "$subs" >"$work/fanout.json"
-  compat-tests/bench/rabbitmq.sh define "$work/rabbit" 25672 "$work/fanout.json"
-  empty=$(du -sb "$work/rabbit/mnesia" | cut -f1)
-  user+=(-url amqp://127.0.0.1:25672 -pid "$rabbit_pid")
-  send "$label" /exchange/fanout $((messages / 20 + 1)) 1024 "${user[@]}" >/dev/null
-  send "$label" /exchange/fanout "$messages" 1024 "${user[@]}" -json "$out"
-  note "$label" "$(du -sb "$work/rabbit/mnesia" | cut -f1)" $((messages + messages / 20 + 1))
-  drain "$label" $((messages * subs)) "$subs" "${user[@]}" -source '/amq/queue/s%d' "${window[@]}" -json "$out"
-  compat-tests/bench/rabbitmq.sh stop "$work/rabbit" >/dev/null
-  rabbit_pid=""
+  server=Minibus
+  measure_all "$sent" "$subs" 1024 "${window[@]}"
+  for kind in classic quorum; do
+    server="RabbitMQ 4, $kind"
+    rm -rf "$work/rabbit"
+    rabbit_pid=$(compat-tests/bench/rabbitmq.sh start "$work/rabbit" 25672)
+    fanout "$subs" "$kind" >"$work/fanout.json"
+    compat-tests/bench/rabbitmq.sh define "$work/rabbit" "$work/fanout.json"
+    empty=$(du -sb "$work/rabbit/mnesia" | cut -f1)
+    send warmup /exchanges/fanout $((messages / 20 + 1)) 1024 "${at[@]}" >/dev/null
+    send "$sent" /exchanges/fanout "$messages" 1024 "${at[@]}" -pid "$rabbit_pid" -server "$server" -json "$out"
+    note "$sent" "$(du -sb "$work/rabbit/mnesia" | cut -f1)" $((messages + messages / 20 + 1))
+    drain "$received" $((messages * subs)) "$subs" "${at[@]}" -source '/queues/s%d' -pid "$rabbit_pid" "${window[@]}" -server "$server" -json "$out"
+    compat-tests/bench/rabbitmq.sh stop "$work/rabbit" >/dev/null
+    rabbit_pid=""
+  done
+  server=""
 }
 
-fanout() { # queues: definitions of RabbitMQ
+fanout() { # queues, their type: definitions of RabbitMQ
   local i queues="" bindings=""
   for ((i = 0; i < $1; i++)); do
-    queues+=",{\"name\": \"s$i\", \"vhost\": \"/\", \"durable\": true, \"auto_delete\": false, \"arguments\": {}}"
+    queues+=",{\"name\": \"s$i\", \"vhost\": \"/\", \"durable\": true, \"auto_delete\": false, \"arguments\": {\"x-queue-type\": \"$2\"}}"
     bindings+=",{\"source\": \"fanout\", \"vhost\": \"/\", \"destination\": \"s$i\", \"destination_type\": \"queue\", \"routing_key\": \"\", \"arguments\": {}}"
   done
   printf '{"exchanges": [{"name": "fanout", "vhost": "/", "type": "fanout", "durable": true, "auto_delete": false, "internal": false, "arguments": {}}],
@@ -174,3 +179,4 @@ for _ in $(seq "$rounds"); do
     "part_$part"
   done
 done
+"$work/bench" report "$out"

@@ -178,22 +178,29 @@ func (r *runner) takeAndAccept(ctx context.Context, stop context.CancelFunc, cre
 	return nil
 }
 
-// oneAfterAnother sends, receives and accepts single messages. It grants the receiver's credit before the send, as an
-// application that already waits does.
-func (r *runner) oneAfterAnother(ctx context.Context) ([]series, error) {
+// loop measures single messages, one after another, on links that are there already.
+func (r *runner) loop(ctx context.Context) (result, error) {
 	c, err := r.connect(ctx)
 	if err != nil {
-		return nil, err
+		return result{}, err
 	}
 	defer c.conn.Close()
-	sender, err := r.newSender(ctx, c)
-	if err != nil {
-		return nil, err
+	var (
+		sender   *amqp.Sender
+		receiver *amqp.Receiver
+	)
+	attach := func() (err error) {
+		if sender, err = r.newSender(ctx, c); err == nil {
+			receiver, err = r.newReceiver(ctx, c, 1)
+		}
+		return err
 	}
-	receiver, err := r.newReceiver(ctx, c, 1)
-	if err != nil {
-		return nil, err
-	}
+	return r.measure(attach, func() ([]series, error) { return r.oneAfterAnother(ctx, sender, receiver) })
+}
+
+// oneAfterAnother sends, receives and accepts single messages. The receiver's credit is granted before the send, as an
+// application that already waits does.
+func (r *runner) oneAfterAnother(ctx context.Context, sender *amqp.Sender, receiver *amqp.Receiver) ([]series, error) {
 	send, receive, accept, total := series{name: "send"}, series{name: "receive"}, series{name: "accept"}, series{name: "total"}
 	for r.toSend.take() {
 		times, err := r.oneMessage(ctx, sender, receiver)

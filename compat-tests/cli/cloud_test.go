@@ -102,8 +102,8 @@ func TestCloud(t *testing.T) {
 		dlq ls q                              # bad
 		dlq resubmit q                        # resubmitted 1 dead letter
 		receive q -n 2 --dead-letter
-		dlq purge q --wait 1s --yes           # removed 2 messages
-		purge q --wait 1s --yes               # removed 2 messages
+		dlq purge q --wait 1s --yes           # purged 2 messages
+		purge q --wait 1s --yes               # purged 2 messages
 		bench --messages 50 -o jsonl          # "operation":"complete"
 		sub rm events/audit --yes
 		topic rm events --yes
@@ -157,7 +157,7 @@ func TestCloudControl(t *testing.T) {
 		namespace show others-ns                # others-ns
 		namespace rm others-ns --yes
 		send q a --repeat 3
-		purge q --number 2 --yes              # removed 1 message
+		purge q --number 2 --yes              # purged 1 message
 		reset --yes                           # reset the namespace
 		wait q --idle                         # no messages
 	`)

@@ -110,7 +110,7 @@ func TestDoctorWithoutServer(t *testing.T) {
 	b.says(all, "configuration", "wrong", "-> minibus config check "+file)
 	b.says(all, "server", "note", "no Minibus answers")
 	b.says(all, "database", "good", "makes it at its first start")
-	b.says(all, "authority", "wrong", "no certificate in PEM form")
+	b.says(all, "CA certificate", "wrong", "no certificate in PEM form")
 	b.says(all, "disk", "good", "are free")
 	by := "another program"
 	if runtime.GOOS == "linux" {

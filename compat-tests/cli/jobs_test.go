@@ -55,11 +55,11 @@ func TestPurgeAndResubmitByFilter(t *testing.T) {
 	b := start(t, []harness.Queue{{Name: "orders"}, {Name: "other"}, {Name: "sessions", RequiresSession: true}})
 	b.send("orders", "red", "green", "blue")
 	b.run("send", "orders", "later", "--schedule", "1h")
-	if text := b.run("purge", "orders", "--text", "GREEN", "--yes"); text != "removed 1 message from orders\n" {
+	if text := b.run("purge", "orders", "--text", "GREEN", "--yes"); text != "purged 1 message from orders\n" {
 		t.Errorf("purge prints %q", text)
 	}
-	type purged struct{ Removed int }
-	if p := decode[purged](b, b.run("purge", "orders", "--scheduled", "--yes", "-o", "json")); p.Removed != 1 {
+	type purged struct{ Purged int }
+	if p := decode[purged](b, b.run("purge", "orders", "--scheduled", "--yes", "-o", "json")); p.Purged != 1 {
 		t.Errorf("purge prints %+v", p)
 	}
 	b.fails(2, []string{"SQL filter"}, "purge", "orders", "--where", "=", "--yes")
@@ -99,15 +99,15 @@ func TestAnInterruptCancelsAJob(t *testing.T) {
 	}
 	b.must("interrupt", cmd.Process.Signal(os.Interrupt))
 	_ = cmd.Wait()
-	found := regexp.MustCompile(`after ([\d,]+) messages removed`).FindStringSubmatch(errs.String())
+	found := regexp.MustCompile(`after ([\d,]+) messages purged`).FindStringSubmatch(errs.String())
 	if code := cmd.ProcessState.ExitCode(); code != 130 || found == nil {
 		t.Fatalf("purge ends with %d: %s", code, errs.String())
 	}
-	removed, err := strconv.Atoi(strings.ReplaceAll(found[1], ",", ""))
+	first, err := strconv.Atoi(strings.ReplaceAll(found[1], ",", ""))
 	b.must("read the number", err)
-	type purged struct{ Removed int }
-	if rest := decode[purged](b, b.run("purge", "orders", "--text", "x", "--yes", "-o", "json")).Removed; removed == 0 || rest == 0 || removed+rest != all {
-		t.Errorf("%d were removed before the interrupt, %d after it", removed, rest)
+	type purged struct{ Purged int }
+	if rest := decode[purged](b, b.run("purge", "orders", "--text", "x", "--yes", "-o", "json")).Purged; first == 0 || rest == 0 || first+rest != all {
+		t.Errorf("%d were purged before the interrupt, %d after it", first, rest)
 	}
 }
 

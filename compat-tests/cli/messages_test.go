@@ -105,10 +105,10 @@ func TestSend(t *testing.T) {
 	b.feed("from standard input", "send", "q")
 	b.feed("one\ntwo\r\n\nlast", "send", "q", "--lines")
 	b.feed("AP8=\n", "send", "q", "--base64")
-	b.feed(`{"body":{"id":7},"subject":"own"}`+"\n\n"+`{"messageId":"j2","body":"text","applicationProperties":{"u":{"uuid":"00000000-0000-0000-0000-000000000001"}}}`,
+	b.feed(`{"body":{"id":7,"a":1},"subject":"own"}`+"\n\n"+`{"messageId":"j2","body":"text","applicationProperties":{"u":{"uuid":"00000000-0000-0000-0000-000000000001"}}}`,
 		"send", "q", "--jsonl", "--subject", "from the flag", "-p", "k=v")
 	all := b.peek("q")
-	b.wantBodies("sent", all, "argument", "from a file\n", "from standard input", "one", "two", "", "last", "", `{"id":7}`, "text")
+	b.wantBodies("sent", all, "argument", "from a file\n", "from standard input", "one", "two", "", "last", "", `{"id":7,"a":1}`, "text")
 	first, last := all[0], all[len(all)-1]
 	if first.MessageID != "m1" || first.Subject != "about" || first.TimeToLive != "PT1M30S" || first.ApplicationProperties["url"] != "http://x" ||
 		!reflect.DeepEqual(first.ApplicationProperties["n"], map[string]any{"int": 5.0}) {

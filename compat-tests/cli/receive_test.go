@@ -153,7 +153,7 @@ func TestDeadLetters(t *testing.T) {
 	}
 	b.fails(3, []string{"could not be found", "after 0 of 1"}, "dlq", "resubmit", "other", "--to", "none")
 	b.wantBodies("after a failure", b.peek("other", "--dlq"), "2")
-	if got := b.run("dlq", "purge", "other"); got != "removed 1 message from other/$DeadLetterQueue\n" {
+	if got := b.run("dlq", "purge", "other"); got != "purged 1 message from other/$DeadLetterQueue\n" {
 		t.Errorf("dlq purge prints %q", got)
 	}
 	b.run("send", "events", "e")
@@ -215,21 +215,21 @@ func TestPurge(t *testing.T) {
 		harness.Topic{Name: "events", Subscriptions: []harness.Subscription{{Queue: harness.Queue{Name: "s"}}}})
 	b.run("send", "q", "x", "--repeat", "1200")
 	b.run("send", "q", "later", "--schedule", "1h")
-	if got := b.run("purge", "q", "-n", "100"); got != "removed 100 messages from q\n" {
+	if got := b.run("purge", "q", "-n", "100"); got != "purged 100 messages from q\n" {
 		t.Errorf("purge -n prints %q", got)
 	}
-	if got := decode[map[string]any](b, b.run("purge", "q", "--yes", "-o", "json")); got["removed"] != 1100.0 || got["entity"] != "q" {
+	if got := decode[map[string]any](b, b.run("purge", "q", "--yes", "-o", "json")); got["purged"] != 1100.0 || got["entity"] != "q" {
 		t.Errorf("purge prints %v", got)
 	}
 	b.wantBodies("what is scheduled", b.peek("q"), "later")
 	for _, session := range []string{"a", "b", "c"} {
 		b.run("send", "sessions", "x", "--session", session, "--repeat", "3")
 	}
-	if got := b.run("purge", "sessions", "--wait", "1s"); got != "removed 9 messages from sessions\n" {
+	if got := b.run("purge", "sessions", "--wait", "1s"); got != "purged 9 messages from sessions\n" {
 		t.Errorf("purge of sessions prints %q", got)
 	}
 	b.run("send", "events", "e")
-	if got := b.run("purge", "events/s"); got != "removed 1 message from events/s\n" {
+	if got := b.run("purge", "events/s"); got != "purged 1 message from events/s\n" {
 		t.Errorf("purge of a subscription prints %q", got)
 	}
 	b.fails(3, []string{"purge none", "could not be found"}, "purge", "none")

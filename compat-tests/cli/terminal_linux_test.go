@@ -57,11 +57,11 @@ func TestAtATerminal(t *testing.T) {
 	if seen, code := b.atTerminal(nil, "n\n", "queue", "rm", "q"); code != 1 || !strings.Contains(seen, "Delete queue q at localhost:") || !strings.Contains(seen, "left as it is") {
 		t.Errorf("queue rm, answered with n, ended with %d: %q", code, seen)
 	}
-	if seen, code := b.atTerminal(nil, "\n", "purge", "q"); code != 1 || !strings.Contains(seen, "Remove the messages of q at localhost:") {
+	if seen, code := b.atTerminal(nil, "\n", "purge", "q"); code != 1 || !strings.Contains(seen, "Purge the messages of q at localhost:") {
 		t.Errorf("purge, answered with nothing, ended with %d: %q", code, seen)
 	}
 	b.wantBodies("after two refusals", b.peek("q"), "1", "2")
-	if seen, code := b.atTerminal(nil, "y\n", "purge", "q", "--wait", "1s"); code != 0 || !strings.Contains(seen, "removed 2 messages") {
+	if seen, code := b.atTerminal(nil, "y\n", "purge", "q", "--wait", "1s"); code != 0 || !strings.Contains(seen, "purged 2 messages") {
 		t.Errorf("purge, answered with y, ended with %d: %q", code, seen)
 	}
 	b.run("send", "q", "x", "--repeat", "120")

@@ -166,9 +166,9 @@ func TestDryRun(t *testing.T) {
 	b.run("send", "sessions", "s", "--session", "a")
 	b.run("snapshot", "save", "kept")
 	for line, want := range map[string]string{
-		"purge orders": "would have removed 3 messages from orders; nothing changed", "purge orders -n 2": "removed 2 messages", "purge sessions": "removed 1 message from sessions",
-		"purge orders --where user.x='y'": "removed 0 messages", "purge orders --scheduled": "removed 1 message from", "purge orders --number 4": "removed 1 message from",
-		"dlq purge orders": "removed 2 messages from orders/$DeadLetterQueue", "dlq purge orders --reason bad": "removed 2 messages", "dlq purge orders --reason good": "removed 0 messages",
+		"purge orders": "would have purged 3 messages from orders; nothing changed", "purge orders -n 2": "purged 2 messages", "purge sessions": "purged 1 message from sessions",
+		"purge orders --where user.x='y'": "purged 0 messages", "purge orders --scheduled": "purged 1 message from", "purge orders --number 4": "purged 1 message from",
+		"dlq purge orders": "purged 2 messages from orders/$DeadLetterQueue", "dlq purge orders --reason bad": "purged 2 messages", "dlq purge orders --reason good": "purged 0 messages",
 		"dlq resubmit orders": "would have resubmitted 2 dead letters from orders/$DeadLetterQueue to orders; nothing changed", "dlq resubmit orders --number 1": "resubmitted 1 dead letter from",
 		"dlq resubmit orders --subject new --reason bad": "resubmitted 2 dead letters", "queue rm orders": "would have deleted queue orders, with 3 active messages, 2 dead letters, 1 scheduled message; nothing changed",
 		"message rm orders 3 4": "would have deleted 2 messages from orders; nothing changed", "snapshot rm kept": "would have deleted the snapshot kept: messages: 7, entities: 2; nothing changed",
@@ -181,8 +181,8 @@ func TestDryRun(t *testing.T) {
 	}
 	if got := decode[struct {
 		DryRun  bool
-		Removed int
-	}](b, b.run("purge", "orders", "--dry-run", "-o", "json")); !got.DryRun || got.Removed != 3 {
+		Purged int
+	}](b, b.run("purge", "orders", "--dry-run", "-o", "json")); !got.DryRun || got.Purged != 3 {
 		t.Errorf("as JSON it is %+v", got)
 	}
 	b.fails(3, []string{"there is no such queue"}, "queue", "rm", "unlike", "--dry-run")

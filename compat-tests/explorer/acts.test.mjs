@@ -92,13 +92,13 @@ test("counts are live", async () => {
 
 test("how many messages come and go is seen at a glance", async () => {
   await to("/entity/live");
-  const tile = (name) => page.locator(".tile", { hasText: `${name}, last minute` }).locator(".tile-value");
+  const tile = (name) => page.locator(".tile", { hasText: `${name} / min` }).locator(".tile-value");
   const before = Number(await tile("In").textContent());
   await client.createSender("live").sendMessages(Array.from({ length: 50 }, () => ({ body: "x" })));
   await until(async () => Number(await tile("In").textContent()) === before + 50, "50 messages came in");
   assert.equal((await client.createReceiver("live", { receiveMode: "receiveAndDelete" }).receiveMessages(1, { maxWaitTimeInMs: 20_000 })).length, 1);
   await tile("Out").getByText("1", { exact: true }).waitFor();
-  const both = () => page.evaluate(() => [...document.querySelectorAll(".tile")].filter((t) => t.textContent.includes("last minute")).map((t) => t.lastChild.textContent).join());
+  const both = () => page.evaluate(() => [...document.querySelectorAll(".tile")].filter((t) => t.textContent.includes(" / min")).map((t) => t.lastChild.textContent).join());
   await until(async () => (await page.locator(".plot-read b").allTextContents()).join() === await both(), "the legend of the chart says the same");
   await to("");
   await page.getByRole("main").getByRole("link", { name: /^Connections/ }).click();
@@ -257,9 +257,9 @@ test("resubmit by reason, delete one", async () => {
   const row = (name) => page.locator(".by-reason").getByRole("row", { name });
   await row(/Worse/).getByText("first line of 3").waitFor();
   await row(/PaymentDeclined/).getByRole("button", { name: "Resubmit" }).click();
-  await agree("Resubmit 2 messages");
+  await agree("Resubmit 2 dead letters");
   await sees(/Done: 2 messages/, page.locator(".toasts"));
-  await page.getByText("1 message", { exact: true }).waitFor();
+  await page.getByText("1 dead letter", { exact: true }).waitFor();
   await page.getByRole("table", { name: "Messages" }).getByRole("row", { name: /Worse/ }).getByRole("checkbox").check();
   await page.getByRole("button", { name: "Delete 1" }).click();
   await agree("Delete 1 message");
@@ -290,7 +290,7 @@ test("send with properties, read it as each form", async () => {
   await page.getByRole("button", { name: "Hex" }).click();
   await sees("000000  7b 0a");
   const file = page.waitForEvent("download");
-  await button("Download").click();
+  await button("Download the body").click();
   assert.equal((await file).suggestedFilename(), "message-1");
   const got = await receive("empty");
   assert.deepEqual([got.body, got.messageId, got.applicationProperties, got.contentType], [{ a: 1 }, "typed-1", { amount: 7 }, "application/json"]);
@@ -341,6 +341,7 @@ test("read, write and clear the state of a session, see its messages, and break 
   await page.goBack();
   await page.setViewportSize(sizes.phone);
   await row("alice").getByText("held by").waitFor();
+  await row("alice").getByRole("button", { name: "State", exact: true }).waitFor();
   await page.setViewportSize(sizes.wide);
   await row("alice").getByRole("link", { name: "MSJSClient" }).click();
   await page.waitForFunction(() => location.hash.includes("/connections?connection=c"));

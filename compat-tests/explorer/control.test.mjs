@@ -127,7 +127,7 @@ test("make a namespace with the entities of another one, and delete it after a q
   await page.waitForFunction(() => document.title === "Namespaces – team-copy – Minibus");
   const row = page.getByRole("row", { name: /team-copy/ });
   await row.getByText("2", { exact: true }).waitFor();
-  await row.getByRole("button", { name: "Delete…" }).click();
+  await row.getByRole("button", { name: "Delete" }).click();
   const question = page.getByRole("dialog", { name: "Delete the namespace?" });
   await sees(/with \d+ entities, 2 messages and 1 snapshot/, question);
   page.allowed.push(404); // an answer may be under way
@@ -147,7 +147,7 @@ test("receive, settle in each way, leave and come back", async () => {
   await button("Receive").click();
   await held().nth(5).waitFor();
   await sees("body 0");
-  await sees(/left/, held().first());
+  await sees(/lock expires in/, held().first());
   const receiver = client.createReceiver("empty"), other = await receiver.receiveMessages(7, { maxWaitTimeInMs: 20_000 });
   assert.deepEqual(other.map((m) => m.messageId), ["m-6"]);
   await receiver.completeMessage(other[0]);
@@ -157,7 +157,7 @@ test("receive, settle in each way, leave and come back", async () => {
   await told(/1 message abandoned/);
   await button("Defer", held().filter({ hasText: "m-2" })).click();
   await told(/1 message deferred/);
-  await button("Dead-letter…", held().filter({ hasText: "m-3" })).click();
+  await button("Dead-letter", held().filter({ hasText: "m-3" })).click();
   await page.getByLabel("Reason").fill("Malformed");
   await page.getByLabel("Description").fill("by hand");
   await agree("Dead-letter");
@@ -174,7 +174,7 @@ test("receive, settle in each way, leave and come back", async () => {
   await button("Select all").click();
   await button("Release", page.locator(".held-tools")).click();
   await told(/2 messages released/);
-  await page.getByLabel("Deferred messages").fill("3");
+  await page.getByLabel("Deferred, by number").fill("3");
   await button("Receive").click();
   await held().filter({ hasText: "m-2" }).waitFor();
   await button("Complete", held().first()).click();
@@ -209,7 +209,7 @@ test("locks count down by the clock of the namespace, and leave the list when th
   await api("POST", "clock/freeze");
   await api("POST", "entities/dying/settle", { lockTokens: [await page.evaluate(() => Object.values(JSON.parse(sessionStorage["minibus.held"]))[0].messages[0].token)], outcome: "complete" });
   await button("Complete", held().first()).click();
-  await told(/1 message lost the lock and left the list/);
+  await told(/The lock of 1 message was lost/);
   assert.equal(await held().count(), 1);
   await refused(page, 409);
   await to("/clock");

@@ -208,13 +208,13 @@ test("deleting says what goes with it", async () => {
   await to("/entity/doomed/settings");
   await page.locator(".sidebar").getByTitle("3 active").nth(1).waitFor();
   page.allowed.push(404); // an answer may be under way
-  await button("Delete…").click();
+  await button("Delete topic").click();
   const dialog = page.getByRole("dialog");
   await sees("2 subscriptions", dialog);
   await sees("6 messages", dialog);
   await dialog.getByRole("button", { name: "Cancel" }).click();
   assert.equal((await entity("doomed")).kind, "topic");
-  await button("Delete…").click();
+  await button("Delete topic").click();
   await agree("Delete the topic");
   await heading(namespace);
   await toast(/^Deleted .* with 6 messages\.$/);
@@ -231,7 +231,7 @@ test("an empty entity that was deleted comes back with its settings, subscriptio
   const before = [await whole("back"), await whole("back/Subscriptions/s")];
   assert.match(before[1], /9007199254740993/);
   await to("/entity/back/settings");
-  await button("Delete…").click();
+  await button("Delete topic").click();
   assert.equal(await page.getByRole("dialog").getByRole("checkbox").count(), 0, "there is nothing that only a snapshot keeps");
   await agree("Delete the topic");
   await toast(/^Deleted .*\. It was empty\.$/);
@@ -385,6 +385,10 @@ test("the bench shows which subscriptions light up and why not the others, and s
   await button("Try the rule").click();
   await sees("With the rule you try: 0 of 1 subscription gets it");
   await sees("amount > 2000 is false: amount is 1500");
+  await main().getByRole("link", { name: "Save as a new rule" }).click();
+  await sees("New rule");
+  await sees("amount > 2000");
+  await page.goBack();
   await button("Back to the saved rules").click();
   await sees("1 of 1 subscription gets it");
   await main().getByRole("link", { name: /Test all subscriptions/ }).click();
@@ -441,6 +445,7 @@ test("configuration: copy, download, compare, apply, and what is lost", async ()
   await sees('"fresh"');
   await button("Compare").click();
   await sees("1 created");
+  await until(() => main().getByText("1 created").evaluate((e) => e.getBoundingClientRect().bottom <= innerHeight), "what Compare found is in sight");
   await sees("1 changed");
   assert.equal(await main().locator(".diff.delete").count(), 0);
   await main().getByLabel(/Delete entities/).check();
@@ -448,7 +453,7 @@ test("configuration: copy, download, compare, apply, and what is lost", async ()
   await sees("2 messages lost", gone);
   await sees("→ 8", main().locator(".diff.change"));
   assert.equal((await entity("fresh")).status, 404, "nothing is changed by a comparison");
-  await button("Apply…").click();
+  await button("Apply").click();
   await sees("2 messages", page.getByRole("dialog"));
   await agree("Apply and delete 1 entity");
   await toast("Applied the configuration.");
@@ -460,7 +465,7 @@ test("configuration: copy, download, compare, apply, and what is lost", async ()
   await main().getByLabel(/Delete entities/).uncheck();
   await button("Compare").click();
   await sees("→ 7");
-  await button("Apply…").click();
+  await button("Apply").click();
   await sees("No message is lost.", page.getByRole("dialog"));
   await agree("Apply");
   await undo();
@@ -470,5 +475,5 @@ test("configuration: copy, download, compare, apply, and what is lost", async ()
   await button("Compare").click();
   await sees("Nothing can be applied");
   await sees("set at creation");
-  assert.equal(await button("Apply…").isDisabled(), true);
+  assert.equal(await button("Apply").isDisabled(), true);
 });

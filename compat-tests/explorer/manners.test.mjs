@@ -164,7 +164,7 @@ test("what destroys is in a menu, and says how much it would", async () => {
   assert.equal(await button("Purge messages").count(), 0);
   await button("More actions").click();
   await button("Purge dead letters").waitFor();
-  await button("Delete queue").waitFor();
+  await button("Delete queue").first().waitFor(); // the second is that of the settings
   await check(page, "the menu of an entity");
   await page.keyboard.press("Escape");
   await button("Purge messages").waitFor({ state: "detached" });
@@ -172,12 +172,22 @@ test("what destroys is in a menu, and says how much it would", async () => {
   await button("Purge messages").click();
   await page.getByRole("dialog", { name: "Purge messages?" }).getByRole("button", { name: "Purge 1 message" }).waitFor();
   await page.keyboard.press("Escape");
+  await button("More actions").click();
+  await button("Purge dead letters").click();
+  const letters = page.getByRole("dialog", { name: "Purge dead letters?" });
+  await sees("All dead letters of purged will be removed", letters);
+  assert.match(await letters.locator("footer").textContent(), /Purge \d+ dead letters?$/);
+  await page.keyboard.press("Escape");
   await to("/entity/empty");
   await button("More actions").click();
   assert.equal(await button("Purge messages").isDisabled(), true);
   await page.keyboard.press("Escape");
   await page.getByRole("link", { name: "Send message" }).click();
   await page.getByRole("textbox", { name: "Body" }).waitFor();
+  await to("/entity/empty/messages/999");
+  await sees("Message #999 is no longer here");
+  assert.equal(await main().getByRole("alert").count(), 0);
+  await refused(page, 404);
 });
 
 test("the tabs of a subscription stand in one row, and names of properties break between words", async () => {

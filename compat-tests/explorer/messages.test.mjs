@@ -52,7 +52,7 @@ test("JSON is a tree with its numbers as they are written", async () => {
   await sees('"sku"', page.locator(".folds"));
   await button("Fold").click();
   assert.equal(await page.locator(".folds").getByText('"sku"').count(), 0);
-  assert.match(await copied(page, button("Copy")), /\n {2}"id": 12345678901234567890,\n/);
+  assert.match(await copied(page, button("Copy the body")), /\n {2}"id": 12345678901234567890,\n/);
   await check(page, "JSON");
 });
 
@@ -73,13 +73,13 @@ test("XML is a tree of text, and what is no XML a text", async () => {
 test("values of AMQP show their types", async () => {
   await client.createSender("empty").sendMessages({ bodyType: "value", body: { color: "red", n: [1, true] } });
   await openNewest("empty");
-  assert.equal(await form("AMQP types").getAttribute("aria-pressed"), "true");
+  assert.equal(await form("Types").getAttribute("aria-pressed"), "true");
   await sees(/color string/);
   await sees(/1 boolean/);
   await send("empty", { body: raw([0xff, 0x00, 0xfe]) });
   await openNewest("empty");
   assert.equal(await form("Hex").getAttribute("aria-pressed"), "true");
-  await form("AMQP types").click();
+  await form("Types").click();
   await sees(/3\sB, not a text/);
 });
 
@@ -384,7 +384,7 @@ test("dead letters are exported, sent from the file, and resubmitted with change
   await row.getByRole("button", { name: "Resubmit" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Send to").fill("nowhere");
-  await dialog.getByRole("button", { name: "Resubmit 2 messages" }).click();
+  await dialog.getByRole("button", { name: "Resubmit 2 dead letters" }).click();
   await sees("There is no queue or topic nowhere", dialog);
   await dialog.getByLabel("Send to").fill("typed");
   await dialog.getByText("Change the messages").click();
@@ -395,7 +395,7 @@ test("dead letters are exported, sent from the file, and resubmitted with change
   await dialog.getByLabel("Value of tries").fill("2");
   await dialog.getByLabel("Application properties to remove").fill("secret, none");
   await check(page, "the form of resubmitting");
-  await dialog.getByRole("button", { name: "Resubmit 2 messages" }).click();
+  await dialog.getByRole("button", { name: "Resubmit 2 dead letters" }).click();
   await toast(/Done: 2 messages/);
   const from = client.createReceiver("typed", { receiveMode: "receiveAndDelete" }), got = [];
   while (got.length < 2) got.push(...(await taken(from, 1)).filter((m) => m.subject === "mended")); // others of before are there too
@@ -417,7 +417,7 @@ test("dead letters are exported, sent from the file, and resubmitted with change
   const seed = page.waitForEvent("download");
   await button("Save as seed").click();
   const saved = readFileSync(await (await seed).path(), "utf8").trim().split("\n").map((l) => JSON.parse(l));
-  await toast(/2 messages exported to letters.jsonl/);
+  await toast(/Saved 2 messages as letters.jsonl/);
   assert.deepEqual(saved.map((l) => `${l.entity} ${l.messageId}`).sort(), ["letters waiting", "letters/$DeadLetterQueue text"]);
   assert.equal(saved[0].body, '"\\{{now}}"');
   assert.ok(saved.every((l) => !("sequenceNumber" in l) && !("enqueuedTime" in l) && !("deadLetterReason" in l)));

@@ -70,7 +70,7 @@ for (const size of ["wide", "phone"]) {
     const docs = new Set(); // the pages to which the screens lead
     for (const [name, [hash, text]] of Object.entries(screens)) {
       await show(page, `#/${namespace}${hash}`);
-      await page.locator("main").getByText(text).first().waitFor().catch(() => wrong.push(`${name} does not show ${text}`));
+      await page.locator("main").getByText(text).filter({ visible: true }).first().waitFor().catch(() => wrong.push(`${name} does not show ${text}`));
       await both(name).catch((e) => wrong.push(e.message));
       page.errors.splice(0);
       docs.add(await page.locator("a.docs").evaluate((a) => a.href));

@@ -35,9 +35,9 @@ func TestSESS22_StateIsSetReadAndCleared(t *testing.T) {
 	b.must("close", holder.Close(b.ctx))
 	holder = b.accept(b.connect(), queueName, "a")
 	wantState(holder, large) // the state outlives messages and holders
-	for _, clear := range [][]byte{nil, {}} {
+	for _, cleared := range [][]byte{nil, {}} {
 		b.must("set state", holder.SetSessionState(b.ctx, []byte("again"), nil))
-		b.must("clear state", holder.SetSessionState(b.ctx, clear, nil))
+		b.must("clear state", holder.SetSessionState(b.ctx, cleared, nil))
 		wantState(holder, nil)
 	}
 	wantState(b.accept(b.client, queueName, "other"), nil)

@@ -9,10 +9,18 @@ import (
 // compiles into that directory. Every version in pom.xml is pinned, so Maven does not ask the network again after the first download.
 func Maven(t testing.TB, dir string, environ []string, args ...string) {
 	t.Helper()
+	alone := func(program string, args ...string) (string, []string) { return program, args }
+	MavenWith(t, dir, environ, alone, args...)
+}
+
+// MavenWith is Maven, run as a function says.
+func MavenWith(t testing.TB, dir string, environ []string, run func(string, ...string) (string, []string), args ...string) {
+	t.Helper()
 	project := filepath.Join(dir, "pom.xml")
 	defer Lock(t, project)()
 	environ = append(environ, "MAVEN_OPTS=-XX:TieredStopAtLevel=1") // it lives for seconds
-	out, err := Output(environ, "mvn", append([]string{"--file", project, "--batch-mode", "--quiet", "test"}, args...)...)
+	program, args := run("mvn", append([]string{"--file", project, "--batch-mode", "--quiet", "test"}, args...)...)
+	out, err := Output(environ, program, args...)
 	t.Log(out)
 	if err != nil {
 		t.Fatal(err)

@@ -13,32 +13,67 @@ import (
 // clockTick is the unit of /proc/PID/stat: USER_HZ, 100 a second on every Linux that Go runs on.
 const clockTick = 10 * time.Millisecond
 
-// Process holds figures of a process from /proc.
+// Process holds figures of a process from /proc, summed with those of all that it started.
 type Process struct {
-	CPU      time.Duration // user and system time since its start
+	CPU      time.Duration // user and system time since its start, with that of children that ended
 	PeakKB   int64         // VmHWM: peak resident memory since its start
 	MemoryKB int64         // VmRSS: resident memory now
 	Waits    int64         // voluntary context switches of the threads that it has now: how often one waited
 	Written  int64         // bytes passed to write calls, to files and sockets
 }
 
-// ReadProcess reads the figures of a process. For pid 0, and on a system without /proc, it returns zeros.
+// ReadProcess reads the figures of a process and of those that it started. For pid 0, and on a system without /proc, it
+// returns zeros.
 func ReadProcess(pid int) (Process, error) {
-	var p Process
 	if pid == 0 || runtime.GOOS != "linux" {
-		return p, nil
+		return Process{}, nil
 	}
+	p, err := readOne(pid)
+	if err != nil {
+		return p, err
+	}
+	for _, child := range children(pid) {
+		more, err := ReadProcess(child)
+		if err != nil {
+			continue // it ended meanwhile
+		}
+		p.CPU += more.CPU
+		p.PeakKB += more.PeakKB
+		p.MemoryKB += more.MemoryKB
+		p.Waits += more.Waits
+		p.Written += more.Written
+	}
+	return p, nil
+}
+
+// children returns the processes that the threads of one started and that are there.
+func children(pid int) []int {
+	var all []int
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // the pattern is well-formed
+	for _, list := range lists {
+		text, _ := os.ReadFile(list) // none if the thread ended
+		for _, child := range bytes.Fields(text) {
+			if n, err := strconv.Atoi(string(child)); err == nil {
+				all = append(all, n)
+			}
+		}
+	}
+	return all
+}
+
+func readOne(pid int) (Process, error) {
+	var p Process
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return p, fmt.Errorf("read processor time: %w", err)
 	}
 	// The second field is the program's name in parentheses and may hold spaces: count from after it.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	const user, system = 11, 12 // fields 14 and 15 of the whole line
-	if len(fields) <= system {
+	const user, end = 11, 15 // fields 14 to 17 of the whole line: user and system, of itself and of children that ended
+	if len(fields) < end {
 		return p, fmt.Errorf("read processor time: /proc/%d/stat has %d fields", pid, len(fields))
 	}
-	for _, part := range [][]byte{fields[user], fields[system]} {
+	for _, part := range fields[user:end] {
 		ticks, err := strconv.ParseInt(string(part), 10, 64)
 		if err != nil {
 			return p, fmt.Errorf("read processor time: %w", err)

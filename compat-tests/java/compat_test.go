@@ -58,6 +58,13 @@ func TestJavaRestarts(t *testing.T) {
 	}
 }
 
+// TestJavaIdentity signs in with DefaultAzureCredential, by the variables of "minibus env --identity" alone.
+func TestJavaIdentity(t *testing.T) {
+	harness.NeedAll(t, "to run the Java clients")
+	i := harness.StartIdentities(t)
+	harness.MavenWith(t, ".", i.Environ(), i.Program, "-Dtrust=", "-Dtest=Identity")
+}
+
 var update = harness.UpdateFlag()
 
 // TestJavaGoldens compares what the SDK sends with the golden files that mgmt replays without Java.

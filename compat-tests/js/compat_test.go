@@ -172,3 +172,12 @@ func TestRheaDecodesOurFrames(t *testing.T) {
 	}
 	harness.Run(t, nil, "node", append([]string{"decode.mjs"}, files...)...)
 }
+
+// TestJavaScriptIdentity signs in with DefaultAzureCredential, by the variables of "minibus env --identity" alone.
+func TestJavaScriptIdentity(t *testing.T) {
+	t.Parallel()
+	needNode(t)
+	i := harness.StartIdentities(t)
+	program, args := i.Program("node", "identity.mjs")
+	harness.Run(t, i.Environ(), program, args...)
+}

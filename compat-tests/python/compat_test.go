@@ -71,6 +71,14 @@ func TestOldestPythonSDK(t *testing.T) {
 	run(t, python, environ, args...)
 }
 
+// TestPythonIdentity signs in with DefaultAzureCredential, by the variables of "minibus env --identity" alone.
+func TestPythonIdentity(t *testing.T) {
+	python := needPython(t)
+	i := harness.StartIdentities(t)
+	program, args := i.Program(python, "identity.py")
+	harness.Run(t, append(i.Environ(), "PYTHONDONTWRITEBYTECODE=1"), program, args...)
+}
+
 // TestPythonRestarts drives the SDK while the server is restarted under it.
 func TestPythonRestarts(t *testing.T) {
 	python := needPython(t)

@@ -16,6 +16,8 @@ const (
 	BadSignature                   // neither key of the policy made it
 	Expired                        // its expiry has passed
 	Audience                       // it is for another resource, or its policy is
+	Issuer                         // a web token of an issuer that is not trusted
+	KeysOff                        // a signature, and the namespace takes web tokens only (disableLocalAuth)
 )
 
 // String names the reason in logs.
@@ -33,6 +35,10 @@ func (r Reason) String() string {
 		return "expired"
 	case Audience:
 		return "wrong audience"
+	case Issuer:
+		return "unknown issuer"
+	case KeysOff:
+		return "keys are off"
 	}
 	return "unknown"
 }
@@ -40,12 +46,16 @@ func (r Reason) String() string {
 // TokenError says why a token does not open a resource.
 type TokenError struct {
 	Reason  Reason
-	KeyName string    // as the token says; empty if it could not be read
+	KeyName string    // as the token says, of a web token whose it is; empty if it could not be read
 	Expires time.Time // of an expired token
+	Text    string    // what the client gets, if the reason does not say it all
 }
 
 // Error returns the service's text (ERR-2). It does not distinguish an unknown key name from a wrong key.
 func (r *TokenError) Error() string {
+	if r.Text != "" {
+		return r.Text
+	}
 	switch r.Reason {
 	case Missing:
 		return "MissingToken: The authorization header was not found."
@@ -56,6 +66,12 @@ func (r *TokenError) Error() string {
 			r.Expires.UTC().Format("2006-01-02 15:04:05Z"))
 	case Audience:
 		return "InvalidAudience: The authorization header contains a token with a wrong audience."
+	case Issuer:
+		return "InvalidIssuer: Token issuer is invalid. Minibus takes the tokens of its own issuer (minibus env " +
+			"--identity) and of --entra-issuer."
+	case KeysOff:
+		return "LocalAuthDisabled: Authorization failed because SAS authentication has been disabled for the " +
+			"namespace."
 	}
 	return "InvalidSignature: The token has an invalid signature."
 }

@@ -44,12 +44,26 @@ func Administrator(list []Policy) (best Policy) {
 // the same with ten entities as with ten thousand.
 type Ring struct {
 	policiesOf func(entity string) []Policy
+	identities Identities  // nil: web tokens are refused
+	keysOff    func() bool // nil: keys are always good
 }
+
+// Identities checks a web token (JWT) for a resource. Its grant has the claims of the roles that its holder has there,
+// which may be none. The error is a *[TokenError].
+type Identities func(token string, at Resource, now time.Time) (Grant, error)
 
 // RingOf makes a ring that asks for the policies at each check, so that a change counts at once. policiesOf returns
 // the current ones of a queue or topic, or nil if there is no such entity, and those of the namespace for an empty
 // path; it must ignore the case of letters.
-func RingOf(policiesOf func(entity string) []Policy) *Ring { return &Ring{policiesOf} }
+func RingOf(policiesOf func(entity string) []Policy) *Ring { return &Ring{policiesOf: policiesOf} }
+
+// WithIdentities returns a ring that also takes web tokens, and that refuses signatures and keys while keysOff holds.
+func (r *Ring) WithIdentities(check Identities, keysOff func() bool) *Ring {
+	return &Ring{r.policiesOf, check, keysOff}
+}
+
+// TakesIdentities reports whether the ring takes web tokens.
+func (r *Ring) TakesIdentities() bool { return r.identities != nil }
 
 // NewRing makes a ring of the namespace's policies. entity returns the current policies of a queue or topic, or nil if
 // there is no such entity; it must ignore the case of letters. entity may be nil.
@@ -86,7 +100,8 @@ type Resource struct {
 
 // Grant holds what a token gives a right to.
 type Grant struct {
-	KeyName string
+	KeyName string    // of a web token: whose it is
+	Web     bool      // it is a web token's, and the claims may be none
 	Scope   string    // lower-case path of the policy's entity; empty: the namespace. Of several the widest with Manage
 	Path    string    // lower-case path that the token names; empty for the whole namespace
 	Claims  Claims    // of all policies that count; never empty
@@ -108,21 +123,53 @@ func (r *Ring) Verify(text string, at Resource, now time.Time) (Grant, error) {
 	if text == "" {
 		return Grant{}, &TokenError{Reason: Missing}
 	}
-	t, err := ParseToken(text)
+	if web, ok := r.web(text); ok {
+		return r.identities(web, at, now)
+	}
+	t, err := r.parse(text)
 	if err != nil {
-		return Grant{}, &TokenError{Reason: Malformed}
+		return Grant{}, err
 	}
 	return r.verify(t, at, now)
 }
 
-// VerifyOwn checks a token for the resource that it names itself.
-func (r *Ring) VerifyOwn(text string, now time.Time) (Grant, error) {
-	t, err := ParseToken(text)
+// VerifyOwn checks a token for the resource that it names itself; a web token names the whole namespace. host is as in
+// [Resource].
+func (r *Ring) VerifyOwn(text string, host func(string) bool, now time.Time) (Grant, error) {
+	if web, ok := r.web(text); ok {
+		return r.identities(web, Resource{Host: host}, now)
+	}
+	t, err := r.parse(text)
 	if err != nil {
-		return Grant{}, &TokenError{Reason: Malformed}
+		return Grant{}, err
 	}
 	path, _ := resourcePath(t.Resource)
-	return r.verify(t, Resource{Path: path, Entity: entitypath.Entity(path)}, now)
+	return r.verify(t, Resource{Path: path, Entity: entitypath.Entity(path), Host: host}, now)
+}
+
+// web returns the web token that a text is, where such count: what follows the word Bearer, or anything that is not
+// called a signature.
+func (r *Ring) web(text string) (token string, ok bool) {
+	word, rest, two := strings.Cut(strings.TrimSpace(text), " ")
+	switch {
+	case r.identities == nil || strings.EqualFold(word, scheme):
+		return "", false
+	case two && strings.EqualFold(word, "Bearer"):
+		return strings.TrimSpace(rest), true
+	}
+	return strings.TrimSpace(text), true
+}
+
+// parse reads a signature, unless the namespace takes none.
+func (r *Ring) parse(text string) (Token, error) {
+	t, err := ParseToken(text)
+	switch {
+	case err != nil:
+		return Token{}, &TokenError{Reason: Malformed}
+	case r.keysOff != nil && r.keysOff():
+		return Token{}, &TokenError{Reason: KeysOff, KeyName: t.KeyName}
+	}
+	return t, nil
 }
 
 func (r *Ring) verify(t Token, at Resource, now time.Time) (Grant, error) {
@@ -221,6 +268,9 @@ const placeholder = "no key at all"
 // Key checks a key name and key that a client shows without making a token. It reports whether a policy of the
 // namespace has them, and what the policy allows.
 func (r *Ring) Key(name, key string) (Claims, bool) {
+	if r.keysOff != nil && r.keysOff() {
+		return 0, false
+	}
 	for _, p := range r.policiesOf("") {
 		primary, secondary := sameKey(p.Primary, key), sameKey(p.Secondary, key)
 		if strings.EqualFold(p.Name, name) && (primary || secondary) {

@@ -138,12 +138,12 @@ func TestChecklist20_TheVector(t *testing.T) {
 func TestVerifyOwn(t *testing.T) {
 	r := testRing()
 	for resource, ok := range map[string]bool{"sb://h/q": true, "sb://h/q/$DeadLetterQueue": true, "sb://h/": false, "sb://h/other": false} {
-		g, err := r.VerifyOwn(Sign(resource, "own", "own-key", epoch2030), hour2029)
+		g, err := r.VerifyOwn(Sign(resource, "own", "own-key", epoch2030), nil, hour2029)
 		if (err == nil) != ok || ok && (g.Scope != "q" || !strings.HasPrefix(g.Path, "q")) {
 			t.Errorf("%s: %+v, %v", resource, g, err)
 		}
 	}
-	if _, err := r.VerifyOwn("x", hour2029); !errors.Is(err, errMalformed) {
+	if _, err := r.VerifyOwn("x", nil, hour2029); !errors.Is(err, errMalformed) {
 		t.Error(err)
 	}
 }

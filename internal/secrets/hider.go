@@ -19,11 +19,13 @@ const hidden = "***"
 const shortest = 4
 
 // shapes match secrets that nobody told a Hider: the key of a connection string, which may have any character but a
-// semicolon and so ends with that, the line or the text; the same in a URL; the signature of a token; a web token.
+// semicolon and so ends with that, the line or the text; the same in a URL; the signature of a token; a web token, of
+// which only the signature is one if no word says what it is.
 // The text before them stays readable.
 var shapes = regexp.MustCompile(`(?i)(\bsharedaccesskey\s*=\s*)[^;\r\n]+|` +
 	`((?:\b|%3f|%26|%3b)sharedaccesskey(?:%20|\+)*%3d)[^&\s;"]+|` +
-	`((?:\b|%3f|%26)sig(?:=|%3d)|\bbearer(?: |\+|%20)+)[^&\s;"']+`)
+	`((?:\b|%3f|%26)sig(?:=|%3d)|\bbearer(?: |\+|%20)+)[^&\s;"']+|` +
+	`(\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.)[\w-]+`)
 
 // Hider hides secrets: the ones that it knows, however they are written, and what has the shape of one. Many goroutines
 // may use it. Nil knows none.
@@ -66,5 +68,5 @@ func (h *Hider) Text(text string) string {
 	if h != nil {
 		text = h.known.Replace(text)
 	}
-	return shapes.ReplaceAllString(text, "${1}${2}${3}"+hidden)
+	return shapes.ReplaceAllString(text, "${1}${2}${3}${4}"+hidden)
 }

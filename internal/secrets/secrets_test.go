@@ -26,11 +26,12 @@ func TestTextHidesWhatHasTheShapeOfASecret(t *testing.T) {
 	h := New()
 	for text, want := range map[string]string{
 		"sr=a&sig=abc%3d&se=1": "sr=a&sig=***&se=1", "/q%3Fsig%3Dabc": "/q%3Fsig%3D***", "Bearer eyJ.a.b": "Bearer ***",
-		"SharedAccessKey=abc=;x":                                   "SharedAccessKey=***;x",
-		"Endpoint=sb://h;sharedaccesskey = " + odd + ";a=b":        "Endpoint=sb://h;sharedaccesskey = ***;a=b",
-		"SharedAccessKey=" + odd + "\nnext":                        "SharedAccessKey=***\nnext",
-		"?c=SharedAccessKey%3D" + url.QueryEscape(odd) + "'&b=1":   "?c=SharedAccessKey%3D***&b=1",
-		"the design=x of q; SharedAccessKeyName=root is a policy.": "the design=x of q; SharedAccessKeyName=root is a policy.",
+		"entity eyJhbGciOiJSUzI1NiJ9.eyJhdWQiOiJ4In0.c2ln-_ is none": "entity eyJhbGciOiJSUzI1NiJ9.eyJhdWQiOiJ4In0.*** is none",
+		"SharedAccessKey=abc=;x":                                     "SharedAccessKey=***;x",
+		"Endpoint=sb://h;sharedaccesskey = " + odd + ";a=b":          "Endpoint=sb://h;sharedaccesskey = ***;a=b",
+		"SharedAccessKey=" + odd + "\nnext":                          "SharedAccessKey=***\nnext",
+		"?c=SharedAccessKey%3D" + url.QueryEscape(odd) + "'&b=1":     "?c=SharedAccessKey%3D***&b=1",
+		"the design=x of q; SharedAccessKeyName=root is a policy.":   "the design=x of q; SharedAccessKeyName=root is a policy.",
 	} {
 		if got := h.Text(text); got != want {
 			t.Errorf("%q is shown as %q, want %q", text, got, want)

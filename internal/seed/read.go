@@ -230,6 +230,7 @@ func (l *Line) parse(now time.Time) (*written, error) {
 	}
 	w := &written{}
 	if err = strictjson.Decode(text, w); err == nil {
+		w.KeepOrder(text)
 		err = w.check(now)
 	}
 	if err != nil {

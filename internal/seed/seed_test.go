@@ -78,7 +78,7 @@ func sameLines(got, want []string) bool {
 
 func TestPlaceholders(t *testing.T) {
 	lines, err := Read([]string{"-"}, strings.NewReader(strings.Repeat(`{"entity":"q","messageId":"m-{{counter}}","scheduledEnqueueTime":"{{ now + 1h30m }}","correlationId":"{{guid}}/{{guid}}",`+
-		`"applicationProperties":{"{{name}}":"{{now-2d}}","t":{"timestamp":"{{now}}"}},"body":{"text":"\\{{x}} \\\\{{{ é {{now+500ms}}"}}`+"\n", 2)+`{"entity":"p","body":"{{counter}}"}`))
+		`"applicationProperties":{"{{name}}":"{{now-2d}}","t":{"timestamp":"{{now}}"}},"body":{"z":1.0,"a":[2, {"y":"<","b":0}],"text":"\\{{x}} \\\\{{{ é {{now+500ms}}"}}`+"\n", 2)+`{"entity":"p","body":"{{counter}}"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,8 +93,9 @@ func TestPlaceholders(t *testing.T) {
 	if ids == nil || ids[1] == ids[2] {
 		t.Errorf("guids %v", m.CorrelationID)
 	}
-	if text := m.Body.(map[string]any)["text"]; text != `{{x}} \{{{ é 2026-01-31T12:00:00.500Z` {
-		t.Errorf("text %q", text)
+	body, err := messagejson.Document(m.Body)
+	if want := `{"z":1.0,"a":[2,{"y":"<","b":0}],"text":"{{x}} \\{{{ é 2026-01-31T12:00:00.500Z"}`; err != nil || string(body) != want {
+		t.Errorf("the body is %s, %v, not %s", body, err, want)
 	}
 	if m, _ := lines[2].Message(now); m == nil || m.Body != "1" {
 		t.Errorf("the counter of another entity: %+v", m)

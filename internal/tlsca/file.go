@@ -135,6 +135,16 @@ func create(keyPath string, names []string) error {
 	return writeFile(keyPath, text, 0o600, linkNew)
 }
 
+// WriteNew writes a file whole or not at all. The error is fs.ErrExist if there is one of that name.
+func WriteNew(path string, data []byte, mode fs.FileMode) error {
+	return writeFile(path, data, mode, linkNew)
+}
+
+// Replace writes a file whole or not at all, in the place of one that may be there.
+func Replace(path string, data []byte, mode fs.FileMode) error {
+	return writeFile(path, data, mode, os.Rename)
+}
+
 // linkNew gives a file its name if that is free. On a file system without links it is not quite atomic.
 func linkNew(from, to string) error {
 	err := os.Link(from, to)

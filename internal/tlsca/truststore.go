@@ -17,10 +17,15 @@ const alias = "minibus-ca"
 // later) takes it for javax.net.ssl.trustStore. An empty password means [DefaultPassword]. The store holds nothing
 // secret; Java needs a password.
 func (a *Authority) TrustStore(password string) ([]byte, error) {
+	return TrustStoreOf(a.cert, password)
+}
+
+// TrustStoreOf is [Authority.TrustStore] for the certificate of any authority.
+func TrustStoreOf(cert *x509.Certificate, password string) ([]byte, error) {
 	if password == "" {
 		password = DefaultPassword
 	}
-	store, err := pkcs12.Modern.EncodeTrustStoreEntries([]pkcs12.TrustStoreEntry{{Cert: a.cert,
+	store, err := pkcs12.Modern.EncodeTrustStoreEntries([]pkcs12.TrustStoreEntry{{Cert: cert,
 		FriendlyName: alias}}, password)
 	if err != nil {
 		return nil, fmt.Errorf("encode the trust store: %w", err)

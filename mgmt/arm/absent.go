@@ -9,12 +9,11 @@ import (
 
 func init() {
 	for _, name := range []string{
-		serviceBus + "/namespaces/privateEndpointConnections", serviceBus + "/namespaces/privateLinkResources",
-		serviceBus + "/namespaces/networkSecurityPerimeterConfigurations", serviceBus + "/namespaces/migrationConfigurations",
-		serviceBus + "/namespaces/disasterRecoveryConfigs",
+		"privateEndpointConnections", "privateLinkResources", "networkSecurityPerimeterConfigurations",
+		"migrationConfigurations", "disasterRecoveryConfigs",
 	} {
 		register(kind{
-			name: name, list: (*Manager).listNothing,
+			name: serviceBus + "/namespaces/" + name, list: (*Manager).listNothing,
 			methods: map[string]operation{
 				http.MethodGet: (*Manager).getNothing, http.MethodHead: (*Manager).getNothing,
 				http.MethodPut: (*Manager).refuse, http.MethodDelete: (*Manager).deleteNothing,

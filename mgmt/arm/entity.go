@@ -86,7 +86,7 @@ func entityNotFound(id ID) *Error {
 // show returns what the table of properties reads of an entity.
 func (s located) show(e *emulator.Entity) *shownEntity {
 	x := &shownEntity{
-		kind: queue, name: e.Path(), options: e.Options(), counts: e.Counts(), times: e.Times(), limits: s.ns.Limits(),
+		kind: queue, options: e.Options(), counts: e.Counts(), times: e.Times(), limits: s.ns.Limits(),
 		isPremium: s.SKU.Name == premium,
 	}
 	switch e.Kind() {
@@ -100,7 +100,7 @@ func (s located) show(e *emulator.Entity) *shownEntity {
 		x.kind = subscription
 		if sub, err := e.Subscription(); err == nil {
 			o := sub.Options()
-			x.name, x.options = o.Name, o.Queue
+			x.options = o.Queue
 			x.filterErrors = o.DeadLetteringOnFilterErrors == nil || *o.DeadLetteringOnFilterErrors
 		}
 	}
@@ -191,8 +191,8 @@ func (m *Manager) begin(c *call) (*change, error) {
 		return x, nil
 	}
 	if e.Kind() != kind {
-		return nil, conflict("MessagingGatewayConflict", "SubCode=40900. Conflict. A queue or topic of another kind has the "+
-			"name '%s'. %s", c.id.path(), atom.MoreInfo)
+		return nil, conflict("MessagingGatewayConflict", "SubCode=40900. Conflict. A queue or topic of another kind "+
+			"has the name '%s'. %s", c.id.path(), atom.MoreInfo)
 	}
 	x.old = e
 	return x, nil
@@ -238,8 +238,8 @@ func (x *change) sizes(kilobytes, megabytes *int64) error {
 	}
 	n := or(*kilobytes, initial)
 	if x.SKU.Name != premium && n != initial {
-		return gateway(x.id, http.StatusBadRequest, 40000, "The property value for 'MaxMessageSizeInKilobytes' must be 256 "+
-			"in the "+x.SKU.Name+" tier.")
+		return gateway(x.id, http.StatusBadRequest, 40000, "The property value for 'MaxMessageSizeInKilobytes' must "+
+			"be 256 in the "+x.SKU.Name+" tier.")
 	}
 	if n == x.ns.Limits().Profile().DefaultKilobytes {
 		n = 0
@@ -396,11 +396,11 @@ func (x *change) basic(e *shownEntity) error {
 	}
 	plain := &shownEntity{kind: e.kind, limits: e.limits}
 	for _, p := range entityProperties {
-		if !p.notBasic || p.of&e.kind == 0 || p.show(e) == p.show(plain) {
+		if p.tier != notBasic || p.of&e.kind == 0 || p.show(e) == p.show(plain) {
 			continue
 		}
-		return gateway(x.id, http.StatusBadRequest, 40000, "The property '"+upper(p.name)+"' can't be set when creating a "+
-			"Queue because the namespace '"+x.ns.Name()+"' is using the 'Basic' Tier.")
+		return gateway(x.id, http.StatusBadRequest, 40000, "The property '"+upper(p.name)+"' can't be set when "+
+			"creating a Queue because the namespace '"+x.ns.Name()+"' is using the 'Basic' Tier.")
 	}
 	return nil
 }

@@ -154,6 +154,31 @@ func TestBothFrontEndsShowTheSame(t *testing.T) {
 	h.get(orders+"/queues/q").refused(404, "MessagingGatewayNotFoundStatusCode", "")
 }
 
+// TestAPutThatChangesNothingEndsNoLink: templates are deployed again and again.
+func TestAPutThatChangesNothingEndsNoLink(t *testing.T) {
+	h := withOrders(t)
+	ns, _ := h.broker.Namespace("orders")
+	h.put(orders+"/topics/t", object{}).status(http.StatusOK)
+	for path, entity := range map[string]string{"/queues/q": "q", "/topics/t": "t", "/topics/t/subscriptions/s": "t/Subscriptions/s"} {
+		body := object{"properties": object{"userMetadata": "u", "autoDeleteOnIdle": "PT1H"}}
+		h.put(orders+path, body).status(http.StatusOK)
+		e, err := ns.Entity(entity)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := 0
+		e.Watch(emulator.Main, func(error) { ended++ })
+		h.put(orders+path, body).status(http.StatusOK)
+		if ended != 0 {
+			t.Errorf("%s: the links have ended", path)
+		}
+		h.put(orders+path, object{}).status(http.StatusOK)
+		if ended != 1 {
+			t.Errorf("%s: the links were told %d times", path, ended)
+		}
+	}
+}
+
 func TestTiers(t *testing.T) {
 	h := withOrders(t)
 	small, large := strings.Replace(orders, "orders", "small-ns", 1), strings.Replace(orders, "orders", "large-ns", 1)

@@ -48,8 +48,8 @@ func unsupported(id ID, format string, args ...any) *Error {
 
 // resourceNotFound answers requests for a resource of the first level that does not exist.
 func resourceNotFound(id ID) *Error {
-	return notFound("ResourceNotFound", "The Resource '%s/%s' under resource group '%s' was not found. For more details "+
-		"please go to https://aka.ms/ARMResourceNotFoundFix", id.Type(), strings.Join(id.Names, "/"), id.Group)
+	return notFound("ResourceNotFound", "The Resource '%s/%s' under resource group '%s' was not found. For more "+
+		"details please go to https://aka.ms/ARMResourceNotFoundFix", id.Type(), strings.Join(id.Names, "/"), id.Group)
 }
 
 // The codes of answers of the service behind Resource Manager, by status.

@@ -15,8 +15,9 @@ func filterOf(c *call) (func(object) bool, error) {
 	if text == "" {
 		return func(object) bool { return true }, nil
 	}
-	wrong := badRequest("InvalidFilterInQueryString", "Invalid $filter %.200q. It compares resourceType, resourceGroup, "+
-		"name, location, tagName or tagValue, as in resourceType eq 'Microsoft.ServiceBus/namespaces'.", text)
+	wrong := badRequest("InvalidFilterInQueryString", "Invalid $filter %.200q. It compares resourceType, "+
+		"resourceGroup, name, location, tagName or tagValue, as in resourceType eq 'Microsoft.ServiceBus/namespaces'.",
+		text)
 	if strings.TrimSpace(token.ReplaceAllString(text, "")) != "" {
 		return nil, wrong
 	}

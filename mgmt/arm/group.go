@@ -127,8 +127,8 @@ func (c *call) read(value any) error {
 		body = []byte("{}")
 	}
 	if err := json.Unmarshal(body, value); err != nil {
-		return badRequest("InvalidRequestContent", "The request content was invalid and could not be deserialized: '%v'.",
-			err)
+		return badRequest("InvalidRequestContent", "The request content was invalid and could not be deserialized: "+
+			"'%v'.", err)
 	}
 	return nil
 }
@@ -148,8 +148,8 @@ func checkTags(tags map[string]string) error {
 	for name, value := range tags {
 		switch {
 		case name == "" || len([]rune(name)) > maxTagName || strings.ContainsAny(name, `<>%&\?/`):
-			return badRequest("InvalidTagNameCharacters", "The tag name %.60q is empty, has more than %d characters, or has "+
-				`one of <>%%&\?/.`, name, maxTagName)
+			return badRequest("InvalidTagNameCharacters", "The tag name %.60q is empty, has more than %d "+
+				`characters, or has one of <>%%&\?/.`, name, maxTagName)
 		case len([]rune(value)) > maxTagValue:
 			return badRequest("InvalidTagValueLength", "The value of the tag %.60q has more than %d characters.", name,
 				maxTagValue)
@@ -166,13 +166,14 @@ func (m *Manager) putGroup(c *call) (answer, error) {
 	old, was := m.group(c.id)
 	switch {
 	case !groupName.MatchString(c.id.Group):
-		return answer{}, badRequest("InvalidResourceGroup", "The provided resource group name '%.100s' has these invalid "+
-			"characters, or is too long. The name can only be a letter, digit, '-', '.', '(', ')' or '_'.", c.id.Group)
+		return answer{}, badRequest("InvalidResourceGroup", "The provided resource group name '%.100s' has these "+
+			"invalid characters, or is too long. The name can only be a letter, digit, '-', '.', '(', ')' or '_'.",
+			c.id.Group)
 	case body.Location == "":
 		return answer{}, badRequest("LocationRequired", "The location property is required for this definition.")
 	case was && !sameLocation(old.Location, body.Location):
-		return answer{}, conflict("InvalidResourceGroupLocation", "Invalid resource group location '%.60s'. The Resource "+
-			"group already exists in location '%s'.", body.Location, old.Location)
+		return answer{}, conflict("InvalidResourceGroupLocation", "Invalid resource group location '%.60s'. The "+
+			"Resource group already exists in location '%s'.", body.Location, old.Location)
 	}
 	g := group{ID: c.id.String(), Location: plainLocation(body.Location), ManagedBy: body.ManagedBy}
 	status := http.StatusCreated
@@ -216,8 +217,8 @@ func (m *Manager) deleteGroup(c *call) (answer, error) {
 		return answer{}, groupNotFound(c.id.Group)
 	}
 	if isDefaultGroup(c.id) {
-		return answer{}, conflict("ResourceGroupDeletionBlocked", "The resource group '%s' has the default namespace and "+
-			"can't be deleted. Delete what is in it.", DefaultGroup)
+		return answer{}, conflict("ResourceGroupDeletionBlocked", "The resource group '%s' has the default "+
+			"namespace and can't be deleted. Delete what is in it.", DefaultGroup)
 	}
 	for _, s := range m.spacesIn(c.id) {
 		if err := m.removeNamespace(s); err != nil {

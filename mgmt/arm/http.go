@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -21,21 +22,19 @@ const maxBody = 4 << 20
 // EndpointsPath is the path that clients ask for without a token.
 const EndpointsPath = "/metadata/endpoints"
 
+// beginnings are the first words of the paths.
+var beginnings = []string{"subscriptions", "providers", "tenants", "metadata"}
+
 // Wanted reports whether a request is one to Resource Manager. An entity may be called as the paths begin: clients of
 // the administration say no version, or one without a day. Without a version it is one only if no entity could be
 // meant.
 func Wanted(r *http.Request) bool {
-	words := strings.FieldsFunc(strings.ToLower(r.URL.Path), func(c rune) bool { return c == '/' })
-	if len(words) == 0 {
-		return false
+	first, _, _ := strings.Cut(strings.TrimLeft(r.URL.Path, "/"), "/")
+	if !slices.ContainsFunc(beginnings, func(word string) bool { return strings.EqualFold(word, first) }) {
+		return false // at no cost: every request passes here
 	}
-	switch words[0] {
-	case "subscriptions", "providers", "tenants":
-	case "metadata":
-		if len(words) < 2 || words[1] != "endpoints" {
-			return false
-		}
-	default:
+	words := strings.FieldsFunc(strings.ToLower(r.URL.Path), func(c rune) bool { return c == '/' })
+	if words[0] == "metadata" && (len(words) < 2 || words[1] != "endpoints") {
 		return false
 	}
 	said, has := apiVersion(r.URL.Query())
@@ -96,16 +95,16 @@ func newCall(w http.ResponseWriter, r *http.Request, base, principal string) (*c
 	}
 	c.version = c.query.Get("api-version")
 	if c.version == "" {
-		return nil, badRequest("MissingApiVersionParameter", "The api-version query parameter (?api-version=) is required "+
-			"for all requests.")
+		return nil, badRequest("MissingApiVersionParameter", "The api-version query parameter (?api-version=) is "+
+			"required for all requests.")
 	}
 	if c.id, err = parsePath(r.URL.EscapedPath()); err != nil {
 		return nil, err
 	}
 	c.body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if large := new(http.MaxBytesError); errors.As(err, &large) {
-		return nil, errorf(http.StatusRequestEntityTooLarge, "RequestContentTooLarge", "The request content size exceeds "+
-			"the maximum size of 4 MB.")
+		return nil, errorf(http.StatusRequestEntityTooLarge, "RequestContentTooLarge", "The request content size "+
+			"exceeds the maximum size of 4 MB.")
 	} else if err != nil {
 		return nil, badRequest("InvalidRequestContent", "The request content could not be read: %v.", err)
 	}
@@ -135,9 +134,9 @@ func Unauthorized(w http.ResponseWriter, r *http.Request, base, text string) {
 
 // Off answers every request where Minibus serves no Resource Manager. No client retries that.
 func Off(w http.ResponseWriter, r *http.Request) {
-	Refuse(w, r, badRequest("MessagingGatewayBadRequest", "This Minibus does not serve Azure Resource Manager: it was "+
-		"started with --arm off or --control off. Declare entities in Config.json, or make them with a client of the "+
-		"Service Bus administration API, such as ServiceBusAdministrationClient."))
+	Refuse(w, r, badRequest("MessagingGatewayBadRequest", "This Minibus does not serve Azure Resource Manager: it "+
+		"was started with --arm off or --control off. Declare entities in Config.json, or make them with a client "+
+		"of the Service Bus administration API, such as ServiceBusAdministrationClient."))
 }
 
 // write answers. A client that is gone is told nothing.

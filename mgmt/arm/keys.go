@@ -66,7 +66,9 @@ func (m *Manager) holder(id ID) (h holder, err error) {
 
 // index returns the place of the policy of a name; -1: there is none.
 func (h *holder) index(name string) int {
-	return slices.IndexFunc(h.rules, func(r emulator.AuthorizationRule) bool { return strings.EqualFold(r.KeyName, name) })
+	return slices.IndexFunc(h.rules, func(r emulator.AuthorizationRule) bool {
+		return strings.EqualFold(r.KeyName, name)
+	})
 }
 
 // policy returns the policy that an id names, and what has it.
@@ -127,14 +129,16 @@ func (m *Manager) putPolicy(c *call) (answer, error) {
 	if err := emulator.CheckKeyName(c.id.Name()); err != nil {
 		return answer{}, err
 	}
-	r := emulator.AuthorizationRule{KeyName: c.id.Name(), PrimaryKey: emulator.NewKey(), SecondaryKey: emulator.NewKey()}
+	r := emulator.AuthorizationRule{
+		KeyName: c.id.Name(), PrimaryKey: emulator.NewKey(), SecondaryKey: emulator.NewKey(),
+	}
 	rules, i := slices.Clone(h.rules), h.index(c.id.Name())
 	if i >= 0 {
 		r = rules[i]
 		rules = slices.Delete(rules, i, i+1)
 	} else if i = len(rules); i >= emulator.MaxAuthorizationRules {
-		return answer{}, gateway(c.id, http.StatusBadRequest, 40300, fmt.Sprintf("The maximum number of authorization rules "+
-			"has been reached: %d.", emulator.MaxAuthorizationRules))
+		return answer{}, gateway(c.id, http.StatusBadRequest, 40300, fmt.Sprintf("The maximum number of "+
+			"authorization rules has been reached: %d.", emulator.MaxAuthorizationRules))
 	}
 	r.Rights = rights
 	if err := h.set(slices.Insert(rules, i, r)); err != nil {

@@ -171,12 +171,13 @@ type operation func(m *Manager, c *call) (answer, error)
 
 // kind is a type of resources. What is nil answers 405.
 type kind struct {
-	name    string                              // as answers show it, such as Microsoft.ServiceBus/namespaces/queues
-	methods map[string]operation                // on a resource, by method
-	list    operation                           // GET of all that the parent has
-	actions map[string]operation                // POST to a resource, by the last word of the path in lower case
+	name    string               // as answers show it, such as Microsoft.ServiceBus/namespaces/queues
+	methods map[string]operation // on a resource, by method
+	list    operation            // GET of all that the parent has
+	actions map[string]operation // POST to a resource, by the last word of the path in lower case
+
 	tracked func(m *Manager, scope ID) []object // what lists of all resources have of it; nil: nothing
-	nests   bool                                // its operations do calls of their own, so others may change something meanwhile
+	nests   bool                                // its operations do calls, so others may change something meanwhile
 	ungated bool                                // its operations look themselves whether the resource group exists
 }
 

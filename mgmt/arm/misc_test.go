@@ -186,7 +186,7 @@ func TestHostileRequests(t *testing.T) {
 		{"PUT", orders, `{"location":"westeurope","sku":{"name":"Golden"}}`}, {"PUT", orders, `{"location":"westeurope","sku":{"name":"Standard","tier":"Premium"}}`},
 		{"PUT", orders, `{"location":{"a":1}}`}, {"PUT", orders, `{"tags":{"a":1}}`}, {"PUT", orders, `null x`}, {"PUT", orders, `{"identity":"x"}`},
 		{"PUT", orders, `{"identity":{"type":"Other"}}`}, {"PUT", orders, `{"properties":{"disableLocalAuth":"perhaps"}}`},
-		{"PUT", orders, `{"properties":{"minimumTlsVersion":"0.9"}}`}, {"PATCH", orders + "/queues/q", "{}"},
+		{"PUT", orders, `{"properties":{"minimumTlsVersion":"0.9"}}`}, {"PUT", orders, `{"properties":{"premiumMessagingPartitions":1}}`}, {"PATCH", orders + "/queues/q", "{}"},
 		{"PUT", "/subscriptions/not-a-guid/resourceGroups/x", `{"location":"x"}`}, {"PUT", sub + "/resourceGroups/" + strings.Repeat("x", 91), `{"location":"x"}`},
 		{"PUT", sub + "/resourceGroups/ends.", `{"location":"x"}`}, {"PUT", sub + "/resourceGroups/a%20b", `{"location":"x"}`},
 	} {

@@ -217,8 +217,8 @@ func (m *Manager) putNamespace(c *call) (answer, error) {
 	name := c.id.Name()
 	if err := emulator.CheckNamespaceName(name); err != nil {
 		if _, there := m.server.Broker().Namespace(name); there != nil { // the default one may be called otherwise
-			return answer{}, badRequest("BadRequest", "The specified service namespace is invalid. %s CorrelationId: %s",
-				err.Error(), uuid.NewString())
+			return answer{}, badRequest("BadRequest", "The specified service namespace is invalid. %s "+
+				"CorrelationId: %s", err.Error(), uuid.NewString())
 		}
 	}
 	old, err := m.find(c.id)
@@ -226,8 +226,8 @@ func (m *Manager) putNamespace(c *call) (answer, error) {
 		return m.replaceNamespace(c, old, body)
 	}
 	if _, err := m.server.Broker().Namespace(name); err == nil {
-		return answer{}, conflict("Conflict", "The namespace name '%s' is not available: a namespace in another resource "+
-			"group has it. CorrelationId: %s", name, uuid.NewString())
+		return answer{}, conflict("Conflict", "The namespace name '%s' is not available: a namespace in another "+
+			"resource group has it. CorrelationId: %s", name, uuid.NewString())
 	}
 	if body.Location == "" {
 		return answer{}, badRequest("LocationRequired", "The location property is required for this definition.")
@@ -275,9 +275,9 @@ func (m *Manager) limited(of sku) (o emulator.NamespaceOptions) {
 // replaceNamespace gives a namespace what a body says; what it leaves out gets its default.
 func (m *Manager) replaceNamespace(c *call, old located, body envelope) (answer, error) {
 	if body.Location != "" && !sameLocation(old.Location, body.Location) {
-		return answer{}, conflict("InvalidResourceLocation", "The resource '%s' already exists in location '%s' in resource "+
-			"group '%s'. A resource with the same name cannot be created in location '%.60s'. Please select a new resource "+
-			"name.", c.id.Name(), old.Location, c.id.Group, body.Location)
+		return answer{}, conflict("InvalidResourceLocation", "The resource '%s' already exists in location '%s' in "+
+			"resource group '%s'. A resource with the same name cannot be created in location '%.60s'. Please "+
+			"select a new resource name.", c.id.Name(), old.Location, c.id.Group, body.Location)
 	}
 	s := old.space
 	s.Tags, s.Identity = nil, nil
@@ -317,8 +317,8 @@ func (m *Manager) deleteNamespace(c *call) (answer, error) {
 		return answer{status: http.StatusNoContent}, nil
 	}
 	if s.ns == m.server.Broker().Default() {
-		return answer{}, conflict("Conflict", "The namespace '%s' is the default one of this Minibus and can't be deleted. "+
-			"Delete its entities.", s.ns.Name())
+		return answer{}, conflict("Conflict", "The namespace '%s' is the default one of this Minibus and can't be "+
+			"deleted. Delete its entities.", s.ns.Name())
 	}
 	if err := m.removeNamespace(s); err != nil {
 		return answer{}, err
@@ -331,5 +331,11 @@ func (m *Manager) removeNamespace(s located) error {
 	if err := m.server.DeleteNamespace(s.ns.Name()); err != nil {
 		return err
 	}
-	return m.forget(m.keys(mustParse(s.ID))...)
+	return m.ForgetNamespace(s.ns)
+}
+
+// ForgetNamespace removes what is known of a namespace that was deleted. Else it would be that of a later one of the
+// same name.
+func (m *Manager) ForgetNamespace(ns *emulator.Namespace) error {
+	return m.forget(m.keys(m.namespaceID(ns))...)
 }

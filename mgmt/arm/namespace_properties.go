@@ -18,6 +18,7 @@ type namespaceProperty struct {
 	parse   func(json.RawMessage) (any, bool) // false: the value is none that the property can have
 	allowed string                            // what it can have, for the text of the error
 	fixed   bool                              // can't be changed
+	premium bool                              // has its default below that tier
 }
 
 // namespaceProperties are those that have no other effect here, but for disableLocalAuth.
@@ -28,8 +29,8 @@ var namespaceProperties = []namespaceProperty{
 		allowed: "Enabled, Disabled or SecuredByPerimeter"},
 	{name: "disableLocalAuth", initial: always(false), parse: one[bool], allowed: "true or false"},
 	{name: "zoneRedundant", initial: always(false), parse: one[bool], allowed: "true or false"},
-	{name: "premiumMessagingPartitions", initial: partitions, parse: number0to4, allowed: "1, 2 or 4 in Premium, else 0",
-		fixed: true},
+	{name: "premiumMessagingPartitions", initial: partitions, parse: number0to4, fixed: true, premium: true,
+		allowed: "1, 2 or 4 in Premium, else 0"},
 	{name: "alternateName", initial: always(nil), parse: one[string], allowed: "a name"},
 	{name: "ipAddressType", initial: always(nil), parse: one[string], allowed: "a text"},
 }
@@ -105,14 +106,16 @@ func (m *Manager) takeNamespace(c *call, s *space, body envelope, whole bool) er
 			continue
 		}
 		v, ok := p.parse(text)
-		if !ok {
-			return unsupported(c.id, "The value %.60s of the property '%s' is not valid. It is %s.", text, p.name, p.allowed)
+		if !ok || p.premium && s.SKU.Name != premium && !sameJSON(v, p.initial(s.SKU)) {
+			return unsupported(c.id, "The value %.60s of the property '%s' is not valid. It is %s.", text, p.name,
+				p.allowed)
 		}
 		if !was {
 			old = p.initial(s.SKU)
 		}
 		if exists := s.Of != 0; exists && p.fixed && !sameJSON(old, v) {
-			return unsupported(c.id, "The value for the %s property of an existing namespace cannot be changed.", p.name)
+			return unsupported(c.id, "The value for the %s property of an existing namespace cannot be changed.",
+				p.name)
 		}
 		properties[p.name] = v
 	}
@@ -148,8 +151,8 @@ func (m *Manager) takeSKU(c *call, s *space, given *sku) error {
 		return strings.EqualFold(name, given.Name)
 	})
 	if i < 0 || given.Tier != "" && !strings.EqualFold(given.Tier, given.Name) {
-		return unsupported(c.id, "The sku '%.40s' with the tier '%.40s' does not exist. A namespace is Basic, Standard or "+
-			"Premium.", given.Name, given.Tier)
+		return unsupported(c.id, "The sku '%.40s' with the tier '%.40s' does not exist. A namespace is Basic, "+
+			"Standard or Premium.", given.Name, given.Tier)
 	}
 	k := sku{Name: []string{basic, standard, premium}[i]}
 	k.Tier = k.Name
@@ -206,8 +209,8 @@ func readIdentity(resource string, text json.RawMessage) (*identity, error) {
 			assigned = true
 		case "none":
 		default:
-			return nil, badRequest("InvalidRequestContent", "The type of an identity is None, SystemAssigned, UserAssigned or "+
-				"'SystemAssigned, UserAssigned', and not '%.60s'.", given.Type)
+			return nil, badRequest("InvalidRequestContent", "The type of an identity is None, SystemAssigned, "+
+				"UserAssigned or 'SystemAssigned, UserAssigned', and not '%.60s'.", given.Type)
 		}
 	}
 	i := &identity{}

@@ -47,8 +47,8 @@ func number(c *call, name string, least, most int) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < least || n > most {
-		return 0, badRequest("InvalidParameter", "The query parameter '%s' is %.40q. It is a number from %d to %d.", name,
-			text, least, most)
+		return 0, badRequest("InvalidParameter", "The query parameter '%s' is %.40q. It is a number from %d to %d.",
+			name, text, least, most)
 	}
 	return n, nil
 }

@@ -22,7 +22,6 @@ const (
 // shownEntity is what the table of properties reads. Options has the settings that an entity has whatever it is.
 type shownEntity struct {
 	kind         entityKind
-	name         string // without tildes
 	options      emulator.QueueOptions
 	ordering     bool // of a topic
 	filterErrors bool // of a subscription
@@ -43,82 +42,104 @@ const (
 	readOnly // what a body says does not count
 )
 
+// tiers say in which tiers a property can have another value than its default.
+type tiers uint8
+
+const (
+	everyTier tiers = iota
+	notBasic
+)
+
 // entityProperty is a property of queues, topics or subscriptions.
 type entityProperty struct {
-	name     string
-	of       entityKind
-	form     form
-	show     func(e *shownEntity) any // nil: left out
-	notBasic bool                     // the Basic tier has its default only
+	name string
+	of   entityKind
+	form form
+	tier tiers
+	show func(e *shownEntity) any // nil: left out
 }
 
 // entityProperties are all. Which values they may have, which of them can't be changed, and their defaults, the
 // documents of the administration say, into which a body is translated. Their elements have the same names, with a
 // capital letter; forwardTo must come before those that follow it there.
 var entityProperties = []entityProperty{
-	{"lockDuration", queue | subscription, duration, func(e *shownEntity) any {
+	{"lockDuration", queue | subscription, duration, everyTier, func(e *shownEntity) any {
 		return iso(or(e.options.LockDuration, emulator.DefaultLockDuration), 0)
-	}, false},
-	{"requiresSession", queue | subscription, flag, func(e *shownEntity) any { return e.options.RequiresSession }, true},
-	{"forwardTo", queue | subscription, words, func(e *shownEntity) any { return given(e.options.ForwardTo) }, true},
-	{"forwardDeadLetteredMessagesTo", queue | subscription, words, func(e *shownEntity) any {
+	}},
+	{"requiresSession", queue | subscription, flag, notBasic, func(e *shownEntity) any {
+		return e.options.RequiresSession
+	}},
+	{"forwardTo", queue | subscription, words, notBasic, func(e *shownEntity) any {
+		return given(e.options.ForwardTo)
+	}},
+	{"forwardDeadLetteredMessagesTo", queue | subscription, words, notBasic, func(e *shownEntity) any {
 		return given(e.options.ForwardDeadLetteredMessagesTo)
-	}, true},
-	{"defaultMessageTimeToLive", queue | topic | subscription, duration, func(e *shownEntity) any {
+	}},
+	{"defaultMessageTimeToLive", queue | topic | subscription, duration, notBasic, func(e *shownEntity) any {
 		return iso(e.options.DefaultMessageTimeToLive, e.options.Admin.TimeToLiveTicks)
-	}, true},
-	{"deadLetteringOnMessageExpiration", queue | subscription, flag, func(e *shownEntity) any {
+	}},
+	{"deadLetteringOnMessageExpiration", queue | subscription, flag, everyTier, func(e *shownEntity) any {
 		return e.options.DeadLetteringOnExpiration
-	}, false},
-	{"deadLetteringOnFilterEvaluationExceptions", subscription, flag, func(e *shownEntity) any {
+	}},
+	{"deadLetteringOnFilterEvaluationExceptions", subscription, flag, everyTier, func(e *shownEntity) any {
 		return e.filterErrors
-	}, false},
-	{"maxDeliveryCount", queue | subscription, integer, func(e *shownEntity) any {
+	}},
+	{"maxDeliveryCount", queue | subscription, integer, everyTier, func(e *shownEntity) any {
 		return or(e.options.MaxDeliveryCount, emulator.DefaultMaxDelivery)
-	}, false},
-	{"autoDeleteOnIdle", queue | topic | subscription, duration, func(e *shownEntity) any {
+	}},
+	{"autoDeleteOnIdle", queue | topic | subscription, duration, notBasic, func(e *shownEntity) any {
 		return iso(e.options.AutoDeleteOnIdle, e.options.Admin.AutoDeleteTicks)
-	}, true},
-	{"requiresDuplicateDetection", queue | topic, flag, func(e *shownEntity) any {
+	}},
+	{"requiresDuplicateDetection", queue | topic, flag, notBasic, func(e *shownEntity) any {
 		return e.options.RequiresDuplicateDetection
-	}, true},
-	{"duplicateDetectionHistoryTimeWindow", queue | topic, duration, func(e *shownEntity) any {
+	}},
+	{"duplicateDetectionHistoryTimeWindow", queue | topic, duration, everyTier, func(e *shownEntity) any {
 		return iso(or(e.options.DuplicateDetectionWindow, emulator.DefaultDedupWindow), 0)
-	}, false},
-	{"enablePartitioning", queue | topic, flag, func(e *shownEntity) any { return e.options.EnablePartitioning }, false},
-	{"maxSizeInMegabytes", queue | topic, integer, (*shownEntity).megabytes, false},
-	{"maxMessageSizeInKilobytes", queue | topic, integer, func(e *shownEntity) any {
+	}},
+	{"enablePartitioning", queue | topic, flag, everyTier, func(e *shownEntity) any {
+		return e.options.EnablePartitioning
+	}},
+	{"maxSizeInMegabytes", queue | topic, integer, everyTier, (*shownEntity).megabytes},
+	{"maxMessageSizeInKilobytes", queue | topic, integer, everyTier, func(e *shownEntity) any {
 		return or(e.options.MaxMessageSizeInKilobytes, e.limits.Profile().DefaultKilobytes)
-	}, false},
-	{"enableBatchedOperations", queue | topic | subscription, flag, func(e *shownEntity) any {
+	}},
+	{"enableBatchedOperations", queue | topic | subscription, flag, everyTier, func(e *shownEntity) any {
 		return e.options.EnableBatchedOperations == nil || *e.options.EnableBatchedOperations
-	}, false},
-	{"enableExpress", queue | topic, flag, func(e *shownEntity) any { return e.options.Admin.EnableExpress }, true},
-	{"supportOrdering", topic, flag, func(e *shownEntity) any { return e.ordering }, false},
-	{"status", queue | topic | subscription, words, func(e *shownEntity) any {
+	}},
+	{"enableExpress", queue | topic, flag, notBasic, func(e *shownEntity) any { return e.options.Admin.EnableExpress }},
+	{"supportOrdering", topic, flag, everyTier, func(e *shownEntity) any { return e.ordering }},
+	{"status", queue | topic | subscription, words, everyTier, func(e *shownEntity) any {
 		return string(or(e.options.Status, emulator.StatusActive))
-	}, false},
-	{"userMetadata", queue | topic | subscription, words, func(e *shownEntity) any {
+	}},
+	{"userMetadata", queue | topic | subscription, words, everyTier, func(e *shownEntity) any {
 		return given(e.options.UserMetadata)
-	}, false},
-	{"isClientAffine", subscription, flag, func(e *shownEntity) any { return e.options.Admin.IsClientAffine }, false},
+	}},
+	{"isClientAffine", subscription, flag, everyTier, func(e *shownEntity) any {
+		return e.options.Admin.IsClientAffine
+	}},
 
-	{"createdAt", queue | topic | subscription, readOnly, func(e *shownEntity) any { return instant(e.times.Created) }, false},
-	{"updatedAt", queue | topic | subscription, readOnly, func(e *shownEntity) any { return instant(e.times.Updated) }, false},
-	{"accessedAt", queue | topic | subscription, readOnly, func(e *shownEntity) any { return instant(e.times.Accessed) }, false},
-	{"sizeInBytes", queue | topic, readOnly, func(e *shownEntity) any { return e.counts.SizeBytes }, false},
-	{"messageCount", queue | subscription, readOnly, func(e *shownEntity) any {
+	{"createdAt", queue | topic | subscription, readOnly, everyTier, func(e *shownEntity) any {
+		return instant(e.times.Created)
+	}},
+	{"updatedAt", queue | topic | subscription, readOnly, everyTier, func(e *shownEntity) any {
+		return instant(e.times.Updated)
+	}},
+	{"accessedAt", queue | topic | subscription, readOnly, everyTier, func(e *shownEntity) any {
+		return instant(e.times.Accessed)
+	}},
+	{"sizeInBytes", queue | topic, readOnly, everyTier, func(e *shownEntity) any { return e.counts.SizeBytes }},
+	{"messageCount", queue | subscription, readOnly, everyTier, func(e *shownEntity) any {
 		c := e.counts
 		return c.Active + c.DeadLetter + c.Scheduled + c.Transfer + c.TransferDeadLetter
-	}, false},
-	{"subscriptionCount", topic, readOnly, func(e *shownEntity) any { return e.counts.Subscriptions }, false},
-	{"countDetails", queue | topic | subscription, readOnly, func(e *shownEntity) any {
+	}},
+	{"subscriptionCount", topic, readOnly, everyTier, func(e *shownEntity) any { return e.counts.Subscriptions }},
+	{"countDetails", queue | topic | subscription, readOnly, everyTier, func(e *shownEntity) any {
 		return object{
 			"activeMessageCount": e.counts.Active, "deadLetterMessageCount": e.counts.DeadLetter,
 			"scheduledMessageCount": e.counts.Scheduled, "transferMessageCount": e.counts.Transfer,
 			"transferDeadLetterMessageCount": e.counts.TransferDeadLetter,
 		}
-	}, false},
+	}},
 }
 
 // or returns v, or its default.
@@ -206,8 +227,8 @@ func (c *call) document(kind entityKind, element string, properties map[string]j
 		}
 		text, ok := p.text(value)
 		if !ok {
-			return nil, badRequest("InvalidRequestContent", "The value %.60s of the property '%s' has the wrong type.", value,
-				p.name)
+			return nil, badRequest("InvalidRequestContent", "The value %.60s of the property '%s' has the wrong type.",
+				value, p.name)
 		}
 		if text == "" || p.name == "maxSizeInMegabytes" && text == "0" {
 			continue

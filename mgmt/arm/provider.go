@@ -44,6 +44,11 @@ func (m *Manager) listResources(c *call) (answer, error) {
 			}
 		}
 	}
+	for _, r := range m.storedIn(c.id.Parent()) {
+		if delete(r, "properties"); keep(r) {
+			all = append(all, r)
+		}
+	}
 	return list(c, len(all), func(i int) any { return all[i] })
 }
 

@@ -150,7 +150,9 @@ func (m *Manager) listRules(c *call) (answer, error) {
 		return answer{}, err
 	}
 	rules := sub.Options().Rules
-	return list(c, len(rules), func(i int) any { return s.shownRule(rules[i], c.id.Parent().Child("rules", rules[i].Name)) })
+	return list(c, len(rules), func(i int) any {
+		return s.shownRule(rules[i], c.id.Parent().Child("rules", rules[i].Name))
+	})
 }
 
 func (m *Manager) getRule(c *call) (answer, error) {

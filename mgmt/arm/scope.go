@@ -34,8 +34,8 @@ func (m *Manager) checkScope(id ID, k kind) error {
 		return nil
 	}
 	if _, err := uuid.Parse(id.Subscription); err != nil || len(id.Subscription) != len(DefaultSubscription) {
-		return badRequest("InvalidSubscriptionId", "The provided subscription identifier '%.60s' is malformed or invalid.",
-			id.Subscription)
+		return badRequest("InvalidSubscriptionId", "The provided subscription identifier '%.60s' is malformed or "+
+			"invalid.", id.Subscription)
 	}
 	if id.Group == "" || k.ungated || m.groupExists(id.groupOf()) {
 		return nil
@@ -129,8 +129,9 @@ func (m *Manager) listLocations(c *call) (answer, error) {
 			"id": subscriptionID(c.id.Subscription).Child("locations", name).String(), "name": name, "type": "Region",
 			"displayName": shown, "regionalDisplayName": shown,
 			"metadata": object{
-				"regionType": "Physical", "regionCategory": "Recommended", "geographyGroup": "Local", "geography": "Local",
-				"latitude": "0", "longitude": "0", "physicalLocation": "Local", "pairedRegion": []any{},
+				"regionType": "Physical", "regionCategory": "Recommended", "geographyGroup": "Local",
+				"geography": "Local",
+				"latitude":  "0", "longitude": "0", "physicalLocation": "Local", "pairedRegion": []any{},
 			},
 		}
 	})

@@ -72,6 +72,14 @@ func TestWanted(t *testing.T) {
 	}
 }
 
+// TestOtherRequestsPassAtNoCost: each one over HTTP is looked at.
+func TestOtherRequestsPassAtNoCost(t *testing.T) {
+	r := httptest.NewRequest(http.MethodPost, "/orders/messages?api-version=2021-05", nil)
+	if n := testing.AllocsPerRun(100, func() { Wanted(r) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 func TestScopes(t *testing.T) {
 	h := newHouse(t)
 	h.get("/subscriptions").status(http.StatusOK).has("value.0.subscriptionId", DefaultSubscription, "value.1", nil)

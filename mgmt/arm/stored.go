@@ -268,6 +268,36 @@ func (m *Manager) deleteStored(c *call) (answer, error) {
 	return answer{status: http.StatusOK}, m.forget(m.keys(c.id)...)
 }
 
+// storedIn returns the identities and the stored resources that a subscription or a resource group holds by itself, and
+// not on or in another resource.
+func (m *Manager) storedIn(scope ID) (all []object) {
+	for _, key := range m.keys(scope) {
+		id := mustParse(key)
+		inGroup := id.Group != "" && id.Scope == id.groupOf().String() && len(id.Types) == 1
+		if !inGroup || id.Provider == serviceBus || id.Provider == own || id.Provider == authorization {
+			continue
+		}
+		if strings.EqualFold(id.Type(), userAssignedIdentities) {
+			if u, ok := document[userAssigned](m, id); ok {
+				all = append(all, u.shown())
+			}
+			continue
+		}
+		o, ok := document[object](m, id)
+		if !ok || strings.HasSuffix(id.Type(), "/diagnosticSettings") {
+			continue
+		}
+		given, _ := o["tags"].(object)
+		tags := make(map[string]string)
+		for name, value := range given {
+			tags[name], _ = value.(string)
+		}
+		o["tags"] = tags
+		all = append(all, o)
+	}
+	return all
+}
+
 // keysOf returns the keys of the documents of a type in a resource or, of the zero id, of all.
 func (m *Manager) keysOf(kind string, above ID) []string {
 	kind = strings.ToLower(kind)

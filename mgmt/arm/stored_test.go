@@ -173,6 +173,14 @@ func TestOtherTypesAreStored(t *testing.T) {
 	h.put(vault+"x/secrets/key", object{}).refused(http.StatusNotFound, "ParentResourceNotFound", "safex")
 	h.put(vault+"/blobServices/default/containers/c", object{}).status(http.StatusCreated)
 	h.put(vault+assignments+nameA, assigns(dataOwner, alice)).status(http.StatusCreated)
+	h.put(vault+diagnostics+"logs", object{"properties": object{"workspaceId": "/x"}}).status(http.StatusOK)
+	h.put(me, object{"location": "westeurope", "tags": object{"a": "b"}}).status(http.StatusCreated)
+	for _, scope := range []string{sub, rg} {
+		h.get(scope+"/resources").want("safe", "me-1")
+		h.get(scope + "/resources?$filter=tagName%20eq%20'a'").want("me-1")
+		h.get(scope + "/resources?$filter=resourceType%20eq%20'Microsoft.KeyVault/vaults'").want("safe")
+	}
+	h.remove(me).status(http.StatusOK)
 	h.put(vault+locks+"keep", object{"properties": object{"level": "ReadOnly"}}).status(http.StatusOK)
 	h.restart()
 	h.get(rg + "/providers/Microsoft.KeyVault/vaults").want("safe")

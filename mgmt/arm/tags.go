@@ -11,7 +11,8 @@ func init() {
 	register(kind{
 		name: own + "/tags", nests: true,
 		methods: map[string]operation{
-			http.MethodGet: (*Manager).getTags, http.MethodPut: (*Manager).putTags, http.MethodPatch: (*Manager).patchTags,
+			http.MethodGet: (*Manager).getTags, http.MethodPut: (*Manager).putTags,
+			http.MethodPatch:  (*Manager).patchTags,
 			http.MethodDelete: (*Manager).deleteTags,
 		},
 	})
@@ -131,8 +132,8 @@ func (m *Manager) patchTags(c *call) (answer, error) {
 			}
 		}
 	default:
-		return answer{}, badRequest("InvalidTagPatchOperation", "The operation '%.40s' does not exist. It is Merge, Replace or "+
-			"Delete.", body.Operation)
+		return answer{}, badRequest("InvalidTagPatchOperation", "The operation '%.40s' does not exist. It is Merge, "+
+			"Replace or Delete.", body.Operation)
 	}
 	return m.keepTags(c, tags)
 }

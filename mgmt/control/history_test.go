@@ -126,6 +126,10 @@ func (a *openAPI) looksUp() {
 	same(a.t, found("m0"), []string{"messageId q#1 m0, held false, receivedAndDeleted"})
 	same(a.t, found("m3"), []string{"messageId q#4 m3, held true, sent", "correlationId q#6 it's m9, held true, "})
 	same(a.t, found("it's m9"), []string{"messageId q#6 it's m9, held true, sent"})
+	const id = "0a1b2c3d-0a1b-4c2d-8e3f-0a1b2c3d4e5f"
+	wants(a.t, a.bus.do("POST", "/q/messages", "x", authorization, token, "BrokerProperties", fmt.Sprintf(`{"MessageId": %q}`, id)), 201)
+	same(a.t, found(strings.ToUpper(id)), []string{"messageId q#7 " + id + ", held true, sent"})
+	same(a.t, found("M0"), nil)
 	same(a.t, found("Q#2"), []string{"sequenceNumber q#2 m1, held true, sent"})
 	same(a.t, found("q#99"), nil)
 	same(a.t, found("nothing#1"), nil)

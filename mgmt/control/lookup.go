@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"minibus/emulator"
 	"minibus/mgmt/control/api"
 )
@@ -37,7 +39,7 @@ func (h *handler) findMessage(ctx context.Context, in *struct {
 	defer done()
 	ctx, cancel := context.WithTimeout(ctx, lookupPatience)
 	defer cancel()
-	s := messageSearch{ns: ns, text: in.Text, limit: in.Limit, found: []api.Found{}}
+	s := messageSearch{ns: ns, text: in.Text, ids: spellings(in.Text), limit: in.Limit, found: []api.Found{}}
 	s.numbered()
 	s.remembered()
 	complete, err := s.held(ctx)
@@ -63,8 +65,21 @@ var foundBy = []string{byNumber, byMessageID, byCorrelationID}
 type messageSearch struct {
 	ns    *emulator.Namespace
 	text  string
+	ids   []string // as which the text is looked for
 	limit int
 	found []api.Found
+}
+
+const uuidLength = 36 // of the usual form; uuid.Parse reads others too
+
+// spellings returns the ids that a text may stand for: a UUID has small letters in one log and capitals in another.
+func spellings(text string) []string {
+	if _, err := uuid.Parse(text); err != nil || len(text) != uuidLength {
+		return []string{text}
+	}
+	all := []string{text, strings.ToLower(text), strings.ToUpper(text)}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // numbered finds the message of ENTITY#NUMBER. The part Subscriptions may be missing.
@@ -105,7 +120,9 @@ func (messageSearch) whereNow(f *api.Found, e *emulator.Entity, last emulator.Su
 
 // remembered finds messages that came with the id.
 func (s *messageSearch) remembered() {
-	s.lives(s.ns.History().Life(emulator.EventFilter{MessageID: s.text}), byMessageID)
+	for _, id := range s.ids {
+		s.lives(s.ns.History().Life(emulator.EventFilter{MessageID: id}), byMessageID)
+	}
 }
 
 // lives adds each message that events tell of, with its last event. All copies of a message are one.
@@ -141,8 +158,12 @@ func (s *messageSearch) lives(events []emulator.Event, by string) {
 
 // held looks through the messages that entities have, and reports whether it saw all of them before ctx ended.
 func (s *messageSearch) held(ctx context.Context) (complete bool, err error) {
-	quoted := "'" + strings.ReplaceAll(s.text, "'", "''") + "'"
-	want := emulator.Selection{SQL: fmt.Sprintf("sys.MessageId = %s OR sys.CorrelationId = %[1]s", quoted)}
+	var quoted []string
+	for _, id := range s.ids {
+		quoted = append(quoted, "'"+strings.ReplaceAll(id, "'", "''")+"'")
+	}
+	list := strings.Join(quoted, ", ")
+	want := emulator.Selection{SQL: fmt.Sprintf("sys.MessageId IN (%s) OR sys.CorrelationId IN (%[1]s)", list)}
 	for _, p := range entitiesOf(s.ns, func(emulator.EntityKind, string) bool { return true }) {
 		c := p.Counts()
 		for sub, n := range map[emulator.SubQueue]int64{
@@ -179,7 +200,7 @@ func (s *messageSearch) add(e *emulator.Entity, sub emulator.SubQueue, m *emulat
 		return
 	}
 	f.MessageID, _ = shownSeen(m, 0).MessageID.(string)
-	if f.MessageID == s.text {
+	if slices.Contains(s.ids, f.MessageID) {
 		f.By = byMessageID
 	}
 	s.found = append(s.found, f)

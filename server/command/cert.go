@@ -26,8 +26,8 @@ func (p *program) certCommand() *cobra.Command {
 	const like = "\nGive it the same --data and --ca-dir as the Minibus in question. It never writes the key."
 	listed := []string{"data", "ca-dir", "http-port", "tls-names"}
 	c := &cobra.Command{Use: "cert [export]", Args: cli.Arguments(),
-		Short: "show how clients come to trust this Minibus, or write its authority's certificate",
-		Long: "Prints where the certificate of this Minibus's authority is, and how each SDK is told to trust it. " +
+		Short: "show how clients come to trust this Minibus, or write its CA certificate",
+		Long: "Prints where the CA certificate of this Minibus is, and how to make each SDK trust it. " +
 			"cert export writes it." + like}
 	settings := cli.ServerFlags(c, p.environ, listed...)
 	c.RunE = func(*cobra.Command, []string) error {
@@ -44,7 +44,7 @@ func (p *program) certCommand() *cobra.Command {
 
 	f := &certFlags{}
 	sub := &cobra.Command{Use: "export", Short: "write the certificate", Args: cli.Arguments(),
-		Long: "Writes the certificate of this Minibus's authority." + like,
+		Long: "Writes the CA certificate of this Minibus." + like,
 		Example: `  minibus cert export --out minibus-ca.pem
   minibus cert export --format pkcs12 --out minibus-ca.p12     a trust store for Java`}
 	sub.Flags().StringVar(&f.format, "format", "", "`FORMAT` to write: pem (the default), pkcs12 for Java")
@@ -108,13 +108,13 @@ func (p *program) exportCert(authority *tlsca.Authority, f *certFlags) error {
 func certText(authority *tlsca.Authority, file string, http config.Port) string {
 	c := authority.Root()
 	var b strings.Builder
-	fmt.Fprintf(&b, "Authority: %s\n", file)
-	fmt.Fprintf(&b, "           %s, valid until %s, SHA-256 %x\n", c.Subject.CommonName,
+	fmt.Fprintf(&b, "CA certificate: %s\n", file)
+	fmt.Fprintf(&b, "                %s, valid until %s, SHA-256 %x\n", c.Subject.CommonName,
 		c.NotAfter.Format(time.DateOnly), sha256.Sum256(c.Raw))
 	if http > 0 {
-		fmt.Fprintf(&b, "           a Minibus that uses this directory serves it at "+
-			"http://localhost:%d/minibus/ca.pem;\n           one with --ephemeral or another directory has an "+
-			"authority of its own, at the same path\n", http)
+		fmt.Fprintf(&b, "                a Minibus that uses this directory serves it at "+
+			"http://localhost:%d/minibus/ca.pem;\n                one with --ephemeral or another directory has "+
+			"its own, at the same path\n", http)
 	}
 	fmt.Fprintf(&b, `
 How a client trusts it, without code changes where possible:

@@ -184,6 +184,7 @@ func TestHelpOfACommand(t *testing.T) {
 		"cert export":  {[]string{"minibus cert export", "--format", "--out", "--password", "--data"}, []string{"--trace"}},
 		"healthcheck":  {[]string{"--http-port", "--host", "--ports-file"}, []string{"--data", "--out"}},
 		"hosts":        {[]string{"minibus hosts [NAME...]", "--compose", "--config", "tee -a"}, []string{"--data", "--out", "--write", "--remove"}},
+		"run":          {[]string{"Of these flags --config, --config-json, --seed,", "MINIBUS_CONFIG"}, []string{"MINIBUS_AMQP_PORT", "Each of these"}},
 		"version":      {[]string{"print the version", "--output format"}, []string{"MINIBUS_", "--data"}},
 		"queue ls":     {[]string{"minibus queue ls", "--connection string", "-o, --output"}, []string{"--data", "MINIBUS_AMQP_PORT"}},
 	} {

@@ -90,7 +90,7 @@ func mebibytes(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<2
 
 // authority looks at the certificate of the authority: whether it is valid, and whether this machine trusts it.
 func (d *doctor) authority() {
-	const about = "authority"
+	const about = "CA certificate"
 	dir, err := server.AuthorityDir(d.settings)
 	if err != nil {
 		d.note(about, "", "%v", err)

@@ -49,7 +49,7 @@ namespace is enough. It never writes keys.`,
 	c.Flags().StringVar(&f.format, "format", "", "`FORMAT` to write: config (the default), bicep or terraform")
 	c.Flags().StringVar(&f.out, "out", "", "write to `FILE` (without: standard output)")
 	c.Flags().StringVar(&f.caFile, "ca-file", "",
-		"trust the authority in `FILE` too, such as a Minibus's minibus-ca.pem")
+		"also trust the CA certificate in `FILE`, such as a Minibus's minibus-ca.pem")
 	c.Flags().StringVar(&f.namespace, "namespace", "", "export the namespace `NAME` of a Minibus that has several "+
 		"(without: the one that the connection string means)")
 	cli.WithVariables(c, p.environ)
@@ -144,8 +144,8 @@ func replaceFile(path string, data []byte) error {
 		}
 		return nil
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		path = resolved
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".minibus-export-*")
 	if err != nil {

@@ -36,7 +36,7 @@ func Run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	return cli.Run(ctx, p.root(), args, cli.Environment{
 		Stdin: p.stdin, Stdout: stdout, Stderr: stderr, Environ: environ,
 		Authority: p.authority, Document: control.Document, Version: server.Version(), Examine: examine,
-		SupportParts: supportParts, Copy: startCopy,
+		SupportParts: supportParts, Identity: p.identity, Copy: startCopy,
 	})
 }
 
@@ -148,6 +148,9 @@ func (p *program) authority() (string, error) {
 func supportParts(ctx context.Context, s config.Settings, from cli.Source) []cli.SupportPart {
 	if s.RootKey != "" {
 		s.RootKey = "***"
+	}
+	if s.IdentitySecret != "" {
+		s.IdentitySecret = "***"
 	}
 	if s.ConfigJSON != "" {
 		s.ConfigJSON = "***" // may have keys; the entities are another part

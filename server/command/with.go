@@ -109,6 +109,7 @@ At the end you see what happened to the messages. With --fail-on the exit code i
 	}
 	settings := cli.ServerFlags(c, environ, "config", "config-json", "seed", "limits", "data", "amqp-port", "auth",
 		"root-key", "log-level")
+	cli.WithoutVariables(c, notOfTheShell)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		s, err := settings()
 		if err != nil {

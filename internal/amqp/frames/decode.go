@@ -18,7 +18,7 @@ type Performative interface {
 }
 
 // DecodeBody decodes the body of a frame of either type. The caller checks which performatives are allowed there. For
-// an empty body, a heartbeat, it returns nil, nil, nil. The bytes after a transfer are the payload; after any other
+// an empty body, a heartbeat, it returns nothing. The bytes after a transfer are the payload; after any other
 // performative they are an error. Byte slices in p and payload alias body. Errors wrap those of package amqp (the
 // peer gets amqp:decode-error) or [ErrMissingField].
 func DecodeBody(body []byte) (p Performative, payload []byte, err error) {

@@ -90,7 +90,21 @@ func Read(text []byte) (*Message, error) {
 	if err != nil {
 		return nil, fmt.Errorf("not a message in JSON: %w", err)
 	}
+	m.KeepOrder(text)
 	return &m, nil
+}
+
+// KeepOrder lets names in a body of JSON stay in the order that they have in the text of the message.
+func (m *Message) KeepOrder(text []byte) {
+	switch m.Body.(type) {
+	case map[string]any, []any:
+		var raw struct {
+			Body json.RawMessage `json:"body"`
+		}
+		if json.Unmarshal(text, &raw) == nil {
+			m.Body = raw.Body
+		}
+	}
 }
 
 // Check reports why the body can't be sent, or nil.

@@ -3,12 +3,14 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { bytes, number, plural, visible } from "./format";
 import { Fold, linesOfJSON, linesOfXML, LongText, type Line } from "./fold";
 import { formatted, parse as parseJSON } from "./json";
+import { Icon } from "./icons";
 import { Button, copy, Text, type Children } from "./kit";
 import { bytesOf, hex, typed, type Message, type Value } from "./message";
 import { formatted as formattedXML, parse as parseXML } from "./xml";
 
 interface View {
   name: string;
+  title?: string;
   show: (all?: boolean) => Children;
   text?: () => string; // to copy and to search
   folds?: boolean;
@@ -53,7 +55,7 @@ function types(m: Message): View | undefined {
   else if (m.body !== undefined || m.bodyBase64 !== undefined) lines = [data(0, `${size}, ${m.body !== undefined ? "a text in UTF-8" : "not a text"}`)];
   else return undefined;
   const raw = m.bodyValue ?? m.bodySequence;
-  return { name: "AMQP types", show: (all) => <Fold lines={lines} label="Body" all={all} />, text: () => (raw === undefined ? lines.map((l) => l.name + l.head).join("\n") : JSON.stringify(raw, null, 2)), folds: raw !== undefined };
+  return { name: "Types", title: "AMQP sections and types", show: (all) => <Fold lines={lines} label="Body" all={all} />, text: () => (raw === undefined ? lines.map((l) => l.name + l.head).join("\n") : JSON.stringify(raw, null, 2)), folds: raw !== undefined };
 }
 
 function Hex({ data }: { data: Uint8Array }) {
@@ -153,11 +155,11 @@ export function Body({ m, download }: { m: Message; download: () => Promise<void
     <section class="part">
       <div class="part-head">
         <h3>Body <span class="faint">{bytes(m.bodyBytes ?? 0)}</span></h3>
-        <div class="chips" role="group" aria-label="Form of the body">{all.map((x) => <button key={x.name} type="button" class="chip" aria-pressed={x === v} onClick={() => choose(x.name)}>{x.name}</button>)}</div>
+        <div class="chips" role="group" aria-label="Form of the body">{all.map((x) => <button key={x.name} type="button" class="chip" aria-pressed={x === v} title={x.title} onClick={() => choose(x.name)}>{x.name}</button>)}</div>
         {v?.text && <input class="find" type="search" aria-label="Find in the body" placeholder="Find" value={wanted} spellcheck={false} onInput={(e) => want(e.currentTarget.value)} />}
         <div class="actions">{v?.folds && !wanted && <Button small act={() => fold(folds === false)}>{folds === false ? "Unfold" : "Fold"}</Button>}
-        {v?.text && <Button small act={() => copy(v.text!())}>Copy</Button>}
-        <Button small act={download}>Download</Button></div>
+        {v?.text && <Button small title="Copy the body" act={() => copy(v.text!())}><Icon name="copy" /></Button>}
+        <Button small title="Download the body" act={download}><Icon name="download" /></Button></div>
       </div>
       {m.bodyCut && <p class="notice" role="note">{shown > 0 ? <>These are the first {bytes(shown)} of {bytes(m.bodyBytes ?? 0)}.</> : <>The body has {bytes(m.bodyBytes ?? 0)}, too much to show a part of it.</>} <button type="button" class="link" onClick={() => void download()}>Download all of it</button></p>}
       {broken && <p class="notice" role="note">The content type says JSON, but the body is not valid JSON.</p>}

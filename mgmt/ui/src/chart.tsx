@@ -65,7 +65,7 @@ function Small({ h, line, now, name, tone, read }: { h: Hour; line: Series; now:
   const most = Math.max(topOf(line), now), top = Math.max(most, 1), value = read === undefined ? now : line[read] ?? 0;
   return (
     <div class={`small-chart ${most > 0 ? tone : ""}`}>
-      <p><span class="faint">{name}</span> <b>{number(value)}</b><span class="faint push">{most > 0 && `max. ${short(most)}`}</span></p>
+      <p><span class="faint">{name}</span> <b class={value > 0 ? "" : "zero"}>{number(value)}</b><span class="faint push">{most > 0 && `max. ${short(most)}`}</span></p>
       <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
         <path class="area" d={areaOf(h, line, top)} /><path class="line" d={lineOf(h, line, top)} />
         {read !== undefined && <line class="cursor" x1={x(h, read)} x2={x(h, read)} y1="0" y2={height} />}
@@ -154,8 +154,8 @@ export function LastHour({ of = "", had, now, holds = true }: { of?: string; had
 export function RateTiles({ minute, out = true }: { minute: Schemas["LastMinute"]; out?: boolean }) {
   return (
     <>
-      <Tile name="In, last minute" value={number(minute.stored)} title="Messages sent in the last minute" />
-      {out && <Tile name="Out, last minute" value={number(minute.completed)} title="Messages that receivers completed in the last minute" />}
+      <Tile name="In / min" value={number(minute.stored)} title="Messages sent in the last minute" />
+      {out && <Tile name="Out / min" value={number(minute.completed)} title="Messages that receivers completed in the last minute" />}
     </>
   );
 }

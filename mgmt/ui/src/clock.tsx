@@ -40,13 +40,13 @@ function linesOf({ expire, deadLettered, activate, unlock, delete: gone }: Forec
 function Due({ due, advanceTo }: { due: Clock["due"]; advanceTo: (at: number) => Promise<void> }) {
   if (due.length === 0) return <Empty title="Nothing is due"><p>No message is locked or scheduled, and none expires.</p></Empty>;
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Due next"><table class="plain">
-      <thead><tr><th>When</th><th>What</th><th>Entity</th><th><span class="hidden">Actions</span></th></tr></thead>
-      <tbody>{due.map((d, i) => (
-        <tr key={i}><td><Time at={d.at} /></td><td>{kinds[d.kind]}</td><td><a href={link("entity", d.entity)}><Text>{shown(d.entity)}</Text></a></td>
-          <td class="right"><Button small act={() => advanceTo(Date.parse(d.at))}>Advance to this</Button></td></tr>
+    <table role="table" class="plain stacks due" aria-label="Due next">
+      <thead role="rowgroup"><tr role="row">{["When", "What", "Entity", "Actions"].map((h, i) => <th key={h} role="columnheader">{i < 3 ? h : <span class="hidden">{h}</span>}</th>)}</tr></thead>
+      <tbody role="rowgroup">{due.map((d, i) => (
+        <tr key={i} role="row"><td role="cell"><Time at={d.at} /></td><td role="cell">{kinds[d.kind]}</td><td role="cell"><a href={link("entity", d.entity)}><Text>{shown(d.entity)}</Text></a></td>
+          <td role="cell" class="right"><Button small act={() => advanceTo(Date.parse(d.at))}>Advance to this</Button></td></tr>
       ))}</tbody>
-    </table></div>
+    </table>
   );
 }
 

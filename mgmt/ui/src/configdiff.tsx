@@ -1,10 +1,11 @@
 // What a configuration would change, entity by entity and setting by setting.
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Schemas } from "./api";
-import { number, plural } from "./format";
+import { duration, number, plural } from "./format";
 import { Badge, Button, Empty, Panel, Problem, Text, type Children } from "./kit";
 import { shown, words } from "./names";
 import { link } from "./route";
+import { titleOf } from "./settings";
 import { entityAt } from "./state";
 
 type Diff = Schemas["ConfigDiff"];
@@ -30,7 +31,9 @@ export const lossesOf = (d: Diff): number => d.entities.filter((e) => e.action =
 
 function ValueText({ value }: { value: unknown }) {
   if (value === undefined || value === "") return <span class="faint">none</span>;
-  return <code class="wrap"><Text>{typeof value === "string" ? value : JSON.stringify(value)}</Text></code>;
+  if (typeof value === "boolean") return <code>{value ? "on" : "off"}</code>;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return <code class="wrap" title={text}>{/^-?P\d*[DT]/.test(text) ? duration(text) : <Text>{text}</Text>}</code>;
 }
 
 function Row({ e, applied }: { e: EntityDiff; applied: boolean }) {
@@ -43,7 +46,7 @@ function Row({ e, applied }: { e: EntityDiff; applied: boolean }) {
       {e.why && <p class="wrong wrap"><Text>{e.why}</Text></p>}
       {(e.settings ?? []).length > 0 && (
         <ul class="changes">{e.settings!.map((s) => (
-          <li key={s.name}><span class="faint"><Text>{s.name.startsWith("Rules[") ? `rule ${s.name.slice(6, -1)}` : words(s.name)}</Text></span> <ValueText value={s.from} /> → <ValueText value={s.to} /> {s.fixed && <Badge tone="bad">set at creation</Badge>}</li>
+          <li key={s.name}><span class="faint"><Text>{s.name.startsWith("Rules[") ? `rule ${s.name.slice(6, -1)}` : titleOf(s.name) ?? words(s.name)}</Text></span> <ValueText value={s.from} /> → <ValueText value={s.to} /> {s.fixed && <Badge tone="bad">set at creation</Badge>}</li>
         ))}</ul>
       )}
     </li>
@@ -51,12 +54,13 @@ function Row({ e, applied }: { e: EntityDiff; applied: boolean }) {
 }
 
 export function DiffView({ diff, children }: { diff: Diff; children: Children }) {
-  const [all, setAll] = useState(false);
+  const [all, setAll] = useState(false), top = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => top.current?.scrollIntoView({ block: "nearest" }), []); // whoever has asked looks for the answer
   const list = [...diff.entities].filter((e) => all || !quiet.includes(e.action)).sort((a, b) => order.indexOf(a.action) - order.indexOf(b.action));
   const s = diff.summary, hidden = diff.entities.length - list.length, lost = lossesOf(diff);
   const parts = ([["create", s.create], ["change", s.change], ["delete", s.delete], ["refuse", s.refuse]] as const).filter(([, n]) => n > 0);
   return (
-    <Panel title={diff.applied ? "Applied" : "Changes"} actions={children}>
+    <div ref={top}><Panel title={diff.applied ? "Applied" : "Changes"} actions={children}>
       <p role="status" class="summary">{diff.same ? <b>No changes.</b> : parts.map(([a, n]) => <Badge key={a} tone={actions[a].tone}>{number(n)} {actions[a].title}</Badge>)}
         {!diff.applied && s.delete > 0 && (lost > 0 ? <b class="dead-text">{plural(lost, "message")} lost</b> : <span class="faint">no message lost</span>)}</p>
       {diff.refused && <Problem text={diff.entities.some((e) => e.why) ? "Nothing can be applied while one entity can’t." : `Nothing can be applied. ${diff.refused}`} />}
@@ -65,6 +69,6 @@ export function DiffView({ diff, children }: { diff: Diff; children: Children })
       {list.length > most && <p class="hint">{number(list.length - most)} more not shown.</p>}
       {diff.same && list.length === 0 && hidden === 0 && <Empty title="No entities" />}
       {(hidden > 0 || all) && <div><Button small act={() => setAll(!all)}>{all ? "Show changes only" : `Show ${number(hidden)} unchanged`}</Button></div>}
-    </Panel>
+    </Panel></div>
   );
 }

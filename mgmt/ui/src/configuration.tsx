@@ -124,7 +124,7 @@ export function Configuration() {
   const { namespace, query } = route.value, prune = query.prune === "1";
   const text = draft.value.namespace === namespace ? draft.value.text : "";
   const [compared, setCompared] = useState<Compared>(), [wrong, setWrong] = useState<unknown>(), [applied, setApplied] = useState(0);
-  const [place, lead] = useState<Place>(), begin = useTurns();
+  const [place, lead] = useState<Place>(), [turn, setTurn] = useState(0), begin = useTurns();
   const set = (next: string) => {
     begin(); // what was asked of another text does not count
     draft.value = { namespace, text: next };
@@ -153,7 +153,7 @@ export function Configuration() {
       <h1>Configuration</h1>
       <Running key={applied} namespace={namespace} edit={edit} />
       <Panel title="Compare and apply">
-        <form class="entity-form" onSubmit={(e) => { e.preventDefault(); if (text.trim()) void compare(text, prune); }}>
+        <form class="entity-form" onSubmit={(e) => { e.preventDefault(); if (text.trim()) void compare(text, prune).then(() => setTurn((n) => n + 1)); }}>
           <p class="hint">Paste a Config.json, or an object with <code>Queues</code> and <code>Topics</code>, or choose a file. You see the changes before anything is applied.</p>
           <TextEdit label="Config.json" text={text} set={set} json code hint={'{"Queues": [{"Name": "orders", "Properties": {"MaxDeliveryCount": 5}}]}'} place={place} />
           <label class="check"><input type="checkbox" checked={prune} onChange={(e) => { const on = e.currentTarget.checked; refine({ prune: on ? "1" : undefined }); if (compared) void compare(compared.text, on); }} /> Delete entities it doesn’t have, with their messages</label>
@@ -165,13 +165,13 @@ export function Configuration() {
           </div>
         </form>
       </Panel>
-      <ForAzure namespace={namespace} />
       {compared && (
-        <DiffView diff={compared.diff}>
+        <DiffView key={turn} diff={compared.diff}>
           {!compared.diff.same && !compared.diff.applied && <Button kind="primary" disabled={compared.diff.refused !== undefined}
-            act={() => apply(compared, namespace, (diff) => { setCompared({ ...compared, diff }); setApplied((n) => n + 1); })}>Apply…</Button>}
+            act={() => apply(compared, namespace, (diff) => { setCompared({ ...compared, diff }); setApplied((n) => n + 1); })}>Apply</Button>}
         </DiffView>
       )}
+      <ForAzure namespace={namespace} />
     </>
   );
 }

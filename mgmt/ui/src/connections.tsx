@@ -57,7 +57,7 @@ export function Links({ namespace, connection: c, links, done }: { namespace: st
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={`Links of ${clientOf(c)}`}>
       <table class="plain lines">
-        <thead><tr><th>Role</th><th>Entity</th><th>Waits for</th><th class="right">Credit</th><th class="right">Unsettled</th><th class="right">Messages</th><th>Active</th><th><span class="hidden">Actions</span></th></tr></thead>
+        <thead><tr><th>Role</th><th>Entity</th><th>Waits for</th><th class="right">Credit</th><th class="right">Unsettled</th><th class="right">Messages</th><th>Last active</th><th><span class="hidden">Actions</span></th></tr></thead>
         <tbody>
           {links.map((l) => (
             <tr key={l.id}>
@@ -66,7 +66,7 @@ export function Links({ namespace, connection: c, links, done }: { namespace: st
                 {l.sessionId !== undefined && <div class="faint">session <Text>{l.sessionId}</Text></div>}</td>
               <td data-label="waits for">{waits[l.waitsFor]}</td>
               <td class="right" data-label="credit">{number(l.credit)}</td><td class="right" data-label="unsettled">{number(l.unsettled)}</td><td class="right" data-label="messages">{number(l.deliveries)}</td>
-              <td data-label="active"><Time at={l.lastActive} ageOnly /></td>
+              <td data-label="last active"><Time at={l.lastActive} ageOnly real /></td>
               <td class="right">{l.role === "receiver" && l.entity && <a class="button small" href={whyOf(c, l)} title="Why doesn’t it receive?">Why?</a>} <Button small act={() => detach(namespace, c, l, done)}>Detach</Button></td>
             </tr>
           ))}
@@ -97,7 +97,7 @@ function LinksOf({ namespace, c, done }: { namespace: string; c: Connection; don
 function Card({ namespace, c, done, open = false }: { namespace: string; c: Connection; done: () => void; open?: boolean }) {
   const http = c.transport === "http", library = [c.product, c.version].filter(Boolean).join(" ");
   return (
-    <Panel flush title={<><Text>{clientOf(c)}</Text> <span class="faint client">{[libraryOf(c), c.remote, c.id].filter(Boolean).join(" · ")} · <Time at={c.since} ageOnly /></span></>} actions={<>
+    <Panel flush title={<><Text>{clientOf(c)}</Text> <span class="faint client">{[libraryOf(c), c.remote, c.id].filter(Boolean).join(" · ")} · <Time at={c.since} ageOnly real /></span></>} actions={<>
       <a class="button small" href={withQuery(link("events"), { client: http ? c.remote : c.id })}>Events</a>
       {!http && <Button small kind="danger" act={() => close(namespace, c, done)}>Close</Button>}
     </>}>
@@ -105,7 +105,7 @@ function Card({ namespace, c, done, open = false }: { namespace: string; c: Conn
       <LinksOf namespace={namespace} c={c} done={done} />
       <details class="more" open={open}><summary>Details</summary>
         <Facts facts={[
-          ["Connected", <Time at={c.since} />], ["Transport", c.transport], ["Library", library || "unknown"], ["Platform", c.platform ? <Text>{c.platform}</Text> : "unknown"],
+          ["Connected", <Time at={c.since} real />], ["Transport", c.transport], ["Library", library || "unknown"], ["Platform", c.platform ? <Text>{c.platform}</Text> : "unknown"],
           ["Container id", c.container ? <Text>{c.container}</Text> : "none"], ["Waiting to be sent", bytes(c.pendingBytes)], ...(c.policies.length ? [["Policies", c.policies.join(", ")] as [string, string]] : []),
         ]} />
       </details>

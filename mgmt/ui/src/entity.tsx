@@ -14,21 +14,22 @@ import { Standing, useEvents } from "./events";
 import { Calendar } from "./calendar";
 import { unsent } from "./drafts";
 import { Export } from "./export";
-import { forever } from "./durations";
 import { FaultBadge } from "./faults";
 import { bytes, duration, number } from "./format";
 import { holding } from "./held";
 import { Icon } from "./icons";
 import { purge } from "./joborders";
 import { Badge, Button, copy, Empty, Facts, Loading, Panel, Problem, Tabs, Text, Tile, Time, type Children } from "./kit";
-import { clientOf, deadLetters, libraryOf, shown, words } from "./names";
+import { clientOf, deadLetters, libraryOf, shown } from "./names";
 import { usePoll } from "./poll";
 import { Receive } from "./receive";
 import { go, link, route, withQuery } from "./route";
 import { RuleList, RulesTab } from "./rules";
 import { Sessions } from "./sessions";
+import { groupsOf } from "./settings";
 import { Subscriptions } from "./subscriptions";
 import { entityAt, isFavourite, toggleFavourite } from "./state";
+import { narrow } from "./virtual";
 import { Why } from "./why";
 
 type Forward = Whole["forwardsTo"][number];
@@ -55,12 +56,12 @@ function Counts({ e }: { e: Entity }) {
 }
 
 // Value shows the value of a setting.
-function Value({ value }: { value: unknown }) {
-  if (typeof value === "boolean") return value ? <Badge tone="good">yes</Badge> : <span class="faint">no</span>;
-  if (typeof value === "number") return <>{number(value)}</>;
-  if (value === null || value === "" || value === undefined) return <span class="faint">none</span>;
-  if (typeof value === "string") return /^-?P\d*[DT]/.test(value) ? <span title={value}>{duration(value)}</span> : <Text>{value}</Text>;
-  return <code class="wrap"><Text>{JSON.stringify(value)}</Text></code>;
+function Value({ value, unit }: { value: unknown; unit?: string }) {
+  if (typeof value === "boolean") return value ? <>on</> : <span class="faint">off</span>;
+  if (typeof value === "number") return <>{number(value)}{unit && "\u00a0" + unit}</>;
+  if (value === null || value === "") return <span class="faint">none</span>;
+  const text = String(value);
+  return /^-?P\d*[DT]/.test(text) ? <span title={text}>{duration(text)}</span> : <Text>{text}</Text>;
 }
 
 function Forwards({ list, words: w }: { list: Forward[]; words: string }) {
@@ -74,13 +75,14 @@ const told = new Set(["Status", "ForwardTo", "ForwardDeadLetteredMessagesTo"]); 
 function Known({ e }: { e: Whole }) {
   const facts: [string, Children][] = [["Kind", e.kind], ["Status", e.status === "Active" ? "Active" : <Badge tone="warn">{e.status}</Badge>]];
   if (e.created) facts.push(["Created", <Time at={e.created} />]);
-  if (e.updated) facts.push(["Changed", <Time at={e.updated} />]);
-  if (e.accessed) facts.push(["Used", <Time at={e.accessed} />]);
+  if (e.updated) facts.push(["Last changed", <Time at={e.updated} />]);
+  if (e.accessed) facts.push(["Last used", <Time at={e.accessed} />]);
   if (e.oldest) facts.push(["Oldest message", <><Time at={e.oldest.enqueued} /></>]);
   if (e.autoDelete) facts.push(["Deletes itself", <Time at={e.autoDelete.at} />]);
   if (e.forwardsTo?.length) facts.push(["Forwards", <Forwards list={e.forwardsTo} words="to" />]);
   if (e.forwardedFrom?.length) facts.push(["Receives forwards", <Forwards list={e.forwardedFrom} words="from" />]);
-  for (const [name, value] of Object.entries(e.properties ?? {})) if (!told.has(name) && typeof value !== "object") facts.push([words(name), name === "AutoDeleteOnIdle" && value === forever ? "never" : <Value value={value} />]);
+  const { properties = {} } = e, set = groupsOf(e.kind).flatMap((g) => g.settings);
+  for (const s of set) if (properties[s.name] !== undefined && !told.has(s.name)) facts.push([s.title, <Value value={properties[s.name]} unit={s.unit} />]);
   return <Panel title="Properties" flush><Facts facts={facts} /></Panel>;
 }
 
@@ -207,7 +209,7 @@ export function EntityPage({ path, tab, item }: { path: string; tab: string; ite
         <button type="button" class={`star ${star ? "on" : ""}`} aria-pressed={star} aria-label="Favourite" onClick={() => toggleFavourite(e.path)}>★</button>
         <FaultBadge path={e.path} />
         <span class="title-acts">
-          {e.kind !== "subscription" && tab !== "send" && <a class="button primary" href={link("entity", path, "send")}>Send message</a>}
+          {e.kind !== "subscription" && tab !== "send" && <a class="button primary" href={link("entity", path, "send")}>{narrow.value ? "Send" : "Send message"}</a>}
           {e.kind === "subscription" && tab !== "receive" && <a class="button" href={link("entity", path, "receive")}>Receive</a>}
           <More e={fresh} />
         </span>

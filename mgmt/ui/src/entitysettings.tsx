@@ -121,7 +121,7 @@ export function EntitySettings({ e, done }: { e: Whole; done: () => void }) {
       {e.kind !== "subscription" && <Policies path={e.path} />}
       <Panel title={`Delete the ${e.kind}`}>
         <p class="hint">Deletes the {e.kind} with {e.kind === "topic" ? "its subscriptions and all of their messages" : "all of its messages and dead letters"}. To remove only the messages, purge it.</p>
-        <div><Button kind="danger" act={() => drop(e)}>Delete…</Button></div>
+        <div><Button kind="danger" act={() => drop(e)}>{`Delete ${e.kind}`}</Button></div>
       </Panel>
     </>
   );

@@ -25,6 +25,9 @@ const good = new Set(["completed", "receivedAndDeleted"]);
 
 export const toneOf = (kind: string) => (bad.has(kind) ? "bad" : doubtful.has(kind) ? "warn" : good.has(kind) ? "good" : "");
 
+// detailOf is the detail of an event, with a path as tables have it.
+const detailOf = (e: Event) => (e.detail && e.kind.startsWith("forwarded") ? shown(e.detail) : e.detail);
+
 export const entityOf = (e: Event) => (e.subQueue ? e.entity + "/" + e.subQueue : e.entity);
 
 // lifeOf returns the address of the life of an event's message.
@@ -53,7 +56,7 @@ const columns: Column<Event>[] = [
   { name: "entity", title: "Entity", width: "minmax(140px, 1fr)", show: (e) => <a href={link("entity", e.entity)}><Text>{shown(entityOf(e))}</Text></a> },
   { name: "message", title: "Message", width: "minmax(120px, 1fr)", show: (e) =>
     e.sequenceNumber || e.messageId ? <a href={lifeOf(e)} title="Trace the message">{e.sequenceNumber ? "#" + e.sequenceNumber : ""} {e.messageId && <Text class="faint">{e.messageId}</Text>}</a> : null },
-  { name: "detail", title: "Detail", width: "minmax(140px, 1.4fr)", show: (e) => (e.detail ? <Text>{e.detail}</Text> : e.copies !== undefined ? <span class="faint">{plural(e.copies, "copy", "copies")}</span> : null) },
+  { name: "detail", title: "Detail", width: "minmax(140px, 1.4fr)", show: (e) => (e.detail ? <Text>{detailOf(e)!}</Text> : e.copies !== undefined ? <span class="faint">{plural(e.copies, "copy", "copies")}</span> : null) },
   { name: "client", title: "Client", width: "minmax(120px, .8fr)", show: (e) => {
     const c = clientOf(e);
     return c && <Text class="faint">{c}</Text>;
@@ -63,7 +66,7 @@ const columns: Column<Event>[] = [
 function Brief({ e, entity }: { e: Event; entity: boolean }) {
   return (
     <div class="brief-lines">
-      <div><Badge tone={toneOf(e.kind)}>{wordsOf(e.kind)}</Badge> {e.detail && <Text class="faint">{e.detail}</Text>}<span class="push faint"><Time at={e.time} ageOnly="short" /></span></div>
+      <div><Badge tone={toneOf(e.kind)}>{wordsOf(e.kind)}</Badge> {e.detail && <Text class="faint">{detailOf(e)!}</Text>}<span class="push faint"><Time at={e.time} ageOnly="short" /></span></div>
       <div>{entity && <Text>{shown(entityOf(e))}</Text>} {(e.sequenceNumber || e.messageId) && <a href={lifeOf(e)}>{e.sequenceNumber ? "#" + e.sequenceNumber : ""} <Text>{e.messageId ?? ""}</Text></a>}</div>
     </div>
   );

@@ -109,7 +109,7 @@ export function Export({ entity, numbers, query, total, seed, close }: { entity:
       const name = entity.replace("/" + deadLetters, "-dead-letters").replace(/[^\w.-]+/g, "-") + ".jsonl";
       if (last.done > 0) save(new Blob(pieces, { type: "application/x-ndjson" }), name);
       if (last.left.length + last.gone > 0 || last.done === 0) return end(true);
-      tell(`${plural(last.done, "message")} exported to ${name}.`);
+      tell(seed ? `Saved ${plural(last.done, "message")} as ${name}. Start with minibus --seed ${name} to have them again.` : `Exported ${plural(last.done, "message")} to ${name}.`);
       close();
     }, (e) => {
       if (!stop.signal.aborted) setWrong(textOf(e));

@@ -118,7 +118,7 @@ export function FaultForm({ namespace, entity, done }: { namespace: string; enti
     <form onSubmit={submit} class="compose">
       <Panel title="Inject a fault">
         <Field label="Kind" hint={k.what}>
-          <select value={d.kind} onChange={(e) => set({ ...d, kind: e.currentTarget.value as Draft["kind"], operations: [], condition: "", after: false })}>{kinds.map((x) => <option key={x.name}>{x.name}</option>)}</select>
+          <select class="fitting" value={d.kind} onChange={(e) => set({ ...d, kind: e.currentTarget.value as Draft["kind"], operations: [], condition: "", after: false })}>{kinds.map((x) => <option key={x.name}>{x.name}</option>)}</select>
         </Field>
         <Operations d={d} set={set} />
         {k.after && <label class="check"><input type="checkbox" checked={d.after} onChange={(e) => set({ ...d, after: e.currentTarget.checked, operations: e.currentTarget.checked ? ["send", "settle"] : [] })} /> Let the operation succeed and lose only its answer</label>}

@@ -49,7 +49,7 @@ function Card({ namespace, f, done }: { namespace: string; f: Fault; done: () =>
     <Panel flush title={<>{f.id}. {f.kind} {where} <Badge tone={tones[f.state]}>{states[f.state]}</Badge></>}
       actions={<Button small kind={f.state === "active" ? "danger" : "plain"} act={remove}>{f.state === "active" ? "Remove" : "Clear from the list"}</Button>}>
       <p class="hint fault-what">{kindOf(f.kind).what}</p>
-      <Facts facts={facts(f)} />
+      <Facts dense facts={facts(f)} />
     </Panel>
   );
 }
@@ -70,7 +70,7 @@ export function Faults() {
   });
   return (
     <>
-      <div class="title"><h1>Faults</h1>{every.length > 0 && <Button small kind="danger" act={removeAll}>Remove all</Button>}<a class="button small" href={withQuery(link("events"), { kind: "fault" })}>See hits live</a></div>
+      <div class="title"><h1>Faults</h1><span class="title-acts"><a class="button" href={withQuery(link("events"), { kind: "fault" })}>See hits live</a>{every.length > 0 && <Button kind="danger" act={removeAll}>Remove all</Button>}</span></div>
       <p class="hint">Faults make client operations fail, so you can test how your program copes with a bad day in Azure. The explorer itself is never hit.</p>
       {of && <div class="chips"><button type="button" class="chip" onClick={() => refine({ entity: undefined })} title="Show the faults of all entities">on <Text>{shown(of)}</Text> ×</button></div>}
       {p.error && <Problem text={p.error} retry={p.refresh} />}

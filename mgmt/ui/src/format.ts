@@ -70,7 +70,7 @@ export function duration(iso: string): string {
   const m = /^(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?)?$/.exec(iso);
   if (!m) return iso;
   const ms = ((Number(m[2] ?? 0) * 24 + Number(m[3] ?? 0)) * 60 + Number(m[4] ?? 0)) * 60_000 + Number(m[5] ?? 0) * 1000;
-  if (ms >= 86400_000 * 365 * 1000) return "forever";
+  if (ms >= 86400_000 * 365 * 1000) return "never";
   const sign = m[1] ? "\u2212" : "";
   return ms > 0 && ms < 1000 ? `${sign}${Math.round(ms)} ms` : sign + span(ms);
 }

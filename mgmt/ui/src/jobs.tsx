@@ -14,7 +14,7 @@ const tones: Record<Job["state"], string> = { running: "", done: "good", cancell
 function cancel(namespace: string, j: Job, done: () => void): void {
   ask({
     title: "Cancel this job?", yes: "Cancel the job",
-    text: <p>It stops after the current batch. The {plural(j.done, "message")} it has {j.kind === "purge" ? "removed" : "moved"} so far {j.done === 1 ? "isn’t" : "aren’t"} brought back.</p>,
+    text: <p>It stops after the current batch. The {plural(j.done, "message")} it has {j.kind === "purge" ? "purged" : "moved"} so far {j.done === 1 ? "isn’t" : "aren’t"} brought back.</p>,
     act: async () => {
       await call("POST", at`${namespace}/jobs/${j.id}/cancel`, { query: { wait: "2s" } });
       done();
@@ -28,8 +28,8 @@ function Card({ namespace, j, done }: { namespace: string; j: Job; done: () => v
   return (
     <Panel flush title={<>{title} <Badge tone={tones[j.state]}>{j.state}</Badge></>} actions={j.state === "running" && <Button small kind="danger" act={() => cancel(namespace, j, done)}>Cancel</Button>}>
       <progress class="job-progress" max={Math.max(j.total, 1)} value={j.state === "done" ? Math.max(j.total, 1) : j.examined} aria-label={`${number(j.examined)} of ${number(j.total)} messages examined`} />
-      <Facts facts={[
-        ["Examined", `${number(j.examined)} of ${number(j.total)}`], [j.kind === "purge" ? "Removed" : "Moved", number(j.done)],
+      <Facts dense facts={[
+        ["Examined", `${number(j.examined)} of ${number(j.total)}`], [j.kind === "purge" ? "Purged" : "Moved", number(j.done)],
         ["Failed", j.failed ? <span class="dead-text">{number(j.failed)}</span> : "0"], ["Skipped", <span title="Locked or received by clients meanwhile">{number(j.skipped)}</span>],
         ["Started", <Time at={j.started} />], ["Ended", j.ended ? <Time at={j.ended} /> : "not yet"],
       ]} />

@@ -5,6 +5,7 @@ import { textOf } from "./api";
 import { age, both, otherDay, shortAge, time, visible } from "./format";
 import { now, tick } from "./state";
 import { tell } from "./toasts";
+import { narrow } from "./virtual";
 
 export type Children = ComponentChildren;
 
@@ -105,8 +106,8 @@ export function Tile({ name, value, tone = "", title, to }: { name: string; valu
 }
 
 // Facts is a list of names and values in columns.
-export function Facts({ facts }: { facts: [string, Children][] }) {
-  return <dl class="facts">{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
+export function Facts({ facts, dense }: { facts: [string, Children][]; dense?: boolean }) {
+  return <dl class={`facts ${dense ? "dense" : ""}`}>{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
 }
 
 export function Tabs({ tabs, at }: { tabs: { name: string; href: string; title: string; count?: Children }[]; at: string }) {
@@ -148,7 +149,7 @@ export function CopyButton({ text, what = "Copy" }: { text: string; what?: strin
 }
 
 export function Code({ text, label }: { text: string; label?: string }) {
-  return <div class="code"><pre tabIndex={0} aria-label={label ?? "Code"}>{text}</pre><CopyButton text={text} /></div>;
+  return <div class="code"><pre tabIndex={0} aria-label={label ?? "Code"}>{text.split(narrow.value ? /(?<=[;=])(?=[\w'])/ : /(?<=;)(?=\w)/).map((part, i) => <>{i > 0 && <wbr />}{part}</>)}</pre><CopyButton text={text} /></div>;
 }
 
 // Dialog is a window over the page. Escape closes it, and the focus goes back to where it was.

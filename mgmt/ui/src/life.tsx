@@ -135,7 +135,7 @@ export function Life() {
     <>
       <h1>Trace a message</h1>
       <div class="bar trace-bar">
-        <Field label="Message id"><Search label="Message id" hint="Message id, orders#7, correlation id" value={query.messageId ?? ""} set={(messageId) => refine({ messageId, entity: undefined, sequenceNumber: undefined })} /></Field>
+        <Field label="Message"><Search label="Message id" hint="Message id, orders#7, correlation id" value={query.messageId ?? ""} set={(messageId) => refine({ messageId, entity: undefined, sequenceNumber: undefined })} /></Field>
         {query.sequenceNumber && query.entity && <span class="traced">or <a href={link("entity", query.entity, "messages", query.sequenceNumber)}>#{query.sequenceNumber} of <Text>{shown(query.entity)}</Text></a></span>}
       </div>
       {query.sequenceNumber && query.entity ? <Traced message={{ entity: query.entity, sequenceNumber: query.sequenceNumber }} />

@@ -49,12 +49,12 @@ function all(dead: boolean, beside: boolean, digits: number, href: (m: Message) 
     { name: "subject", yields: 3, title: "Subject", width: "minmax(84px, .6fr)", ...text((m) => m.subject) },
     { name: "state", yields: 1, title: "State", width: "100px", by: (m) => m.state ?? "", show: (m) => <Badge tone={stateTone[m.state ?? ""]} title={m.lockedBy}>{m.state}</Badge> },
     { name: "reason", title: "Reason", width: "minmax(150px, .8fr)", ...text((m) => m.deadLetterReason, name) },
-    { name: "description", yields: 2, title: "Description", width: "minmax(190px, 1.5fr)", ...text(description) },
+    { name: "description", yields: 2, title: "Description", width: "minmax(280px, 2.6fr)", ...text(description) },
     { name: "session", yields: 5, title: "Session id", width: "minmax(84px, .5fr)", ...text((m) => m.sessionId, name) },
     { name: "correlation", yields: 9, title: "Correlation id", width: "minmax(104px, .6fr)", ...text((m) => m.correlationId, name) },
     { name: "expires", yields: 6, title: "Expires", width: "104px", by: (m) => instant(m.expiresAt), show: (m) => m.expiresAt && <Time at={m.expiresAt} ageOnly="short" /> },
     { name: "deliveries", yields: 7, title: "Deliveries", width: "92px", right: true, by: (m) => m.deliveryCount ?? 0, show: (m) => number(m.deliveryCount ?? 0) },
-    { name: "size", yields: 8, title: "Size", width: "74px", right: true, by: (m) => m.sizeBytes ?? 0, show: (m) => <span class="faint">{bytes(m.sizeBytes ?? 0)}</span> },
+    { name: "size", yields: dead ? 11 : 8, title: "Size", width: "74px", right: true, by: (m) => m.sizeBytes ?? 0, show: (m) => <span class="faint">{bytes(m.sizeBytes ?? 0)}</span> },
     ...shownColumns.value.filter((c) => c.startsWith(ofProperty)).map((c): Shown => {
       const property = c.slice(ofProperty.length);
       const of = (m: Message) => m.applicationProperties?.[property];

@@ -21,7 +21,7 @@ const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 function sqlOf(q: Query): string | undefined {
   const ids = [["messageId", "sys.MessageId"], ["correlationId", "sys.CorrelationId"]].flatMap(([name, property]) => {
     const id = q[name!];
-    return id ? [`${property} IN (${[...new Set(uuid.test(id) ? [id, id.toLowerCase()] : [id])].map(quoted).join(", ")})`] : [];
+    return id ? [`${property} IN (${[...new Set(uuid.test(id) ? [id, id.toLowerCase(), id.toUpperCase()] : [id])].map(quoted).join(", ")})`] : [];
   });
   if (ids.length === 0) return q.sql || undefined;
   return [...(q.sql ? [`(${q.sql})`] : []), ...ids].join(" AND ");

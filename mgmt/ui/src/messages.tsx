@@ -17,6 +17,7 @@ import { go, link, refine, route, withQuery } from "./route";
 import { entityAt, refresh } from "./state";
 import { tell } from "./toasts";
 import { narrow, Table, type Column } from "./virtual";
+import { descriptionOf } from "./whydead";
 
 const pageSize = 100; // of the first page; further ones are larger
 const mostRows = 50_000; // that are kept
@@ -125,7 +126,7 @@ function Brief({ m, dead, href, box }: { m: Message; dead: boolean; href: string
       {box.show(m)}
       <div class="brief-lines">
         <div><a href={href}>{m.sequenceNumber}</a> <Name>{textOfValue(m.messageId)}</Name><span class="push faint"><When m={m} /></span></div>
-        <div>{dead ? <span class="dead-text"><Text>{m.deadLetterReason ?? ""}</Text></span> : m.state !== "active" && <Badge tone={stateTone[m.state ?? ""]}>{m.state}</Badge>} <Text class="faint">{[textOfValue(m.subject), preview(m)].filter(Boolean).join(" · ")}</Text></div>
+        <div>{dead ? <span class="dead-text"><Text>{m.deadLetterReason ?? ""}</Text></span> : m.state !== "active" && <Badge tone={stateTone[m.state ?? ""]}>{m.state}</Badge>} <Text class="faint">{[dead && descriptionOf(m), textOfValue(m.subject), preview(m)].filter(Boolean).join(" · ")}</Text></div>
       </div>
     </>
   );
@@ -163,7 +164,7 @@ export function Messages({ path, dead, chosen }: { path: string; dead: boolean; 
   const all = items.length > 0 && selected.size >= Math.min(items.length, mostSelected);
   const box: Column<Message> = {
     name: "Select", title: "", width: "30px",
-    head: <input type="checkbox" aria-label="Select all shown" checked={all} ref={(e) => { if (e) e.indeterminate = selected.size > 0 && !all; }} onChange={() => select(all ? new Set() : new Set(items.slice(0, mostSelected).map((x) => x.sequenceNumber)))} />,
+    head: <label class="check"><input type="checkbox" aria-label="Select all shown" checked={all} ref={(e) => { if (e) e.indeterminate = selected.size > 0 && !all; }} onChange={() => select(all ? new Set() : new Set(items.slice(0, mostSelected).map((x) => x.sequenceNumber)))} />{narrow.value && " Select all"}</label>,
     show: (x) => <input type="checkbox" aria-label={`Select ${x.sequenceNumber}`} checked={selected.has(x.sequenceNumber)} onChange={() => toggle(x.sequenceNumber)} />,
   };
   const digits = String(items.reduce((n, x) => Math.max(n, x.sequenceNumber), 0)).length;
@@ -178,7 +179,7 @@ export function Messages({ path, dead, chosen }: { path: string; dead: boolean; 
     text: <p>The {plural(some.length, "selected message")} of <b><Text>{entity}</Text></b> will be deleted, or none of them if a client has locked one.</p>,
     act: async () => { await remove(namespace, entity, some); tell(`${plural(some.length, "message")} deleted.`); await reload(); },
   });
-  const total = dead ? c?.deadLetter : (c?.active ?? 0) + (c?.scheduled ?? 0);
+  const noun = dead ? "dead letter" : "message", total = dead ? c?.deadLetter : (c?.active ?? 0) + (c?.scheduled ?? 0);
   const view = chosen && <MessageView key={chosen} path={path} dead={dead} sequence={chosen} close={close} changed={reload} beside={beside} />;
   return (
     <div class={`screen-full messages ${chosen ? "with-one" : ""}`}>
@@ -188,7 +189,7 @@ export function Messages({ path, dead, chosen }: { path: string; dead: boolean; 
         <Button act={reload} kind={news.fresh > 0 && !few ? "primary" : "plain"}>{news.fresh > 0 && !few ? `Show ${number(news.fresh)} new` : "Refresh"}</Button>
       </div>
       <div class="bar tools">
-        <span class="faint" role="status">{total === undefined || narrowed ? `${number(items.length)}${m.next ? "+" : ""} shown` : items.length === total ? total > 0 && plural(total, "message") : `${number(items.length)} of ${number(total)} shown`}</span>
+        <span class="faint" role="status">{total === undefined || narrowed ? `${number(items.length)}${m.next ? "+" : ""} shown` : items.length >= total || (!m.next && !query.from) ? items.length > 0 && plural(items.length, noun) : `${number(items.length)} of ${number(total)} shown`}</span>
         {query.sort && m.next && <Button small act={m.more}>Load more to sort</Button>}
         <Applied dead={dead} />
         {some.length > 0 && dead && <Button small act={() => resubmit(entity, { sequenceNumbers: some }, some.length, reload)}>Resubmit {number(some.length)}</Button>}

@@ -6,7 +6,7 @@ import { bytes, duration, visible } from "./format";
 import { InstantField, instantTyped } from "./instantfield";
 import { resubmit } from "./joborders";
 import { save } from "./save";
-import { Badge, Button, copy, Dialog, Facts, Loading, Name, Problem, Text, Time, type Children } from "./kit";
+import { Badge, Button, copy, Dialog, Empty, Facts, Loading, Name, Problem, Text, Time, type Children } from "./kit";
 import { Timeline, useLife } from "./life";
 import { ruleTestOf } from "./ruletest";
 import { Body } from "./bodyview";
@@ -154,8 +154,11 @@ export function MessageView({ path, dead, sequence, close, changed, beside }: { 
       <a class="close" href={close} aria-label="Close the message" title="Close (Esc)">×</a>
     </header>
   );
+  const gone = () => (/^There is no message/.test(p.error!)
+    ? <Empty title={`Message #${sequence} is no longer here`}><p>It has been received, deleted, moved or has expired. <a href={withQuery(link("life"), { entity: path, sequenceNumber: sequence })}>Trace it</a></p></Empty>
+    : <Problem text={p.error!} retry={p.refresh} />);
   if (!m || p.error) {
-    return <section class="panel one" aria-label="Message">{head(`#${sequence}`)}{p.error ? <><Problem text={p.error} retry={p.refresh} /><p class="hint pad">It may have been received or deleted meanwhile. <a href={withQuery(link("life"), { entity: path, sequenceNumber: sequence })}>Trace it</a></p></> : <Loading />}</section>;
+    return <section class="panel one" aria-label="Message">{head(`#${sequence}`)}{p.error ? gone() : <div class="pad"><Loading /></div>}</section>;
   }
   const download = async () => save(await (await open("GET", bodyPath(namespace, entity, seq))).blob(), `message-${seq}`);
   const topic = topicOf(path) ?? (entityAt.value.get(path.toLowerCase())?.kind === "topic" ? path : undefined);

@@ -110,7 +110,7 @@ export function Namespaces() {
               <tr key={k.namespace.name}>
                 <td><a href={linkIn(k.namespace.name, "")}><Text>{k.namespace.name}</Text></a> {k.namespace.default && <Badge>default</Badge>}{k.namespace.name === here && <Badge tone="good">open</Badge>}</td>
                 <td class="right" data-label="entities">{number(k.entities)}</td><td class="right" data-label="messages">{number(k.messages)}</td><td class="right" data-label="connections">{number(k.connections)}</td><td class="right" data-label="port">{k.namespace.port ?? "–"}</td>
-                <td class="right">{!k.namespace.default && <Button small kind="danger" act={() => drop(k)}>Delete…</Button>}</td>
+                <td class="right">{!k.namespace.default && <Button small kind="danger" act={() => drop(k)}>Delete</Button>}</td>
               </tr>
             ))}</tbody>
           </table></div>

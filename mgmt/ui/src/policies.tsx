@@ -29,11 +29,12 @@ function connectionOf(p: Policy, path: string): string {
   return [rest[0], `SharedAccessKeyName=${p.KeyName}`, `SharedAccessKey=${p.PrimaryKey}`, ...rest.slice(1), `EntityPath=${path}`].join(";");
 }
 
-function NewPolicy({ add }: { add: (p: Policy) => Promise<void> }) {
+function NewPolicy({ add, list }: { add: (p: Policy) => Promise<void>; list: Policy[] }) {
   const [name, setName] = useState(""), [chosen, choose] = useState<string[]>(["Send"]), [wrong, setWrong] = useState("");
   const toggle = (right: string, on: boolean) => choose(right === "Manage" && on ? rights : on ? [...chosen, right] : chosen.filter((r) => r !== right && r !== "Manage"));
   const submit = async () => {
     if (!name.trim() || chosen.length === 0) return setWrong("Enter a name and choose a right.");
+    if (list.some((p) => p.KeyName.toLowerCase() === name.trim().toLowerCase())) return setWrong("There is already a policy with this name.");
     try {
       await add({ KeyName: name.trim(), Rights: rights.filter((r) => chosen.includes(r)), PrimaryKey: newKey(), SecondaryKey: newKey() });
       setName("");
@@ -88,7 +89,7 @@ export function Policies({ path }: { path: string }) {
           <div class="actions"><Button small act={() => copy(connectionOf(p, path))}>Copy connection string</Button><Button small act={() => renew(p)}>Regenerate keys</Button><Button small kind="danger" act={() => drop(p)}>Delete</Button></div>
         </li>
       ))}</ul>}
-      {list && <NewPolicy add={(p) => save([...list, p], "Added the policy.")} />}
+      {list && <NewPolicy list={list} add={(p) => save([...list, p], "Added the policy.")} />}
     </Panel>
   );
 }

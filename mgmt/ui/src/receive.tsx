@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { textOf } from "./api";
 import { ask } from "./asking";
-import { plural, span, time } from "./format";
+import { number, plural, span, time } from "./format";
 import { check, drop, forgetOver, holding, receive, releaseSession, renew, renewSession, settle, type Held, type HeldSession, type Order, type Outcome, type Receipt } from "./held";
 import { Badge, Button, CopyButton, Dialog, Empty, Field, Panel, Problem, Text, type Children } from "./kit";
 import { preview, textOfValue } from "./message";
@@ -82,7 +82,7 @@ function Form({ namespace, entity, sessions, got }: { namespace: string; entity:
           <Field label="Receive mode"><select value={w.remove ? "delete" : "lock"} onChange={(e) => set({ ...w, remove: e.currentTarget.value === "delete" })}><option value="lock">PeekLock</option><option value="delete" disabled={held !== undefined}>ReceiveAndDelete</option></select></Field>
           {sessions && !held && <Field label="Session"><select value={w.session} onChange={(e) => set({ ...w, session: e.currentTarget.value })}><option value="next">Next available</option><option value="named">By session id</option></select></Field>}
           {sessions && !held && w.session === "named" && <Field label="Session id"><input value={w.id} spellcheck={false} onInput={(e) => set({ ...w, id: e.currentTarget.value })} /></Field>}
-          <Field label="Deferred messages" hint="Sequence numbers, such as 7, 9"><input value={w.numbers} spellcheck={false} onInput={(e) => set({ ...w, numbers: e.currentTarget.value })} /></Field>
+          <Field label="Deferred, by number" hint="Such as 7, 9"><input value={w.numbers} spellcheck={false} onInput={(e) => set({ ...w, numbers: e.currentTarget.value })} /></Field>
         </div>
         {w.remove && <p class="hint warn-text">Messages are deleted as they are received. When you close this page, they are gone.</p>}
         {wrong && <Problem text={wrong} />}
@@ -99,7 +99,7 @@ function Form({ namespace, entity, sessions, got }: { namespace: string; entity:
 // Left is how long a lock still lasts, by the clock of the namespace.
 function Left({ until }: { until: string }) {
   const ms = Date.parse(until) - now.value, frozen = clock.value?.frozen !== undefined;
-  return <Badge tone={ms < 10_000 ? "bad" : "warn"} title={`Lock expires ${time(Date.parse(until), now.value)}`}>{ms > 0 ? span(ms + 999) + " left" : "expired"}{frozen && ", frozen"}</Badge>;
+  return <Badge tone={ms < 10_000 ? "bad" : "warn"} title={`Lock expires ${time(Date.parse(until), now.value)}`}>{ms > 0 ? "lock expires in " + span(ms + 999) : "lock expired"}{frozen && ", clock frozen"}</Badge>;
 }
 
 function DeadLetterDialog({ count, act, close }: { count: number; act: (reason: string, description: string) => Promise<void>; close: () => void }) {
@@ -123,7 +123,7 @@ function Actions({ tokens, act, kill, dead }: { tokens: string[]; act: Act; kill
       <Button small act={() => act(tokens, { outcome: "complete" })}>Complete</Button>
       <Button small act={() => act(tokens, { outcome: "abandon" })} title="Makes it available again and counts a delivery">Abandon</Button>
       <Button small act={() => act(tokens, { outcome: "defer" })} title="Sets it aside: it can be received only by its sequence number">Defer</Button>
-      {!dead && <Button small act={() => kill(tokens)}>Dead-letter…</Button>}
+      {!dead && <Button small act={() => kill(tokens)}>Dead-letter</Button>}
       <Button small act={() => act(tokens, "renew")}>Renew lock</Button>
       <Button small act={() => act(tokens, { outcome: "release" })} title="Makes it available again without counting a delivery">Release</Button>
     </span>
@@ -158,7 +158,7 @@ function HeldList({ namespace, entity, path, dead }: { namespace: string; entity
       else await settle(namespace, entity, tokens, o);
     } catch (e) {
       const lost = await check(namespace, entity).catch(() => 0);
-      throw lost > 0 ? new Error(`${textOf(e)}\n${plural(lost, "message")} lost the lock and left the list.`) : e;
+      throw lost > 0 ? new Error(`${textOf(e)}\nThe ${lost === 1 ? "lock of 1 message was" : `locks of ${number(lost)} messages were`} lost. ${lost === 1 ? "It is" : "They are"} no longer listed.`) : e;
     }
     const done = o === "renew" ? "renewed" : { complete: "completed", abandon: "abandoned", defer: "deferred", deadLetter: "dead-lettered", release: "released" }[o.outcome];
     const seqs = h.messages.filter((m) => tokens.includes(m.token)).map((m) => "#" + m.seq);
@@ -221,14 +221,14 @@ function useHoldings(namespace: string, entity: string): void {
     forgetOver(namespace, entity, now.value);
     const asking = every(() => 5000, async (signal) => {
       const n = await check(namespace, entity, signal);
-      if (n > 0) tell(`${plural(n, "message")} lost the lock.`);
+      if (n > 0) tell(`${plural(n, "lock")} lost: ${n === 1 ? "the message is" : "the messages are"} no longer held here.`);
     });
     return () => {
       asking.end();
       const { messages } = holding(namespace, entity);
       if (messages.length === 0) return;
       const last = Math.max(...messages.map((m) => Date.parse(m.until)));
-      tell(`${plural(messages.length, "message")} of ${shown(entity)} ${messages.length === 1 ? "stays" : "stay"} locked until ${time(last, now.value)}. The Receive tab still lists them.`);
+      tell(`${plural(messages.length, "message")} of ${shown(entity)} ${messages.length === 1 ? "stays" : "stay"} locked until ${time(last, now.value)}. Settle ${messages.length === 1 ? "it" : "them"} on the Receive tab.`);
     };
   }, [namespace, entity]);
   const h = holding(namespace, entity), first = Math.min(...h.messages.map((m) => Date.parse(m.until)), h.session ? Date.parse(h.session.lockedUntil) : Infinity);

@@ -8,7 +8,7 @@ import { Button, Empty, Field, Loading, Panel, Problem, Text, type Children } fr
 import { shown } from "./names";
 import { Properties } from "./properties";
 import { go, link, route, withQuery } from "./route";
-import { correlationFields, draftOf, emptyDraft, filterTypes, parse, propertiesOf, valueTypes, type Draft, type FilterType } from "./ruletext";
+import { correlationFields, draftOf, draftOfText, emptyDraft, fieldName, filterTypes, parse, propertiesOf, valueTypes, type Draft, type FilterType } from "./ruletext";
 import { refresh } from "./state";
 import { TextEdit, type Place } from "./textedit";
 import { tell, tellUndo } from "./toasts";
@@ -20,7 +20,7 @@ const everything = (r: Rule) => r.properties.FilterType === "True" && !r.propert
 // Sentence says what a rule does.
 export function Sentence({ properties: p }: { properties: Schemas["RuleProperties"] }) {
   const { Properties: named, ...fields } = (p.CorrelationFilter ?? {}) as Record<string, unknown>;
-  const equal = [...Object.entries(fields).map(([k, v]): [string, unknown] => [correlationFields.find(([f]) => f === k)?.[1].toLowerCase() ?? k, v]), ...Object.entries((named ?? {}) as object)];
+  const equal = [...Object.entries(fields).map(([k, v]): [string, unknown] => [fieldName(k), v]), ...Object.entries((named ?? {}) as object)];
   const value = (v: unknown) => (v !== null && typeof v === "object" ? `${(v as { Value: unknown }).Value} (${(v as { Type: string }).Type})` : typeof v === "string" ? `“${v}”` : String(v));
   return (
     <div class="sentence">
@@ -136,7 +136,7 @@ export function RuleFields({ d, set, wrong }: { d: Draft; set: (d: Draft) => voi
       </div>
       {d.type === "Sql" && <>
         <SqlField id="rule-sql" label="Condition" text={d.sql} set={(sql) => set({ ...d, sql })} wrong={wrong.sql} placeholder="amount > 1000 AND region = 'eu'"
-          hint={<>Names are application properties. System properties have the prefix <code>sys.</code>, such as <code>sys.Label</code>, <code>sys.MessageId</code> and <code>sys.To</code>.</>} />
+          hint={<>Names are application properties. System properties have the prefix <code>sys.</code>, such as <code>sys.Label</code> (the subject), <code>sys.MessageId</code> and <code>sys.To</code>.</>} />
         <Parameters title="Parameters of the condition" list={d.parameters} set={(parameters) => set({ ...d, parameters })} />
       </>}
       {d.type === "Correlation" && <>
@@ -160,7 +160,7 @@ interface FormProps {
 }
 
 function RuleForm({ path, rule, all, done }: FormProps) {
-  const [name, setName] = useState(rule?.name ?? ""), [d, set] = useState<Draft>(rule?.draft ?? emptyDraft), [alone, setAlone] = useState(true);
+  const [name, setName] = useState(rule?.name ?? ""), [d, set] = useState<Draft>(rule?.draft ?? draftOfText(route.value.query.rule ?? "") ?? emptyDraft), [alone, setAlone] = useState(true);
   const [wrong, setWrong] = useState<Record<string, string>>({}), [problem, setProblem] = useState("");
   const here = link("entity", path, "rules"), namespace = route.value.namespace, replaces = !rule && all && d.type !== "True";
   const body = () => ({ Properties: propertiesOf(d) });

@@ -9,7 +9,7 @@ import { list, read as readStored, type Message as Known } from "./message";
 import { nameOf, shown, topicOf } from "./names";
 import { Properties, valueOf, type Property } from "./properties";
 import { link, refine, route, withQuery } from "./route";
-import { draftOf, emptyDraft, parse, propertiesOf, type Draft } from "./ruletext";
+import { draftOfText, emptyDraft, propertiesOf, type Draft } from "./ruletext";
 import { RuleFields, Sentence } from "./rules";
 import { isoSpan, SpanField, typedSpan } from "./spanfield";
 import { entities } from "./state";
@@ -101,14 +101,6 @@ function useMatching(path: string, m: Message, rule: string) {
 
 const ruleField = (path: string) => (path.includes("SqlFilter") ? "sql" : path.includes("Action") ? "action" : undefined);
 
-function draftOfText(rule: string): Draft | undefined {
-  try {
-    return draftOf(parse(rule) as Record<string, unknown>);
-  } catch {
-    return undefined;
-  }
-}
-
 // Trial is the form for a rule that is asked and not stored.
 function Trial({ path, rule, problem }: { path: string; rule: string; problem: unknown }) {
   const [d, set] = useState<Draft>(() => draftOfText(rule) ?? emptyDraft), [wrong, setWrong] = useState("");
@@ -129,7 +121,7 @@ function Trial({ path, rule, problem }: { path: string; rule: string; problem: u
         {parsed && <div class="note">Trying: <Sentence properties={propertiesOf(parsed) as Schemas["RuleProperties"]} /></div>}
         <RuleFields d={d} set={set} wrong={found} />
         {wrong && <Problem text={wrong} />}
-        <div class="bar"><Button type="submit">Try the rule</Button>{rule && <Button act={() => refine({ rule: undefined })}>Back to the saved rules</Button>}</div>
+        <div class="bar"><Button kind={rule ? "plain" : "primary"} type="submit">Try the rule</Button>{rule && !isTopic && <a class="button" href={withQuery(link("entity", path, "rules"), { new: 1, rule })}>Save as a new rule</a>}{rule && <Button act={() => refine({ rule: undefined })}>Back to the saved rules</Button>}</div>
       </form>
     </details>
   );
@@ -172,8 +164,8 @@ export function RuleTest({ path }: { path: string }) {
       <div class="rule-test-results">
         {local && <Problem text={local} />}
         {problem !== undefined && !local && <Problem text={inRule ? "There is an error in the rule you try. See the form." : found.rest} />}
-        {topic && <p class="hint">Only <b><Text>{shown(path)}</Text></b>. <a href={withQuery(link("entity", topic, "test"), { m: query.m })}>Test all subscriptions of <Text>{topic}</Text></a></p>}
-        {matching && !problem && <Results matching={matching} m={query.m} stale={local !== undefined} trial={rule !== ""} />}
+        {topic && <p class="hint">Only <b><Text>{shown(path)}</Text></b>. <a href={withQuery(link("entity", topic, "test"), { m: query.m, rule: query.rule })}>Test all subscriptions of <Text>{topic}</Text></a></p>}
+        {matching && !problem && <Results matching={matching} m={query.m} stale={local !== undefined} rule={rule || undefined} only={topic !== undefined} />}
       </div>
     </div>
   );

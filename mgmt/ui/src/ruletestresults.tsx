@@ -45,14 +45,14 @@ function RuleView({ r }: { r: Rule }) {
       <p><Badge tone={tones[r.outcome]}>{r.outcome}</Badge> <b><Text>{r.name}</Text></b> <code class="wrap"><Text>{r.filter}</Text></code></p>
       {r.action && <p class="faint">then <code class="wrap"><Text>{r.action}</Text></code></p>}
       {r.error && <p class="wrong wrap">{r.actionFails ? "The action fails: " : ""}<Text>{r.error}</Text></p>}
-      {r.outcome !== "true" && r.reasons.length > 0 && <ul class="reasons">{r.reasons.map((x, i) => <li key={i}><Text class="wrap">{x.text}</Text></li>)}</ul>}
+      {r.outcome !== "true" && r.reasons.length > 0 && <ul class="reasons">{r.reasons.map((x, i) => <li key={i}><Text class="wrap">{r.filter.startsWith("correlation") ? x.text.replaceAll("sys.Label", "subject") : x.text}</Text></li>)}</ul>}
     </li>
   );
 }
 
 const lit = (s: Subscription) => s.copies.some((c) => !c.subQueue);
 
-function SubscriptionView({ s, m }: { s: Subscription; m?: string }) {
+function SubscriptionView({ s, m, rule, only }: { s: Subscription; m?: string; rule?: string; only: boolean }) {
   const on = lit(s), dead = s.copies.some((c) => c.subQueue), missed = s.rules.filter((r) => r.outcome !== "true" || r.error);
   return (
     <section class={`panel lamp ${on ? "on" : dead ? "dead" : ""}`} aria-label={s.name || "A new subscription"}>
@@ -69,13 +69,13 @@ function SubscriptionView({ s, m }: { s: Subscription; m?: string }) {
         {missed.length > 0 && (on
           ? <details><summary>{plural(missed.length, "other rule")} {missed.length === 1 ? "doesn’t" : "don’t"} select it</summary><ul class="verdicts">{missed.map((r) => <RuleView key={r.name} r={r} />)}</ul></details>
           : <ul class="verdicts">{missed.map((r) => <RuleView key={r.name} r={r} />)}</ul>)}
-        {s.path && <p class="small"><a href={withQuery(link("entity", s.path, "test"), { m })}>Only this subscription</a> · <a href={link("entity", s.path, "rules")}>Rules</a></p>}
+        {s.path && <p class="small">{!only && <><a href={withQuery(link("entity", s.path, "test"), { m, rule })}>Only this subscription</a> · </>}<a href={link("entity", s.path, "rules")}>Rules</a></p>}
       </div>
     </section>
   );
 }
 
-export function Results({ matching: x, m, stale, trial }: { matching: Matching; m?: string; stale: boolean; trial: boolean }) {
+export function Results({ matching: x, m, stale, rule, only }: { matching: Matching; m?: string; stale: boolean; rule?: string; only: boolean }) {
   const [all, setAll] = useState(false);
   const rank = (s: Subscription) => (lit(s) ? 0 : s.copies.length > 0 ? 1 : 2);
   const list = [...x.subscriptions].sort((a, b) => rank(a) - rank(b)), reached = list.filter(lit).length;
@@ -86,8 +86,8 @@ export function Results({ matching: x, m, stale, trial }: { matching: Matching; 
       {x.scheduledFor && <p class="note">The rules would be evaluated at <Time at={x.scheduledFor} />.</p>}
       {list.length === 0
         ? <Panel><Empty title="No subscriptions"><p>Messages sent to this topic are lost.</p></Empty></Panel>
-        : <p class="lights" role="status">{trial ? "With the rule you try: " : ""}{number(reached)} of {plural(list.length, "subscription")} {reached === 1 || list.length === 1 ? "gets" : "get"} it</p>}
-      {(all ? list : list.slice(0, most)).map((s) => <SubscriptionView key={s.path ?? s.name} s={s} m={m} />)}
+        : <p class="lights" role="status">{rule ? "With the rule you try: " : ""}{number(reached)} of {plural(list.length, "subscription")} {reached === 1 || list.length === 1 ? "gets" : "get"} it</p>}
+      {(all ? list : list.slice(0, most)).map((s) => <SubscriptionView key={s.path ?? s.name} s={s} m={m} rule={rule} only={only} />)}
       {!all && list.length > most && <div><Button act={() => setAll(true)}>Show {number(list.length - most)} more</Button></div>}
       {x.unexplained !== undefined && x.unexplained > 0 && <p class="hint">{plural(x.unexplained, "rule")} that {x.unexplained === 1 ? "does" : "do"} not select the message {x.unexplained === 1 ? "is" : "are"} left out, since there are too many.</p>}
     </div>

@@ -10,6 +10,9 @@ export const correlationFields: [string, string][] = [
   ["ContentType", "Content type"], ["To", "To"], ["ReplyTo", "Reply to"], ["ReplyToSessionId", "Reply to session"],
 ];
 
+// fieldName is what a correlation filter calls a field, for people: Label is the subject.
+export const fieldName = (name: string): string => correlationFields.find(([f]) => f === name)?.[1].toLowerCase() ?? name;
+
 export type FilterType = "Sql" | "Correlation" | "True" | "False";
 
 export const filterTypes: [FilterType, string][] = [["Sql", "SQL filter"], ["Correlation", "Correlation filter"], ["True", "Every message"], ["False", "No message"]];
@@ -70,6 +73,15 @@ export function draftOf(p: Record<string, unknown>): Draft {
     type: (p.FilterType as FilterType) ?? "Sql", sql: sql.SqlExpression ?? "", parameters: listOf(sql.Parameters),
     fields: fields as Record<string, string>, properties: listOf(Properties), action: action.SqlExpression ?? "", actionParameters: listOf(action.Parameters),
   };
+}
+
+// draftOfText makes a draft of a rule in an address; undefined if it is none.
+export function draftOfText(rule: string): Draft | undefined {
+  try {
+    return draftOf(parse(rule) as Record<string, unknown>);
+  } catch {
+    return undefined;
+  }
 }
 
 // valueOf makes the value of a property of a rule. It throws if a truth value is none; the server reads the other types.

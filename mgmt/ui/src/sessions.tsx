@@ -146,7 +146,7 @@ export function Sessions({ path }: { path: string }) {
   const brief = (s: Session) => (
     <div class="brief-lines">
       <div>{name(s)}<span class="push">{number(s.active)} active</span></div>
-      <div>{state(s)}{s.holder && <span class="push held-by"><span class="faint">held by</span> {holder(s)} <Button small kind="danger" act={() => breakLock(s)}>Break lock</Button></span>}</div>
+      <div>{s.holder ? <span class="faint">held by {holder(s)}</span> : state(s)}<span class="push"><Button small act={() => show(s)}>State</Button> {s.holder && <Button small kind="danger" act={() => breakLock(s)}>Break lock</Button>}</span></div>
     </div>
   );
   if (!p.value) return p.error ? <Problem text={p.error} retry={p.refresh} /> : <Loading />;

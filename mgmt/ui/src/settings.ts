@@ -61,6 +61,11 @@ const groups: Group[] = [
 export const groupsOf = (kind: Kind): Group[] =>
   groups.map((g) => ({ ...g, settings: g.settings.filter((s) => s.kinds.includes(kind)) })).filter((g) => g.settings.length > 0);
 
+const titles = new Map<string, string>(groups.flatMap((g) => g.settings.map((s) => [s.name, s.title])));
+
+// titleOf returns what a setting is called.
+export const titleOf = (name: string): string | undefined => titles.get(name);
+
 export const statuses: [string, string][] = [["Active", "Active"], ["Disabled", "Disabled: no sending, no receiving"], ["SendDisabled", "Send disabled: receive only"], ["ReceiveDisabled", "Receive disabled: send only"]];
 
 // Texts holds the typed text of each setting, by its name.

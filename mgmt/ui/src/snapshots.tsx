@@ -115,7 +115,7 @@ function Card({ namespace, s, done }: { namespace: string; s: Snapshot; done: ()
   });
   return (
     <Panel flush title={<Text>{s.name}</Text>} actions={<><Button small act={restore}>Restore</Button><Button small kind="danger" act={remove}>Delete</Button></>}>
-      <Facts facts={[["Saved", <Time at={s.saved} real />], ["Messages", number(s.messages)], ["Size", bytes(s.bytes)], ["Entities", number(s.entities)],
+      <Facts dense facts={[["Saved", <Time at={s.saved} real />], ["Messages", number(s.messages)], ["Size", bytes(s.bytes)], ["Entities", number(s.entities)],
         ["Clock", <><Time at={s.now} />{s.frozen && " frozen"}</>]]} />
     </Panel>
   );

@@ -7,6 +7,7 @@ import { Badge, Empty, Name, Panel, Problem, Text } from "./kit";
 import { natural } from "./names";
 import { usePoll } from "./poll";
 import { link, route } from "./route";
+import { fieldName } from "./ruletext";
 
 type Subscribed = Schemas["PageRuledSubscription"]["items"][number];
 
@@ -16,7 +17,7 @@ function briefly({ FilterType: type, SqlFilter: sql, CorrelationFilter: equal }:
   if (type !== "Correlation") return type === "False" ? "no message" : "all messages";
   const { Properties: named, ...fields } = (equal ?? {}) as Record<string, unknown>;
   const value = (v: unknown) => (v !== null && typeof v === "object" && "Value" in v ? String(v.Value) : String(v));
-  return Object.entries({ ...fields, ...(named as object) }).map(([k, v]) => `${k} = ${value(v)}`).join(", ") || "all messages";
+  return [...Object.entries(fields).map(([k, v]) => [fieldName(k), v]), ...Object.entries((named ?? {}) as object)].map(([k, v]) => `${k} = ${value(v)}`).join(", ") || "all messages";
 }
 
 // RuleBrief is the first rule of a subscription, and how many there are besides.
@@ -49,7 +50,7 @@ export function Subscriptions({ topic, sent: known }: { topic: string; sent: num
                 <td role="cell" class="right" data-label="active"><a class="ink" href={link("entity", s.path, "messages")}>{number(s.counts.active)}</a></td>
                 <td role="cell" class={`right ${s.counts.deadLetter ? "" : "wide-only"}`} data-label="dead letters">{s.counts.deadLetter ? <a class="dead-text" href={link("entity", s.path, "dead")}>{number(s.counts.deadLetter)}</a> : <span class="faint">0</span>}</td>
                 <td role="cell" class={s.forwardTo ? "" : "wide-only"} data-label="forwards to">{s.forwardTo ? <a href={link("entity", s.forwardTo)}><Text>{s.forwardTo}</Text></a> : <span class="faint">–</span>}</td>
-                <td role="cell" class="right" data-label="receivers">{s.receivers ? number(s.receivers) : s.forwardTo ? <span class="faint">–</span> : <a class="faint" href={link("entity", s.path, "why")} title="Why?">none</a>}</td>
+                <td role="cell" class="right" data-label="receivers">{s.receivers || s.forwardTo ? <span class={s.receivers ? "" : "faint"}>{number(s.receivers)}</span> : <a class="faint" href={link("entity", s.path, "why")} title="Why?">0</a>}</td>
               </tr>
             );
           })}</tbody>

@@ -1,10 +1,10 @@
 // Why nothing is received from an entity.
 import { at, get, type Schemas } from "./api";
-import { number, plural, time } from "./format";
+import { duration, number, plural, time } from "./format";
 import { Badge, Loading, Panel, Problem, Text } from "./kit";
 import { deadLetters, topicOf } from "./names";
 import { usePoll } from "./poll";
-import { link, refine, route } from "./route";
+import { link, refine, route, withQuery } from "./route";
 import { Search } from "./events";
 import { now } from "./state";
 import { Subscriptions } from "./subscriptions";
@@ -22,8 +22,34 @@ function standing(f: Diagnosis["findings"][number], all: Diagnosis["findings"]):
   return f.code === "empty" && all.some((x) => x.blocks && (selecting.has(x.code) || x.code === "no-subscriptions")) ? "follows" : "blocks";
 }
 
-// inWords shows a text of the server with local times, whole seconds, and the names of subscriptions as tables have them.
-const inWords = (text: string) => text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (t) => time(Date.parse(t), now.value)).replace(/(\d)\.\d+s\)/g, "$1s)").replace(/between (\S+ \(in \S+\)) and \1/, "until $1").replaceAll("/Subscriptions/", "/");
+// inWords shows a text of the server with local times, durations as elsewhere, and the names of subscriptions as tables have them.
+const inWords = (text: string) => text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (t) => time(Date.parse(t), now.value)).replace(/\(in ((?:\d+h)?(?:\d+m)?\d+)(?:\.\d+)?s\)/g, (_, t: string) => `(in ${duration("PT" + t.toUpperCase() + "S")})`)
+  .replace(/between (\S+ \(in [^)]*\)) and \1/, "until $1").replaceAll("/Subscriptions/", "/");
+
+// Said is such a text with links to the connections that it names.
+function Said({ text }: { text: string }) {
+  return <span class="wrap">{inWords(text).split(/\b(connection c\d+)\b/).map((part, i) => i % 2 ? <a key={i} href={withQuery(link("connections"), { connection: part.slice(11) })}>{part}</a> : <Text key={i}>{part}</Text>)}</span>;
+}
+
+// placeFor is where a finding can be seen or changed.
+function placeFor(code: Diagnosis["findings"][number]["code"], path: string): [string, string] | undefined {
+  switch (code) {
+    case "disabled": case "send-disabled": case "forwards": case "forward-waits": case "parked":
+      return ["Settings", link("entity", path, "settings")];
+    case "dead-lettered":
+      return ["Dead letters", link("entity", path, "dead")];
+    case "sessions-held": case "other-session":
+      return ["Sessions", link("entity", path, "sessions")];
+    case "scheduled": case "deferred": case "locked":
+      return [`The ${code} messages`, withQuery(link("entity", path, "messages"), { state: code })];
+    case "no-receiver":
+      return ["Connect a client", link("connect")];
+    case "refused":
+      return ["Connections", link("connections")];
+    default:
+      return undefined;
+  }
+}
 
 // ordered puts what explains the rest first: where there is no message, a receiver would get none.
 function ordered(d: Diagnosis): Diagnosis["findings"] {
@@ -56,12 +82,12 @@ export function Why({ path, topic: isTopic, sent }: { path: string; topic: boole
           actions={!isTopic && <span class="faint">{number(d.available)} available · {plural(d.receivers, "receiver")}</span>}>
           <ol class="findings">
             {findings.map((f, i) => {
-              const is = standing(f, d.findings);
+              const is = standing(f, d.findings), place = dead ? undefined : placeFor(f.code, path);
               return (
                 <li key={i} class={is === "blocks" ? "blocks" : ""}>
-                  <p><Badge tone={is === "blocks" ? "bad" : f.code === "receiving" ? "good" : ""}>{is === "follows" ? "so" : is || (titles[f.code] ?? f.code.replaceAll("-", " "))}</Badge> <Text class="wrap">{inWords(f.text)}</Text></p>
+                  <p><Badge tone={is === "blocks" ? "bad" : f.code === "receiving" ? "good" : ""}>{is === "follows" ? "so" : is || (titles[f.code] ?? f.code.replaceAll("-", " "))}</Badge> <Said text={f.text} /></p>
                   {topic && selecting.has(f.code) && <p><a href={link("entity", topic, "test")}>Test a message of <Text>{topic}</Text></a></p>}
-                  {f.fix && is !== "follows" && <p class="fix"><b>What to do</b> <Text class="wrap">{f.fix}</Text></p>}
+                  {f.fix && is !== "follows" && <p class="fix"><b>What to do</b> <Text class="wrap">{inWords(f.fix)}</Text>{place && <>{" "}<a href={place[1]}>{place[0]}</a></>}</p>}
                 </li>
               );
             })}

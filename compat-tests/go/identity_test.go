@@ -1,0 +1,194 @@
+package compat
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus/admin"
+
+	"minibus/compat-tests/harness"
+)
+
+// TestDefaultAzureCredential runs TestIdentityClient in a process that has the variables of "minibus env --identity": Go reads some of
+// them at its start.
+func TestDefaultAzureCredential(t *testing.T) {
+	t.Parallel()
+	harness.NeedAll(t, "to mount a file with the name of a host")
+	i := harness.StartIdentities(t)
+	program, args := i.Program(os.Args[0], "-test.run", "^TestIdentityClient$", "-test.v")
+	harness.Run(t, i.Environ(), program, args...)
+}
+
+// TestTokensOfFiveSeconds runs TestIdentityLinks against a server whose tokens end soon.
+func TestTokensOfFiveSeconds(t *testing.T) {
+	t.Parallel()
+	harness.NeedAll(t, "to run what takes long")
+	i := harness.StartIdentities(t, "--identity-token-life", "5s")
+	program, args := i.Program(os.Args[0], "-test.run", "^TestIdentityLinks$", "-test.v")
+	harness.Run(t, i.Environ(), program, args...)
+}
+
+// identityHosts returns the hosts of the server, in the process that TestDefaultAzureCredential runs.
+func identityHosts(t *testing.T) (context.Context, []string) {
+	t.Helper()
+	hosts := os.Getenv("IDENTITY_TEST_HOSTS")
+	if hosts == "" {
+		t.Skip("TestDefaultAzureCredential runs it")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx, strings.Split(hosts, ",")
+}
+
+// as returns a credential of an identity.
+func as(t *testing.T, name string) azcore.TokenCredential {
+	t.Helper()
+	t.Setenv("AZURE_CLIENT_ID", os.Getenv("IDENTITY_TEST_"+name))
+	credential, err := azidentity.NewDefaultAzureCredential(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return credential
+}
+
+func TestIdentityClient(t *testing.T) {
+	ctx, hosts := identityHosts(t)
+	for _, host := range hosts {
+		owner := as(t, "OWNER")
+		exchange(ctx, t, host, owner)
+		management, err := admin.NewClient(host, owner, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := management.CreateQueue(ctx, "made", nil); err != nil {
+			t.Error(err)
+		}
+		if q, err := management.GetQueue(ctx, "made", nil); err != nil || q == nil {
+			t.Error(q, err)
+		}
+		if _, err := management.DeleteQueue(ctx, "made", nil); err != nil {
+			t.Error(err)
+		}
+
+		if err := sendBy(ctx, t, host, as(t, "SENDER"), "orders"); err != nil {
+			t.Errorf("the sender: %v", err)
+		}
+		for what, err := range map[string]error{
+			"'Send'":            sendBy(ctx, t, host, as(t, "NOBODY"), "orders"),
+			"'Listen'":          receiveBy(ctx, t, host, as(t, "NOBODY"), "orders"),
+			"'Listen' claim(s)": receiveBy(ctx, t, host, as(t, "SENDER"), "orders"),
+			"'Send' claim(s)":   sendBy(ctx, t, host, as(t, "SENDER"), "orders2"),
+		} {
+			var refused *azservicebus.Error
+			if !errors.As(err, &refused) || refused.Code != azservicebus.CodeUnauthorizedAccess || !strings.Contains(err.Error(), what) ||
+				!strings.Contains(err.Error(), "required to perform this operation") {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		management, err = admin.NewClient(host, as(t, "SENDER"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var answer *azcore.ResponseError
+		if _, err := management.GetQueue(ctx, "orders", nil); !errors.As(err, &answer) || answer.StatusCode != 401 {
+			t.Error(err)
+		}
+	}
+}
+
+// exchange sends, receives and completes a message.
+func exchange(ctx context.Context, t *testing.T, host string, credential azcore.TokenCredential) {
+	t.Helper()
+	client, err := azservicebus.NewClient(host, credential, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = client.Close(context.WithoutCancel(ctx)) }()
+	sender, err := client.NewSender("orders", nil)
+	if err == nil {
+		err = sender.SendMessage(ctx, &azservicebus.Message{Body: []byte("for " + host)}, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	receiver, err := client.NewReceiverForQueue("orders", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages, err := receiver.ReceiveMessages(ctx, 1, nil)
+	if err != nil || len(messages) != 1 || string(messages[0].Body) != "for "+host {
+		t.Fatalf("%v, %v", messages, err)
+	}
+	if err := receiver.CompleteMessage(ctx, messages[0], nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// sendBy tries to send, and takes the message away again if it may.
+func sendBy(ctx context.Context, t *testing.T, host string, credential azcore.TokenCredential, queue string) error {
+	t.Helper()
+	client, err := azservicebus.NewClient(host, credential, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = client.Close(context.WithoutCancel(ctx)) }()
+	sender, err := client.NewSender(queue, nil)
+	if err != nil {
+		return err
+	}
+	numbers, err := sender.ScheduleMessages(ctx, []*azservicebus.Message{{}}, time.Now().Add(time.Hour), nil)
+	if err != nil {
+		return err
+	}
+	return sender.CancelScheduledMessages(ctx, numbers, nil)
+}
+
+func receiveBy(ctx context.Context, t *testing.T, host string, credential azcore.TokenCredential, queue string) error {
+	t.Helper()
+	client, err := azservicebus.NewClient(host, credential, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = client.Close(context.WithoutCancel(ctx)) }()
+	receiver, err := client.NewReceiverForQueue(queue, nil)
+	if err != nil {
+		return err
+	}
+	_, err = receiver.ReceiveMessages(ctx, 1, nil)
+	return err
+}
+
+// TestIdentityLinks uses links longer than a token lasts.
+func TestIdentityLinks(t *testing.T) {
+	ctx, hosts := identityHosts(t)
+	credential := as(t, "OWNER")
+	client, err := azservicebus.NewClient(hosts[0], credential, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sender, err := client.NewSender("orders", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	receiver, err := client.NewReceiverForQueue("orders", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := sender.SendMessage(ctx, &azservicebus.Message{}, nil); err != nil {
+			t.Fatal(err)
+		}
+		messages, err := receiver.ReceiveMessages(ctx, 1, nil)
+		if err != nil || len(messages) != 1 || receiver.CompleteMessage(ctx, messages[0], nil) != nil {
+			t.Fatal(len(messages), err)
+		}
+		time.Sleep(6 * time.Second) // longer than a token lasts
+	}
+}

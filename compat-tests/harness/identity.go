@@ -1,0 +1,132 @@
+package harness
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+)
+
+// ownName is the default namespace's own name in the cloud's domain.
+const ownName = DefaultSpace + ".servicebus.windows.net"
+
+// Identities is a server that checks the tokens of identities, where clients with a credential look for it: at the ports 5671 and 443.
+// Three managed identities have been made through Resource Manager.
+type Identities struct {
+	*Server
+	address string
+	hosts   string            // the file that names it
+	token   string            // for Resource Manager
+	all     map[string]string // variables
+}
+
+// The built-in roles on data.
+const (
+	roleOwner    = "090c5cfd-751d-490a-894a-3ce6f1109419"
+	roleSender   = "69a216fc-b8fb-44d8-bc22-1f3c2cd27a39"
+	roleReceiver = "4f6d3b9b-027b-4f4c-9142-0e5a2a2247e0"
+)
+
+// StartIdentities starts the server. It needs the right to mount a file, and on Linux only.
+func StartIdentities(t testing.TB, args ...string) *Identities {
+	t.Helper()
+	if out, err := Output(nil, "unshare", "--mount", "true"); err != nil {
+		Lack(t, "mount a file in a namespace: %v\n%s", err, out)
+	}
+	i := &Identities{address: Loopback(), hosts: filepath.Join(t.TempDir(), "hosts"), all: make(map[string]string)}
+	lines := fmt.Sprintf("127.0.0.1 localhost\n%s %s\n", i.address, ownName)
+	if err := os.WriteFile(i.hosts, []byte(lines), 0o644); err != nil { //nolint:gosec // as /etc/hosts is
+		t.Fatalf("write hosts: %v", err)
+	}
+	i.Server = Start(t, Options{Data: filepath.Join(t.TempDir(), "minibus.db"), Alone: true, Ports: Ports{TLS: 5671},
+		Config: WriteTopology(t, []Queue{{Name: "orders"}, {Name: "orders2"}}, []Topic{{Name: "events", Subscriptions: []Subscription{{Queue: Queue{Name: "all"}}, {Queue: Queue{Name: "other"}}}}}),
+		Args:   append([]string{"--host", i.address, "--extra-ports", "443", "--auth", "entra", "--root-key", "a-key-of-the-test"}, args...)})
+	var printed map[string]string
+	if err := json.Unmarshal([]byte(i.minibus(t, "env", "json", "--identity")), &printed); err != nil {
+		t.Fatalf("read what env prints: %v", err)
+	}
+	maps.Copy(i.all, printed)
+	i.token = strings.TrimSpace(i.minibus(t, "token", "--resource", "https://management.azure.com/"))
+	i.identity(t, "OWNER", map[string]string{"": roleOwner})
+	i.identity(t, "SENDER", map[string]string{"/queues/orders": roleSender})
+	i.identity(t, "RECEIVER", map[string]string{"/topics/events/subscriptions/all": roleReceiver, "/queues/orders": roleReceiver})
+	i.identity(t, "NOBODY", nil)
+	i.all["AZURE_CLIENT_ID"] = i.all["IDENTITY_TEST_OWNER"]
+	i.all["IDENTITY_TEST_HOSTS"] = i.address + "," + ownName
+	return i
+}
+
+// minibus runs a command against the server.
+func (i *Identities) minibus(t testing.TB, args ...string) string {
+	t.Helper()
+	out, err := Output([]string{"MINIBUS_DATA=" + i.options.Data}, Binary(t),
+		append(args, "--connection", net.JoinHostPort(i.address, strconv.Itoa(i.Ports.HTTP)))...)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return out
+}
+
+// identity makes a managed identity with roles, by where in the namespace they count.
+func (i *Identities) identity(t testing.TB, name string, roles map[string]string) {
+	t.Helper()
+	const subscription = "/subscriptions/00000000-0000-0000-0000-000000000000"
+	const group = subscription + "/resourceGroups/minibus"
+	var made struct {
+		Properties struct{ ClientID, PrincipalID string }
+	}
+	answer := i.Manage(t, http.MethodPut, group+"/providers/Microsoft.ManagedIdentity/userAssignedIdentities/"+strings.ToLower(name), `{"location": "eastus"}`)
+	if err := json.Unmarshal([]byte(answer), &made); err != nil {
+		t.Fatal(err)
+	}
+	i.all["IDENTITY_TEST_"+name] = made.Properties.ClientID
+	for scope, role := range roles {
+		id := fmt.Sprintf("%s/providers/Microsoft.ServiceBus/namespaces/%s%s/providers/Microsoft.Authorization/roleAssignments/%s", group, DefaultSpace, scope, uuid.NewString())
+		i.Manage(t, http.MethodPut, id, fmt.Sprintf(`{"properties": {"principalId": "%s", "roleDefinitionId": "%s/providers/Microsoft.Authorization/roleDefinitions/%s"}}`,
+			made.Properties.PrincipalID, subscription, role))
+	}
+}
+
+// Manage sends a request to Resource Manager, which must succeed, and returns the answer.
+func (i *Identities) Manage(t testing.TB, method, id, body string) string {
+	t.Helper()
+	address := "http://" + net.JoinHostPort(i.address, strconv.Itoa(i.Ports.HTTP)) + id + "?api-version=2024-11-30"
+	r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+i.token)
+	w, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Body.Close() }()
+	text, _ := io.ReadAll(w.Body)
+	if w.StatusCode >= 300 {
+		t.Fatalf("%s %s: %s\n%s", method, id, w.Status, text)
+	}
+	return string(text)
+}
+
+// Environ returns what "minibus env --identity" prints, with the id of the owner, whom a program then is, and for the test the ids of
+// the others and the hosts of the server.
+func (i *Identities) Environ() (environ []string) {
+	for name, value := range i.all {
+		environ = append(environ, name+"="+value)
+	}
+	return environ
+}
+
+// Program returns a command that runs a program where the server has its own name.
+func (i *Identities) Program(program string, args ...string) (string, []string) {
+	return "unshare", append([]string{"--mount", "sh", "-c", `mount --bind "$0" /etc/hosts && exec "$@"`, i.hosts, program}, args...)
+}
