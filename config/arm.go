@@ -100,7 +100,8 @@ func parameterValues(root *node) map[string]*node {
 				template.Unplace(v) // findings name the template
 				given[strings.ToLower(m.Key)] = v
 			} else {
-				given[strings.ToLower(m.Key)] = template.Unknown("the parameter " + m.Key + " has a value only in Azure")
+				why := "the parameter " + m.Key + " has a value only in Azure"
+				given[strings.ToLower(m.Key)] = template.Unknown(why)
 			}
 		}
 	}

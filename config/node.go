@@ -11,10 +11,9 @@ import (
 
 // The values of a file, each with its place.
 type (
-	node     = jsontree.Node
-	member   = jsontree.Member
-	kind     = jsontree.Kind
-	position = jsontree.Position
+	node   = jsontree.Node
+	member = jsontree.Member
+	kind   = jsontree.Kind
 )
 
 const (

@@ -97,7 +97,8 @@ func (c *checker) text(at *Node, text string) *Problem {
 		return nil
 	}
 	if len(text) > maxExpression {
-		return &Problem{at, fmt.Sprintf("found an expression of %d characters; it may have %d", len(text), maxExpression)}
+		const found = "found an expression of %d characters; it may have %d"
+		return &Problem{at, fmt.Sprintf(found, len(text), maxExpression)}
 	}
 	e, wrong := parse(inner)
 	if wrong != "" {
@@ -142,7 +143,8 @@ func (t *Template) Parameters() (map[string]*Node, *Problem) {
 			}
 			return nil, &Problem{declared, fmt.Sprintf("The template parameters '%s' in the parameters file are not "+
 				"valid; they are not present in the original template and can therefore not be provided at deployment "+
-				"time. The only supported parameters for this template are '%s'.", clip(name), strings.Join(known, ", "))}
+				"time. The only supported parameters for this template are '%s'.", clip(name),
+				strings.Join(known, ", "))}
 		}
 	}
 	for _, m := range declared.Members {

@@ -369,7 +369,8 @@ func order(args []*Node) (sign int, ok bool) {
 	if isNumber && both {
 		return cmp.Compare(x, y), true
 	}
-	return strings.Compare(args[0].Text, args[1].Text), args[0].Kind == jsontree.String && args[1].Kind == jsontree.String
+	texts := args[0].Kind == jsontree.String && args[1].Kind == jsontree.String
+	return strings.Compare(args[0].Text, args[1].Text), texts
 }
 
 func compared(good func(sign int) bool) func([]*Node) *Node {

@@ -29,8 +29,8 @@ func (t *Template) lambdaOf(e *expression, l *locals) (f function, takes int) {
 	}, takes
 }
 
-// overItems evaluates the first argument, a list, and the second, a lambda of at most so many variables. v is the result
-// if there is nothing to go over; all of them are nil for what the function does not take.
+// overItems evaluates the first argument, a list, and the second, a lambda of at most so many variables. v is the
+// result if there is nothing to go over; all of them are nil for what the function does not take.
 func (t *Template) overItems(args []*expression, l *locals, kind jsontree.Kind, most int) (list *Node, f function,
 	takes int, v *Node) {
 	if len(args) < 2 {

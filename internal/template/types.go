@@ -140,7 +140,8 @@ func allowed(v *Node, chain []*Node, invalid string, secret bool) string {
 	}
 	number, _ := jsontree.Whole(v)
 	length := int64(utf8.RuneCountInString(v.Text))
-	if v.Kind == jsontree.Array {
+	isList := v.Kind == jsontree.Array
+	if isList {
 		length = int64(len(v.Items))
 	}
 	for _, x := range []struct {
@@ -151,8 +152,8 @@ func allowed(v *Node, chain []*Node, invalid string, secret bool) string {
 	}{
 		{"minValue", "The value", "greater", number, 1, v.Kind == jsontree.Number},
 		{"maxValue", "The value", "less", number, -1, v.Kind == jsontree.Number},
-		{"minLength", "Length of the value", "greater", length, 1, v.Kind == jsontree.String || v.Kind == jsontree.Array},
-		{"maxLength", "Length of the value", "less", length, -1, v.Kind == jsontree.String || v.Kind == jsontree.Array},
+		{"minLength", "Length of the value", "greater", length, 1, isList || v.Kind == jsontree.String},
+		{"maxLength", "Length of the value", "less", length, -1, isList || v.Kind == jsontree.String},
 	} {
 		bound := first(chain, x.key)
 		if bound == nil || !x.of {

@@ -3,6 +3,7 @@ package arm
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -116,8 +117,8 @@ func (m *Manager) listDeployments(c *call) (answer, error) {
 	if filter := c.query.Get("$filter"); filter != "" {
 		state, ok := strings.CutPrefix(filter, "provisioningState eq '")
 		if !ok || !strings.HasSuffix(state, "'") {
-			return answer{}, badRequest("InvalidFilterInQueryString", "Minibus takes the filter provisioningState eq '...' "+
-				"for deployments, not %.100q.", filter)
+			return answer{}, badRequest("InvalidFilterInQueryString", "Minibus takes the filter provisioningState eq "+
+				"'...' for deployments, not %.100q.", filter)
 		}
 		all = slices.DeleteFunc(all, func(d deployment) bool {
 			has, _ := d.Properties["provisioningState"].(string)
@@ -144,8 +145,8 @@ func (m *Manager) cancelDeployment(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{}, conflict("DeploymentCannotBeCancelled", "The deployment '%.100s' cannot be cancelled: it has ended, "+
-		"and its state is '%v'.", c.id.Parent().Name(), d.Properties["provisioningState"])
+	return answer{}, conflict("DeploymentCannotBeCancelled", "The deployment '%.100s' cannot be cancelled: it has "+
+		"ended, and its state is '%v'.", c.id.Parent().Name(), d.Properties["provisioningState"])
 }
 
 func (m *Manager) exportTemplate(c *call) (answer, error) {
@@ -155,8 +156,8 @@ func (m *Manager) exportTemplate(c *call) (answer, error) {
 	}
 	text, ok := document[json.RawMessage](m, templateOf(mustParse(d.ID)))
 	if !ok {
-		return answer{}, badRequest("TemplateNotKept", "Minibus keeps the template of a deployment, not those inside it. "+
-			"Export the template of the deployment that has '%.100s' in it.", c.id.Parent().Name())
+		return answer{}, badRequest("TemplateNotKept", "Minibus keeps the template of a deployment, not those inside "+
+			"it. Export the template of the deployment that has '%.100s' in it.", c.id.Parent().Name())
 	}
 	return answer{status: http.StatusOK, body: object{"template": text}}, nil
 }
@@ -208,8 +209,8 @@ func (m *Manager) deploymentStatus(c *call) (answer, error) {
 // putDeployment deploys. When it answers all is done; a client that waits finds the end at the address in the header.
 func (m *Manager) putDeployment(c *call) (answer, error) {
 	if _, running := m.deploying.LoadOrStore(c.id.key(), true); running {
-		return answer{}, conflict("DeploymentActive", "Unable to edit or replace deployment '%.100s': a deployment of this "+
-			"name is running. Please see https://aka.ms/arm-deploy for usage details.", c.id.Name())
+		return answer{}, conflict("DeploymentActive", "Unable to edit or replace deployment '%.100s': a deployment of "+
+			"this name is running. Please see https://aka.ms/arm-deploy for usage details.", c.id.Name())
 	}
 	defer m.deploying.Delete(c.id.key())
 	old, missing := m.deployment(c.id)
@@ -272,8 +273,8 @@ func (m *Manager) validateDeployment(c *call) (answer, error) {
 
 // newDeployment reads the body of a deployment.
 func (m *Manager) newDeployment(c *call, id ID) (*unit, error) {
-	if err := checkDeploymentName(id.Name()); err != nil {
-		return nil, err
+	if e := checkDeploymentName(id.Name()); e != nil {
+		return nil, e
 	}
 	if len(c.body) > template.MaxSize {
 		return nil, badRequest("InvalidTemplate", "The template is larger than 4 MB.")
@@ -281,18 +282,18 @@ func (m *Manager) newDeployment(c *call, id ID) (*unit, error) {
 	body, err := jsontree.ParseBare(string(c.body), maxValues)
 	if err != nil || body.Kind != jsontree.Object {
 		text := "it is no object"
-		if wrong, ok := err.(*jsontree.SyntaxError); ok {
+		if wrong := new(jsontree.SyntaxError); errors.As(err, &wrong) {
 			text = wrong.Text + " " + placed(wrong.Pos, wrong.Path)
 		}
-		return nil, badRequest("InvalidRequestContent", "The request content was invalid and could not be deserialized: "+
-			"%s.", text)
+		return nil, badRequest("InvalidRequestContent", "The request content was invalid and could not be "+
+			"deserialized: %s.", text)
 	}
 	properties := body.Get("properties")
 	if properties == nil {
 		return nil, badRequest("InvalidRequestContent", "The request content has no properties with a template.")
 	}
-	if err := checkDeployment(properties); err != nil {
-		return nil, err
+	if e := checkDeployment(properties); e != nil {
+		return nil, e
 	}
 	s := &session{
 		m: m, c: c, budget: &template.Budget{Work: maxWork}, correlation: uuid.NewString(), began: time.Now(),
@@ -330,19 +331,19 @@ const (
 )
 
 // checkDeployment fails for what Minibus does not do.
-func checkDeployment(properties *jsontree.Node) error {
+func checkDeployment(properties *jsontree.Node) *Error {
 	root := properties.Get("template")
 	mode := properties.Get("mode")
 	switch {
 	case properties.Get("templateLink") != nil || properties.Get("parametersLink") != nil:
-		return badRequest("UnsupportedTemplateLink", "Minibus deploys the template in the request. It does not load linked "+
-			"templates, template specs or files of parameters: leave out templateLink and parametersLink.")
+		return badRequest("UnsupportedTemplateLink", "Minibus deploys the template in the request. It does not load "+
+			"linked templates, template specs or files of parameters: leave out templateLink and parametersLink.")
 	case mode != nil && !strings.EqualFold(mode.Text, "Incremental"):
-		return badRequest("UnsupportedDeploymentMode", "Minibus deploys in the mode Incremental, not in the mode %.30q: it "+
-			"deletes nothing.", mode.Text)
+		return badRequest("UnsupportedDeploymentMode", "Minibus deploys in the mode Incremental, not in the mode "+
+			"%.30q: it deletes nothing.", mode.Text)
 	case properties.Get("onErrorDeployment") != nil:
-		return badRequest("UnsupportedOnErrorDeployment", "Minibus does not deploy an earlier template after an error: "+
-			"leave out onErrorDeployment.")
+		return badRequest("UnsupportedOnErrorDeployment", "Minibus does not deploy an earlier template after an "+
+			"error: leave out onErrorDeployment.")
 	case root == nil || root.Kind != jsontree.Object:
 		return badRequest("InvalidTemplate", "Deployment template validation failed: 'The template is missing.'.")
 	}
@@ -350,7 +351,7 @@ func checkDeployment(properties *jsontree.Node) error {
 }
 
 // checkDeploymentName fails for what no deployment can be called.
-func checkDeploymentName(name string) error {
+func checkDeploymentName(name string) *Error {
 	wrong := func(r rune) bool {
 		return !strings.ContainsRune("-_.()", r) && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 	}
@@ -367,8 +368,8 @@ func givenParameters(list *jsontree.Node) (map[string]*jsontree.Node, error) {
 	for _, p := range list.Members {
 		value := p.Value.Member("value")
 		if value == nil {
-			return nil, badRequest("InvalidTemplate", "Deployment template validation failed: 'The parameter '%.60s' has no "+
-				"value. Minibus reads no secrets of a key vault: give it as a value.'.", p.Key)
+			return nil, badRequest("InvalidTemplate", "Deployment template validation failed: 'The parameter '%.60s' "+
+				"has no value. Minibus reads no secrets of a key vault: give it as a value.'.", p.Key)
 		}
 		template.Weigh(value)
 		template.Unplace(value)

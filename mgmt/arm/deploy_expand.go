@@ -63,8 +63,8 @@ func (u *unit) add(node *jsontree.Node, parent *item, symbol, loop string, turn 
 		u.resources++
 	}
 	if len(u.items) >= template.MaxCount || u.resources > maxItems {
-		return u.invalid(node, "a template may have %d resources, and all that are deployed together %d", template.MaxCount,
-			maxItems)
+		return u.invalid(node, "a template may have %d resources, and all that are deployed together %d",
+			template.MaxCount, maxItems)
 	}
 	it := &item{node: node, symbol: symbol, loop: loop, turn: turn, turns: u.tpl.Turns()}
 	u.items = append(u.items, it)
@@ -117,9 +117,8 @@ func (u *unit) nameItem(it *item, parent *item) error {
 		}
 		return v.Text, ok, err
 	}
-	var ok bool
 	var err error
-	if it.kind, ok, err = text("type"); err != nil {
+	if it.kind, _, err = text("type"); err != nil {
 		return err
 	}
 	kind, version, _ := strings.Cut(it.kind, "@")
@@ -129,10 +128,11 @@ func (u *unit) nameItem(it *item, parent *item) error {
 			return err
 		}
 	}
-	if it.name, ok, err = text("name"); err != nil {
+	name, ok, err := text("name")
+	if err != nil {
 		return err
 	}
-	it.unknown = !ok
+	it.name, it.unknown = name, !ok
 	if parent != nil && !strings.Contains(strings.ToLower(it.kind), strings.ToLower(parent.kind)+"/") {
 		it.kind, it.name = parent.kind+"/"+it.kind, parent.name+"/"+it.name
 		it.unknown = it.unknown || parent.unknown
@@ -142,8 +142,8 @@ func (u *unit) nameItem(it *item, parent *item) error {
 		names = slices.Repeat([]string{"unknown"}, max(len(types)-1, 0))
 	}
 	if len(types) < 2 || len(types) != len(names)+1 {
-		return u.invalid(node, "the resource '%s' of the type '%s' has incorrect segment lengths: a type has one segment "+
-			"more than the name of its resource", it.name, it.kind)
+		return u.invalid(node, "the resource '%s' of the type '%s' has incorrect segment lengths: a type has one "+
+			"segment more than the name of its resource", it.name, it.kind)
 	}
 	base, known, err := u.baseOf(it)
 	if err != nil {
@@ -188,8 +188,8 @@ func (u *unit) refuseType(it *item) {
 	if isOther(it.id) {
 		hint = "To store resources of such types without any effect, start Minibus with " + OtherTypes + " store."
 	}
-	e := badRequest("InvalidResourceType", "Minibus does not have the resource type '%s', which the template has %s. %s",
-		it.kind, u.where(it.node), hint)
+	e := badRequest("InvalidResourceType", "Minibus does not have the resource type '%s', which the template has %s. "+
+		"%s", it.kind, u.where(it.node), hint)
 	e.Target = it.kind
 	if len(u.unserved) < 100 && !slices.ContainsFunc(u.unserved, func(x *Error) bool {
 		return strings.EqualFold(x.Target, it.kind)
@@ -310,7 +310,8 @@ func (u *unit) symbol(name string) *item {
 // loopOf returns the resources of a loop, in the order of its turns.
 func (u *unit) loopOf(name string) (all []*item) {
 	for _, it := range u.items {
-		if it.loop != "" && (strings.EqualFold(it.loop, name) || it.symbol != "" && strings.EqualFold(it.symbol, name)) {
+		named := strings.EqualFold(it.loop, name) || it.symbol != "" && strings.EqualFold(it.symbol, name)
+		if it.loop != "" && named {
 			all = append(all, it)
 		}
 	}
@@ -339,7 +340,9 @@ func (u *unit) named(text string) []*item {
 	if len(whole) > 0 {
 		return whole
 	}
-	return u.with(func(it *item) bool { return strings.EqualFold(it.name[strings.LastIndexByte(it.name, '/')+1:], text) })
+	return u.with(func(it *item) bool {
+		return strings.EqualFold(it.name[strings.LastIndexByte(it.name, '/')+1:], text)
+	})
 }
 
 // with returns the resources that a condition holds for.

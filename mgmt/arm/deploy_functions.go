@@ -27,8 +27,8 @@ func (u *unit) host() template.Host {
 		"resourcegroup": plain(u.resourceGroup),
 		"subscription": plain(func() *jsontree.Node {
 			return asNode(object{
-				"id": subscriptionID(u.sees.subscription).String(), "subscriptionId": u.sees.subscription, "tenantId": Tenant,
-				"displayName": "Minibus", "authorizationSource": "RoleBased",
+				"id": subscriptionID(u.sees.subscription).String(), "subscriptionId": u.sees.subscription,
+				"tenantId": Tenant, "displayName": "Minibus", "authorizationSource": "RoleBased",
 			})
 		}),
 		"tenant": plain(func() *jsontree.Node {
@@ -150,7 +150,8 @@ func environment() *jsontree.Node {
 		"suffixes": object{
 			"acrLoginServer": ".azurecr.io", "azureDatalakeAnalyticsCatalogAndJob": "azuredatalakeanalytics.net",
 			"azureDatalakeStoreFileSystem": "azuredatalakestore.net", "azureFrontDoorEndpointSuffix": "azurefd.net",
-			"keyvaultDns": ".vault.azure.net", "sqlServerHostname": ".database.windows.net", "storage": "core.windows.net",
+			"keyvaultDns": ".vault.azure.net", "sqlServerHostname": ".database.windows.net",
+			"storage": "core.windows.net",
 		},
 	})
 }

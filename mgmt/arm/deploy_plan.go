@@ -139,8 +139,8 @@ func (u *unit) where(n *jsontree.Node) string {
 // invalid is the error of a template.
 func (u *unit) invalid(at *jsontree.Node, format string, args ...any) *Error {
 	text := strings.TrimSuffix(fmt.Sprintf(format, args...), ".")
-	return u.redacted(badRequest("InvalidTemplate", "Deployment template validation failed: 'The template is not valid %s: "+
-		"%s.'.", u.where(at), text))
+	return u.redacted(badRequest("InvalidTemplate", "Deployment template validation failed: 'The template is not "+
+		"valid %s: %s.'.", u.where(at), text))
 }
 
 // fault returns the error of a value that is unknown for another reason than that it comes later; nil if there is none.
@@ -178,8 +178,8 @@ func firstUnknown(n *jsontree.Node, wanted func(why string) bool) *jsontree.Node
 // notEvaluated is the error of an expression.
 func (u *unit) notEvaluated(n *jsontree.Node) *Error {
 	if n.Unknown == later {
-		return u.invalid(n, "%s depends on what the deployment makes, which is not allowed here: the functions reference "+
-			"and list* are for properties and outputs", n.Describe())
+		return u.invalid(n, "%s depends on what the deployment makes, which is not allowed here: the functions "+
+			"reference and list* are for properties and outputs", n.Describe())
 	}
 	if n.Source == "" {
 		return u.invalid(n, "%s", n.Unknown)
@@ -216,8 +216,8 @@ func (u *unit) prepareAll() error {
 	if len(u.unserved) > 0 {
 		return u.redacted(&Error{
 			Status: http.StatusBadRequest, Code: "InvalidTemplateDeployment", Details: u.unserved,
-			Message: fmt.Sprintf("The template deployment '%s' is not valid according to the validation procedure. The "+
-				"tracking id is '%s'. See inner errors for details.", u.id.Name(), u.correlation),
+			Message: fmt.Sprintf("The template deployment '%s' is not valid according to the validation procedure. "+
+				"The tracking id is '%s'. See inner errors for details.", u.id.Name(), u.correlation),
 		})
 	}
 	return nil
@@ -229,7 +229,8 @@ func (u *unit) prepare() error {
 		u.units++
 	}
 	if u.units > maxUnits || u.depth > maxUnitDepth {
-		return u.invalid(u.root, "it has more than %d deployments, or more than %d inside each other", maxUnits, maxUnitDepth)
+		return u.invalid(u.root, "it has more than %d deployments, or more than %d inside each other", maxUnits,
+			maxUnitDepth)
 	}
 	if err := u.checkRoot(); err != nil {
 		return err
@@ -260,8 +261,8 @@ func (u *unit) prepare() error {
 	return err
 }
 
-// checkValues fails for parameters that can't be evaluated, and for those and variables that ask what there is: that may
-// change while the deployment runs.
+// checkValues fails for parameters that can't be evaluated, and for those and variables that ask what there is: that
+// may change while the deployment runs.
 func (u *unit) checkValues() error {
 	early := u.parent != nil && !u.final // what a deployment inside is given may be unknown yet
 	for _, v := range u.values {
@@ -323,14 +324,15 @@ func (u *unit) plan() error {
 func (u *unit) checkRoot() error {
 	schema, version := "", ""
 	if n := u.root.Get("$schema"); n != nil {
-		schema = strings.ToLower(n.Text)
+		schema = strings.ToLower(strings.TrimSuffix(n.Text, "#"))
+		schema = schema[strings.LastIndexByte(schema, '/')+1:]
 	}
 	if n := u.root.Get("languageVersion"); n != nil {
 		version = n.Text
 	}
 	if version != "" && !strings.HasPrefix(version, "1.") && version != "2.0" {
-		return u.invalid(u.root.Get("languageVersion"), "Minibus knows the versions 1.x and 2.0 of the language, not %q",
-			version)
+		return u.invalid(u.root.Get("languageVersion"), "Minibus knows the versions 1.x and 2.0 of the language, not "+
+			"%q", version)
 	}
 	if u.root.Get("contentVersion") == nil || u.root.Get("resources") == nil {
 		return u.invalid(u.root, "a template has a contentVersion and resources")
@@ -342,15 +344,15 @@ func (u *unit) checkRoot() error {
 		return u.invalid(n, "Minibus has no extensions of templates")
 	}
 	switch {
-	case strings.Contains(schema, "subscriptiondeploymenttemplate") && u.at.group != "":
-		return u.invalid(u.root.Get("$schema"), "it is one for a subscription, and the deployment is to a resource group: "+
-			"deploy it to the subscription, as az deployment sub create does")
-	case strings.Contains(schema, "managementgroupdeploymenttemplate"), strings.Contains(schema, "tenantdeploymenttemplate"):
-		return u.invalid(u.root.Get("$schema"), "Minibus deploys to resource groups and subscriptions, not to management "+
-			"groups or tenants")
-	case strings.HasSuffix(strings.TrimSuffix(schema, "#"), "/deploymenttemplate.json") && u.at.group == "" && u.parent == nil:
-		return u.invalid(u.root.Get("$schema"), "it is one for a resource group, and the deployment is to a subscription: "+
-			"deploy it to a resource group, as az deployment group create does")
+	case schema == "subscriptiondeploymenttemplate.json" && u.at.group != "":
+		return u.invalid(u.root.Get("$schema"), "it is one for a subscription, and the deployment is to a resource "+
+			"group: deploy it to the subscription, as az deployment sub create does")
+	case schema == "managementgroupdeploymenttemplate.json", schema == "tenantdeploymenttemplate.json":
+		return u.invalid(u.root.Get("$schema"), "Minibus deploys to resource groups and subscriptions, not to "+
+			"management groups or tenants")
+	case schema == "deploymenttemplate.json" && u.at.group == "" && u.parent == nil:
+		return u.invalid(u.root.Get("$schema"), "it is one for a resource group, and the deployment is to a "+
+			"subscription: deploy it to a resource group, as az deployment group create does")
 	}
 	return nil
 }

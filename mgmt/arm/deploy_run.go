@@ -15,8 +15,8 @@ import (
 )
 
 // notInBody are the keys of a resource that tell Resource Manager how to deploy it.
-var notInBody = []string{"type", "name", "apiVersion", "condition", "copy", "dependsOn", "scope", "comments", "existing",
-	"import", "extension", "resources", "asserts", "metadata", "@options"}
+var notInBody = []string{"type", "name", "apiVersion", "condition", "copy", "dependsOn", "scope", "comments",
+	"existing", "import", "extension", "resources", "asserts", "metadata", "@options"}
 
 // body evaluates what the request for a resource has in its body.
 func (u *unit) body(it *item) *jsontree.Node {
@@ -24,7 +24,8 @@ func (u *unit) body(it *item) *jsontree.Node {
 	u.evaluating(it, func() {
 		for _, m := range it.node.Members {
 			if !slices.ContainsFunc(notInBody, func(key string) bool { return strings.EqualFold(key, m.Key) }) {
-				body.Members = append(body.Members, jsontree.Member{Key: m.Key, Pos: m.Pos, Value: u.tpl.Evaluate(m.Value)})
+				m.Value = u.tpl.Evaluate(m.Value)
+				body.Members = append(body.Members, m)
 			}
 		}
 	})
@@ -61,13 +62,11 @@ func (u *unit) innerOf(it *item) (inner *unit, err error) {
 	if properties == nil {
 		return nil, u.invalid(it.node, "the deployment '%s' has no properties", it.name)
 	}
-	if err := checkDeployment(properties); err != nil {
-		return nil, u.invalid(properties, "%s", err.(*Error).Message)
+	if e := checkDeployment(properties); e != nil {
+		return nil, u.invalid(properties, "%s", e.Message)
 	}
-	if !it.unknown {
-		if err := checkDeploymentName(it.name); err != nil {
-			return nil, u.invalid(it.node, "%s", err.(*Error).Message)
-		}
+	if e := checkDeploymentName(it.name); e != nil && !it.unknown {
+		return nil, u.invalid(it.node, "%s", e.Message)
 	}
 	u.evaluating(it, func() {
 		var at place
@@ -88,8 +87,8 @@ func (u *unit) innerOf(it *item) (inner *unit, err error) {
 		inner = u.newUnit(it.id, at, properties.Get("template"))
 		inner.parent, inner.depth, inner.final = u, u.depth+1, u.running
 		if group := at.id(); known && at.group != "" && !u.m.groupExists(group) && !u.made[group.key()] {
-			err = u.invalid(it.node, "the resource group '%s' of the deployment '%s' does not exist, and the template does "+
-				"not make it", at.group, it.name)
+			err = u.invalid(it.node, "the resource group '%s' of the deployment '%s' does not exist, and the template "+
+				"does not make it", at.group, it.name)
 			return
 		}
 		inner.location = u.location
@@ -129,8 +128,8 @@ func (u *unit) giveParameters(it *item, properties *jsontree.Node, inner *unit) 
 		v := u.tpl.Evaluate(p.Value)
 		if v.Unknown == "" {
 			if v = v.Member("value"); v == nil {
-				return u.invalid(p.Value, "the parameter '%s' of the deployment '%s' has no value. Minibus reads no secrets of a "+
-					"key vault", p.Key, it.name)
+				return u.invalid(p.Value, "the parameter '%s' of the deployment '%s' has no value. Minibus reads no "+
+					"secrets of a key vault", p.Key, it.name)
 			}
 		}
 		if d := declared.Get(p.Key); d != nil && inner.tpl0().Secure(d) {
@@ -182,8 +181,8 @@ func (u *unit) fail(it *item, e *Error) {
 	if u.failure == nil {
 		u.failure = &Error{
 			Status: http.StatusConflict, Code: "DeploymentFailed", Target: u.id.String(),
-			Message: "At least one resource deployment operation failed. Please list deployment operations for details. " +
-				"Please see https://aka.ms/arm-deployment-operations for usage details.",
+			Message: "At least one resource deployment operation failed. Please list deployment operations for " +
+				"details. Please see https://aka.ms/arm-deployment-operations for usage details.",
 		}
 	}
 	detail := *u.redacted(e)
@@ -307,8 +306,8 @@ func (u *unit) takeOutputs() (failure *Error) {
 			if n := template.FirstUnknown(v); n != nil {
 				failure = &Error{
 					Status: http.StatusBadRequest, Code: "DeploymentOutputEvaluationFailed", Target: u.id.String(),
-					Message: fmt.Sprintf("Unable to evaluate template outputs: '%s'. Please see error details and deployment "+
-						"operations.", m.Key),
+					Message: fmt.Sprintf("Unable to evaluate template outputs: '%s'. Please see error details and "+
+						"deployment operations.", m.Key),
 					Details: []*Error{u.notEvaluated(n)},
 				}
 				return
@@ -377,8 +376,9 @@ func (u *unit) described(state string) object {
 		}
 	}
 	return object{
-		"templateHash": fmt.Sprint(h.Sum64()), "parameters": parameters, "mode": "Incremental", "provisioningState": state,
-		"timestamp": stamp(time.Now()), "duration": lasted(u.began), "correlationId": u.correlation,
+		"templateHash": fmt.Sprint(h.Sum64()), "parameters": parameters, "mode": "Incremental",
+		"provisioningState": state,
+		"timestamp":         stamp(time.Now()), "duration": lasted(u.began), "correlationId": u.correlation,
 		"providers": u.providersOf(), "dependencies": u.dependencies(),
 	}
 }
@@ -399,7 +399,8 @@ func (u *unit) providersOf() []object {
 			all = append(all, object{"namespace": provider, "resourceTypes": []object{}})
 		}
 		list := all[at]["resourceTypes"].([]object)
-		if !slices.ContainsFunc(list, func(o object) bool { return strings.EqualFold(o["resourceType"].(string), kind) }) {
+		same := func(o object) bool { return strings.EqualFold(o["resourceType"].(string), kind) }
+		if !slices.ContainsFunc(list, same) {
 			all[at]["resourceTypes"] = append(list, object{"resourceType": kind, "locations": []any{nil}})
 		}
 	}
