@@ -418,6 +418,9 @@ func (it *item) need(others ...*item) {
 // sort finds the order: what a resource needs comes first, and else that of the template.
 func (u *unit) sort() error {
 	u.order = nil
+	for _, it := range u.items {
+		it.state = 0
+	}
 	var visit func(it *item) error
 	visit = func(it *item) error {
 		switch it.state {

@@ -266,8 +266,12 @@ func (u *unit) look(id ID, it *item, version string, full bool) *jsontree.Node {
 	if it != nil && version == "" {
 		version = it.version
 	}
-	if !u.running && (!u.peeks || it != nil && it.unknown) {
-		return template.Unknown(later)
+	unknown := template.Unknown(later)
+	if it != nil && it.inner != nil && it.inner.expected != nil && !full {
+		unknown = it.inner.expected
+	}
+	if !u.running && (!u.peeks || it != nil && it.unknown || template.FirstUnknown(unknown) == nil) {
+		return unknown
 	}
 	var n *jsontree.Node
 	if it != nil && it.done != nil {
@@ -276,7 +280,7 @@ func (u *unit) look(id ID, it *item, version string, full bool) *jsontree.Node {
 		a := u.ask(http.MethodGet, id, version, nil)
 		if e := a.failure(); e != nil {
 			if !u.running {
-				return template.Unknown(later)
+				return unknown
 			}
 			return template.Unknown("the resource " + quoted(id.String()) + " can't be read: " + e.Message)
 		}

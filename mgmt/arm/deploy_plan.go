@@ -74,6 +74,7 @@ type unit struct {
 	began   time.Time
 
 	failure     *Error
+	expected    *jsontree.Node // what reference() will give of it, as far as it is known
 	outputs     object
 	results     *jsontree.Node // outputs with the values of secure ones too
 	outputOf    []object       // resources
@@ -306,7 +307,10 @@ func (u *unit) plan() error {
 			return err
 		}
 	}
-	for _, it := range u.items {
+	if err := u.sort(); err != nil { // so that what a deployment inside gives is known to those that say they need it
+		return err
+	}
+	for _, it := range u.order {
 		if it.existing || it.skipped || it.doubtful {
 			continue
 		}
@@ -317,7 +321,7 @@ func (u *unit) plan() error {
 	if err := u.previewOutputs(); err != nil {
 		return err
 	}
-	return u.sort()
+	return u.sort() // again, with what references have added
 }
 
 // checkRoot looks at what a template says of itself.

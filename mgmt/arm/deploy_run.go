@@ -79,9 +79,13 @@ func (u *unit) innerOf(it *item) (inner *unit, err error) {
 		}
 		if scope := it.node.Get("scope"); scope != nil {
 			at, known = place{it.id.Subscription, it.id.Group}, !it.unknown
+			if to, _ := ParseID(it.id.Scope); to.Provider != "" {
+				at.subscription = ""
+			}
 		}
 		if at.subscription == "" {
-			err = u.invalid(it.node, "Minibus deploys to resource groups and subscriptions, not to tenants")
+			err = u.invalid(it.node, "Minibus deploys to resource groups and subscriptions, not to "+
+				"management groups or tenants")
 			return
 		}
 		inner = u.newUnit(it.id, at, properties.Get("template"))
@@ -192,6 +196,12 @@ func (u *unit) fail(it *item, e *Error) {
 
 // make does the request for a resource.
 func (u *unit) make(it *item) (int, *Error) {
+	if once := it.node.Get("@options").Get("onlyIfNotExists"); once != nil && once.Bool {
+		if a := u.ask(http.MethodGet, it.id, it.version, nil); a.failure() == nil {
+			u.outputOf = append(u.outputOf, object{"id": it.id.String()})
+			return a.status, nil
+		}
+	}
 	body := u.body(it)
 	if n := template.FirstUnknown(body); n != nil {
 		return 0, u.notEvaluated(n)
@@ -275,18 +285,32 @@ func (u *unit) runInner(it *item) *Error {
 
 // previewOutputs evaluates the outputs before anything is made.
 func (u *unit) previewOutputs() error {
-	outputs := u.root.Get("outputs")
-	if outputs == nil {
-		return nil
-	}
-	for _, m := range outputs.Members {
-		if v, skip := u.tpl.Output(m.Value); !skip {
+	all := &jsontree.Node{Kind: jsontree.Object}
+	if outputs := u.root.Get("outputs"); outputs != nil {
+		definitions := u.tpl0()
+		for _, m := range outputs.Members {
+			v, skip := u.tpl.Output(m.Value)
+			if skip {
+				continue
+			}
 			if err := u.fault(v); err != nil {
 				return err
 			}
+			all.Put(m.Key, output(definitions.TypeOf(m.Value), v))
 		}
 	}
+	u.expected = &jsontree.Node{Kind: jsontree.Object}
+	u.expected.Put("outputs", all)
+	template.Weigh(u.expected)
 	return nil
+}
+
+// output returns an output as reference() gives it.
+func output(kind string, value *jsontree.Node) *jsontree.Node {
+	n := &jsontree.Node{Kind: jsontree.Object}
+	n.Put("type", asText(kind))
+	n.Put("value", value)
+	return n
 }
 
 // takeOutputs evaluates the outputs.
@@ -313,10 +337,7 @@ func (u *unit) takeOutputs() (failure *Error) {
 				return
 			}
 			kind := definitions.TypeOf(m.Value)
-			result := &jsontree.Node{Kind: jsontree.Object}
-			result.Put("type", &jsontree.Node{Kind: jsontree.String, Text: kind})
-			result.Put("value", v)
-			u.results.Put(m.Key, result)
+			u.results.Put(m.Key, output(kind, v))
 			if definitions.Secure(m.Value) {
 				u.keepSecret(v)
 				u.outputs[m.Key] = object{"type": kind}

@@ -91,7 +91,7 @@ type shape struct {
 	outputs    object // some of them
 	before     string // what is there already
 	others     bool   // it has types that are only stored
-	later      int    // resources whose name is only known when the first ones are there
+	later      int    // resources whose names are made of what others have
 }
 
 var shapes = []shape{
@@ -105,7 +105,7 @@ var shapes = []shape{
 		outputs: object{"sku": "Standard", "deliveries": []any{10.0, 3.0, 8.0}, "queueNames": []any{"mails", "orders", "payments"}}},
 	{file: "roles", parameters: object{"busName": "contoso"}, resources: 6},
 	{file: "aspire", scope: sub, parameters: object{"resourceGroupName": "rg-aspire", "location": "westeurope", "principalId": "11111111-2222-3333-4444-555555555555"},
-		resources: 7, later: 1},
+		resources: 7},
 	{file: "dapr-pubsub", others: true, resources: 10, outputs: object{"host": "store-sb-" + rgToken + ".servicebus.windows.net",
 		"logs": "store-logs.customerid.made-up-by-minibus.invalid", "days": 30.0}},
 	{file: "functions-quickstart", scope: sub, parameters: object{"environmentName": "dev", "location": "westeurope"}, resources: 6, later: 2,
@@ -238,6 +238,8 @@ func TestWrongTemplatesAreRefused(t *testing.T) {
 			"InvalidTemplate", "the resource group 'elsewhere' of the deployment 'x' does not exist"},
 		{deploymentBody(t, minimal(good+`, {"type": "Microsoft.Resources/deployments", "apiVersion": "2023-01-01", "name": "x", "properties": {"mode": "Incremental", "templateLink": {"id": "x"}}}`, ""), nil),
 			"InvalidTemplate", "It does not load linked templates"},
+		{deploymentBody(t, minimal(good+`, {"type": "Microsoft.Resources/deployments", "apiVersion": "2023-01-01", "name": "x", "scope": "Microsoft.Management/managementGroups/m", "location": "x", "properties": {"mode": "Incremental", "template": `+minimal("", "")+`}}`, ""), nil),
+			"InvalidTemplate", "not to management groups or tenants"},
 		{deploymentBody(t, strings.Replace(minimal(good, ""), "deploymentTemplate", "subscriptionDeploymentTemplate", 1), nil), "InvalidTemplate", "az deployment sub create"},
 		{deploymentBody(t, minimal(good, `"outputs": {"x": {"type": "string", "value": "[reference('nothing').x]"}}, `), nil), "InvalidTemplate", "there is no resource 'nothing' in the template"},
 		{deploymentBody(t, minimal(good, `"outputs": {"x": {"type": "string", "value": "[listKeys('contoso', '2021-11-01').x]"}}, `), nil), "InvalidTemplate", "no listKeys() of resources of the type"},
@@ -359,6 +361,23 @@ func TestWhatIfNamesWhatChanges(t *testing.T) {
 		"properties.changes.0.delta.2.path", "tags.b", "properties.changes.0.delta.2.propertyChangeType", "Delete", "properties.changes.0.delta.3", nil,
 		"properties.changes.1.delta.0.path", "properties.maxDeliveryCount", "properties.changes.1.delta.1", nil)
 	h.get(rg+"/providers/Microsoft.ServiceBus/namespaces/contoso/queues/q").has("properties.maxDeliveryCount", 5)
+}
+
+// TestOnlyIfNotExists leaves what is there as it is.
+func TestOnlyIfNotExists(t *testing.T) {
+	h := newHouse(t)
+	h.put(rg, object{"location": "westeurope"}).status(http.StatusCreated)
+	queue := func(count int, more string) string {
+		return deploymentBody(t, minimal(bus("contoso", "")+fmt.Sprintf(`, {"type": "Microsoft.ServiceBus/namespaces/queues", "apiVersion": "2021-11-01", "name": "contoso/q", "dependsOn": ["contoso"],
+			"properties": {"maxDeliveryCount": %d}%s}`, count, more), ""), nil)
+	}
+	for _, x := range []struct {
+		count, want int
+		more        string
+	}{{5, 5, `, "@options": {"onlyIfNotExists": true}`}, {6, 5, `, "@options": {"onlyIfNotExists": true}`}, {6, 6, ""}} {
+		h.deploy(rg, "main", queue(x.count, x.more)).status(http.StatusOK)
+		h.get(rg+"/providers/Microsoft.ServiceBus/namespaces/contoso/queues/q").has("properties.maxDeliveryCount", x.want)
+	}
 }
 
 // TestSecretsAreNeitherShownNorKept: in no answer, no error, no document.
