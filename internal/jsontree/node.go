@@ -158,7 +158,7 @@ func (n *Node) With(key string, value *Node) *Node {
 
 // Whole reads 10, 10.0 and 1e1.
 func Whole(n *Node) (int64, bool) {
-	if n.Kind != Number {
+	if n == nil || n.Kind != Number {
 		return 0, false
 	}
 	if v, err := strconv.ParseInt(n.Text, 10, 64); err == nil {

@@ -150,8 +150,7 @@ func (t *Template) Parameters() (map[string]*Node, *Problem) {
 	for _, m := range declared.Members {
 		lower := strings.ToLower(m.Key)
 		if t.given[lower] == nil && m.Value.Member("defaultValue") == nil && !t.nullable(m.Value) {
-			return nil, &Problem{m.Value, fmt.Sprintf("The value for the template parameter '%s' at line '%d' and "+
-				"column '%d' is not provided.", m.Key, m.Pos.Line, m.Pos.Column)}
+			return nil, &Problem{m.Value, "The value for the template parameter '" + m.Key + "' is not provided."}
 		}
 	}
 	for _, m := range declared.Members {

@@ -119,7 +119,7 @@ func TestParametersAreChecked(t *testing.T) {
 			"pet": {"$ref": "#/definitions/pet", "nullable": true}, "needed": {"type": "int", "minValue": 2}, "circle": {"$ref": "#/definitions/loop", "nullable": true}}}`
 	for given, want := range map[string]string{
 		`{"needed": 3}`:                              "",
-		`{}`:                                         "The value for the template parameter 'needed' at line '8' and column",
+		`{}`:                                         "The value for the template parameter 'needed' is not provided",
 		`{"needed": 3, "SKU": "premium"}`:            "",
 		`{"needed": 3, "sku": "Basic"}`:              "The value 'Basic' is not part of the allowed value(s): 'Standard,Premium'.",
 		`{"needed": 1}`:                              "The value should be greater than or equal to '2'.",

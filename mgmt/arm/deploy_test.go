@@ -3,6 +3,7 @@ package arm
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -185,6 +186,26 @@ func (h *house) state(ids []string) map[string]string {
 	return state
 }
 
+// TestWhatBicepBuildWrites of an export deploys, and has nothing to change afterwards.
+func TestWhatBicepBuildWrites(t *testing.T) {
+	h := newHouse(t)
+	h.put(rg, object{"location": "westeurope"}).status(http.StatusCreated)
+	text, err := os.ReadFile("../../config/testdata/azure.arm.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.put(strings.Replace(orders, "orders", "contoso", 1), object{"location": "westeurope", "sku": object{"name": "Premium"}}).status(http.StatusOK)
+	body := deploymentBody(t, string(text), object{"namespaceName": "contoso"})
+	made := h.deploy(rg, "main", body).has("properties.provisioningState", "Succeeded")
+	ids := made.ids()
+	if len(ids) < 20 {
+		t.Fatalf("%d resources: %s", len(ids), made.Body)
+	}
+	if got := h.post(deploymentAt(rg, "main")+"/whatIf", body).changes(); !reflect.DeepEqual(got, map[string]int{"NoChange": len(ids), "Ignore": 1}) {
+		t.Errorf("what-if announces %v", got)
+	}
+}
+
 // minimal returns a template with resources, and whatever else.
 func minimal(resources, more string) string {
 	return `{"$schema": "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#", "contentVersion": "1.0.0.0", ` + more + `"resources": [` + resources + `]}`
@@ -346,7 +367,7 @@ func TestWhatIfNamesWhatChanges(t *testing.T) {
 	template := func(count int, lock, tags string) string {
 		return deploymentBody(t, minimal(bus("contoso", `, "tags": {`+tags+`}, "sku": {"name": "standard"}`)+
 			fmt.Sprintf(`, {"type": "Microsoft.ServiceBus/namespaces/queues", "apiVersion": "2021-11-01", "name": "contoso/q", "dependsOn": ["contoso"], "properties": {"maxDeliveryCount": %d,
-			"lockDuration": "%s", "sizeInBytes": 7, "isAutoInflateEnabled": true, "forwardTo": ""}}`, count, lock), ""), nil)
+			"enablePartitioning": true, "maxSizeInMegabytes": 1024, "lockDuration": "%s", "sizeInBytes": 7, "isAutoInflateEnabled": true, "forwardTo": ""}}`, count, lock), ""), nil)
 	}
 	h.deploy(rg, "main", template(5, "PT60S", `"a": "1", "b": "2"`))
 	h.deploy(rg, "other", deploymentBody(t, minimal(bus("elsewhere", ""), ""), nil))
@@ -393,6 +414,7 @@ func TestSecretsAreNeitherShownNorKept(t *testing.T) {
 		"all": {"type": "secureObject", "value": "[parameters('all')]"}}, `)
 	body := deploymentBody(t, text, object{"key": secret, "all": object{"deep": []any{secret + "2"}}})
 	var seen strings.Builder
+	h.Manager.log = slog.New(slog.NewTextHandler(&seen, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	note := func(r reply) { seen.WriteString(r.Body.String()) }
 	note(h.post(deploymentAt(rg, "main")+"/validate", body))
 	note(h.post(deploymentAt(rg, "main")+"/whatIf", body))

@@ -165,6 +165,9 @@ func (d *differences) compareMembers(path string, before, after *jsontree.Node) 
 		if path == "properties" && d.properties != nil && !slices.Contains(d.properties, lower) {
 			continue // the type has no such property, or only shows it
 		}
+		if lower == "maxsizeinmegabytes" && sameSize(before, m.Value) {
+			continue
+		}
 		d.compare(path+"."+m.Key, before.Member(m.Key), m.Value)
 	}
 	if path != "tags" {
@@ -175,6 +178,14 @@ func (d *differences) compareMembers(path string, before, after *jsontree.Node) 
 			d.add(path+"."+m.Key, "Delete", m.Value, nil)
 		}
 	}
+}
+
+// sameSize reports whether a size is that of an entity, which shows that of all its partitions. Zero is the default.
+func sameSize(entity, size *jsontree.Node) bool {
+	shown, _ := jsontree.Whole(entity.Get("maxSizeInMegabytes"))
+	given, ok := jsontree.Whole(size)
+	partitioned := entity.Get("enablePartitioning")
+	return ok && (given == 0 || given*16 == shown && partitioned != nil && partitioned.Bool)
 }
 
 // sameValue reports whether a value is another spelling of the one that is there.
