@@ -36,7 +36,7 @@ says if none runs at the usual port, but elsewhere.
 
 With --identity it prints the variables by which DefaultAzureCredential of every SDK gets its tokens from this Minibus,
 and by which .NET on Linux, Go, Java, JavaScript and Python trust its certificates. It makes the files that they name,
-beside those of the authority.`,
+beside the CA certificate.`,
 		Example: "  eval \"$(minibus env)\"\n  minibus env powershell | Invoke-Expression\n" +
 			"  minibus env dotenv --ports-file ports.json > .env\n" +
 			"  minibus env launchsettings --name ConnectionStrings__ServiceBus\n" +
@@ -50,7 +50,7 @@ beside those of the authority.`,
 	p.BoolVar(&f.identity, "identity", false, "print what DefaultAzureCredential needs, instead of a connection string")
 	p.StringVar(&f.at.Client, "client-id", "", "with --identity, the `id` of a managed identity that programs are "+
 		"to have (default: the developer, who may do everything)")
-	p.StringVar(&f.at.CADir, "ca-dir", "", "with --identity, the `directory` of the authority (default as for minibus "+
+	p.StringVar(&f.at.CADir, "ca-dir", "", "with --identity, the `directory` of the CA (default as for minibus "+
 		"cert)")
 	p.StringVar(&f.at.Dir, "dir", "", "with --identity, write the files into this `directory`")
 	c.ValidArgs = envFormats

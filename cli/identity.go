@@ -14,9 +14,9 @@ import (
 
 // IdentityOptions say which Minibus programs sign in to, and where the files for that are made.
 type IdentityOptions struct {
-	CADir  string // directory of the authority; empty: as the variables say
-	CA     string // file with the certificate of the authority; empty: the one in its directory
-	Dir    string // for the files; empty: beside the authority
+	CADir  string // directory of the CA; empty: as the variables say
+	CA     string // file with the CA certificate; empty: the one in its directory
+	Dir    string // for the files; empty: beside the CA certificate
 	Client string // id of the managed identity; empty: the developer
 	Files  bool   // make the files
 }
@@ -25,7 +25,7 @@ type IdentityOptions struct {
 type Identity struct {
 	Secret string // of this Minibus, which clients show for a token
 
-	CA         string // file with the certificate of the authority
+	CA         string // file with the CA certificate
 	TrustStore string // the same for Java
 	Password   string // of the trust store
 	Python     string // directory of the module for Python

@@ -19,6 +19,8 @@ func (h *handler) resourceManager(w http.ResponseWriter, r *http.Request) {
 		arm.Off(w, r)
 	case r.URL.Path == arm.EndpointsPath:
 		arm.ServeEndpoints(w, r, x.base())
+	case arm.IsGraph(r):
+		arm.NoGraph(w, r)
 	case h.broker() == nil:
 		arm.Refuse(w, r, &arm.Error{Status: http.StatusServiceUnavailable, Code: "ServiceUnavailable",
 			Message: unhealthyText})
@@ -37,8 +39,8 @@ func (h *handler) resourceManager(w http.ResponseWriter, r *http.Request) {
 // no such tokens: where tokens are checked, only those of Minibus's own issuer count.
 func (h *handler) bearer(r *http.Request) (principal, refusal string) {
 	if !isBearer(r.Header.Get("Authorization")) {
-		return "", "Authentication failed. The 'Authorization' header is missing or has no bearer token. Log in to this " +
-			"Minibus with az, or give the client a credential; a key of a namespace opens nothing here."
+		return "", "Authentication failed. The 'Authorization' header is missing or has no bearer token. Log in to " +
+			"this Minibus with az, or give the client a credential; a key of a namespace opens nothing here."
 	}
 	if h.options.Principal != nil {
 		principal, err := h.options.Principal(r)

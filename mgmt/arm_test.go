@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -128,6 +129,7 @@ func TestResourceManagerNeedsAToken(t *testing.T) {
 				t.Errorf("%s: %s: %d %v", what, token, w.Code, w.Header())
 			}
 		}
+		b.wantsARMError(h, http.MethodPost, "/v1.0/directoryObjects/getByIds", http.StatusForbidden, "Authorization_RequestDenied")
 		w := do(t, h, http.MethodGet, "/metadata/endpoints?api-version=2022-09-01", "")
 		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"loginEndpoint":"http://localhost:5300"`) {
 			t.Errorf("%s: endpoints: %d %s", what, w.Code, w.Body)
@@ -144,4 +146,31 @@ func TestEntitiesCanHaveNamesOfResourceManager(t *testing.T) {
 		wants(t, b.do(http.MethodGet, path+"?api-version=2021-05", ""), http.StatusOK, "QueueDescription")
 		wants(t, b.do(http.MethodPost, path+"/messages", "x"), http.StatusCreated)
 	}
+}
+
+// TestBothFrontEndsSeeWhatTheOtherMakes, changes and deletes.
+func TestBothFrontEndsSeeWhatTheOtherMakes(t *testing.T) {
+	b := newBus(t, emulator.LimitsRelaxed)
+	b.handler = New(Options{Broker: b.Broker, ARM: b.manager()})
+	const ns, version = "/subscriptions/" + arm.DefaultSubscription + "/resourceGroups/minibus/providers/Microsoft.ServiceBus/namespaces/sbemulatorns", "?api-version=2024-01-01"
+	manage := func(method, path, body string) *httptest.ResponseRecorder {
+		return b.do(method, ns+path+version, body, "Authorization", "Bearer x")
+	}
+	wants(t, manage("PUT", "/queues/a%2Fb", `{"properties":{"maxDeliveryCount":3,"defaultMessageTimeToLive":"P300000D"}}`), 200)
+	wants(t, b.do("GET", "/a/b?api-version=2021-05", ""), 200, "<MaxDeliveryCount>3</MaxDeliveryCount>", "<DefaultMessageTimeToLive>P300000D</DefaultMessageTimeToLive>")
+	wants(t, b.do("PUT", "/a/b?api-version=2021-05", queueEntry("<MaxDeliveryCount>4</MaxDeliveryCount>"), "If-Match", "*"), 200)
+	wants(t, manage("GET", "/queues/a~b", ""), 200, `"maxDeliveryCount":4`)
+	wants(t, manage("PUT", "/queues/a~b/authorizationRules/r", `{"properties":{"rights":["Send"]}}`), 200)
+	wants(t, b.do("GET", "/a/b?api-version=2021-05", ""), 200, "<KeyName>r</KeyName>")
+	wants(t, b.do("DELETE", "/a/b?api-version=2021-05", ""), 200)
+	wants(t, manage("GET", "/queues/a~b", ""), 404, "MessagingGatewayNotFoundStatusCode")
+
+	wants(t, manage("PUT", "/topics/t", `{}`), 200)
+	wants(t, manage("PUT", "/topics/t/subscriptions/s", `{}`), 200)
+	wants(t, manage("PUT", "/topics/t/subscriptions/s/rules/r", `{"properties":{"sqlFilter":{"sqlExpression":"a=1"}}}`), 200)
+	wants(t, b.do("GET", "/t/Subscriptions/s/Rules/r?api-version=2021-05", ""), 200, "<SqlExpression>a=1</SqlExpression>")
+	wants(t, b.do("DELETE", "/t/Subscriptions/s/Rules/r?api-version=2021-05", ""), 200)
+	wants(t, manage("GET", "/topics/t/subscriptions/s/rules", ""), 200, "$Default")
+	wants(t, manage("DELETE", "/topics/t", ""), 200)
+	wants(t, b.do("GET", "/t?api-version=2021-05", ""), 200, "<feed")
 }

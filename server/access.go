@@ -15,18 +15,16 @@ func (a *Server) access() func(*emulator.Namespace) *sas.Ring {
 	}
 	return func(ns *emulator.Namespace) *sas.Ring {
 		ring := sas.RingOf(func(path string) []sas.Policy {
-			if a.config.Settings.Auth != config.AuthEntra && a.keysAreOff(ns) {
-				return nil
-			}
 			if path == "" {
 				return a.Policies(ns)
 			}
 			return entityPolicies(ns, path)
 		})
-		if a.config.Settings.Auth != config.AuthEntra {
-			return ring
+		var identities sas.Identities
+		if a.config.Settings.Auth == config.AuthEntra {
+			identities = a.identities(ns)
 		}
-		return ring.WithIdentities(a.identities(ns), func() bool { return a.keysAreOff(ns) })
+		return ring.WithIdentities(identities, func() bool { return a.arm != nil && a.arm.LocalAuthDisabled(ns) })
 	}
 }
 

@@ -154,11 +154,6 @@ func (a *Server) claims(ns *emulator.Namespace, path string, principals []string
 	return a.arm.Claims(ns, path, principals)
 }
 
-// keysAreOff reports whether a namespace takes web tokens only.
-func (a *Server) keysAreOff(ns *emulator.Namespace) bool {
-	return a.arm != nil && a.arm.LocalAuthDisabled(ns)
-}
-
 var errNoBearer = errors.New("the request has no token of the kind Bearer")
 
 // principal returns who sends a request to Resource Manager, as role assignments name it; empty if that is not known.

@@ -98,10 +98,7 @@ func (a *Server) DeleteNamespace(name string) error {
 		return err
 	}
 	a.spaces.unlisten(ns.Options().Port) // until then Find refuses what comes there
-	if a.arm == nil {
-		return nil
-	}
-	return a.arm.ForgetNamespace(ns)
+	return nil
 }
 
 // topologist makes namespaces what a configuration says.

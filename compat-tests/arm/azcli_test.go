@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +20,7 @@ import (
 type azure struct {
 	*testing.T
 	cloud   *cloud
-	dir     string // of the configuration
+	dir     string // of the configuration, and of the program az
 	in      io.Writer
 	answers *bufio.Reader
 }
@@ -28,6 +29,9 @@ type azure struct {
 func (c *cloud) az(t *testing.T, python string) *azure {
 	t.Helper()
 	a := &azure{T: t, cloud: c, dir: t.TempDir()}
+	if err := os.WriteFile(filepath.Join(a.dir, "az"), []byte("#!/bin/sh\nexec '"+python+"' -m azure.cli \"$@\"\n"), 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
 	cmd := exec.Command(python, "az.py")
 	cmd.Env = append(os.Environ(), a.environ()...)
 	cmd.Stderr = os.Stderr
@@ -55,7 +59,7 @@ func (c *cloud) az(t *testing.T, python string) *azure {
 
 // environ is what az, and whatever starts az, needs beside the server.
 func (a *azure) environ() []string {
-	return append(a.cloud.environ(), "AZURE_CONFIG_DIR="+a.dir, "AZURE_CORE_INSTANCE_DISCOVERY=false", "AZURE_CORE_COLLECT_TELEMETRY=false",
+	return append(a.cloud.environ(), "PATH="+a.dir+string(os.PathListSeparator)+os.Getenv("PATH"), "AZURE_CONFIG_DIR="+a.dir, "AZURE_CORE_INSTANCE_DISCOVERY=false", "AZURE_CORE_COLLECT_TELEMETRY=false",
 		"AZURE_CORE_NO_COLOR=true", "AZURE_CORE_LOGIN_EXPERIENCE_V2=off", "PYTHONDONTWRITEBYTECODE=1")
 }
 
@@ -158,6 +162,12 @@ func (a *azure) changes(entity, flags string, names ...string) {
 	}
 }
 
+// byDevice signs in as a person does, who opens a page. With --auth any it is open already.
+func (a *azure) byDevice() {
+	a.Helper()
+	a.script("login --use-device-code --tenant " + tenant + " # " + subscription)
+}
+
 // testAz runs the commands for groups and for Service Bus.
 func testAz(t *testing.T, c *cloud) {
 	a := c.az(t, harness.Python(t, "."))
@@ -196,7 +206,13 @@ func testAz(t *testing.T, c *cloud) {
 	a.entities()
 	a.policies()
 	a.networks()
+	refused := filepath.Join(t.TempDir(), "site.json")
+	if err := os.WriteFile(refused, []byte(`{"$schema": "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#", "contentVersion": "1.0.0.0",
+		"resources": [{"type": "Microsoft.Web/sites", "apiVersion": "2022-09-01", "name": "shop", "location": "westeurope"}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	a.script(`
+		=1 deployment group create -g az -n d -f ` + refused + `         # --arm-other-types store
 		group delete -n az --yes
 		group exists -n az                                               # false
 		logout

@@ -3,6 +3,7 @@
 package arm
 
 import (
+	"flag"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -10,7 +11,13 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-func TestMain(m *testing.M) { harness.Main(m) }
+// TestMain lets more tests run at once than there are processors, unless the flag -parallel says how many: Terraform waits.
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "6"); err != nil {
+		panic(err)
+	}
+	harness.Main(m)
+}
 
 // What every client signs in with.
 const (
@@ -32,6 +39,15 @@ func start(t *testing.T, args ...string) *cloud {
 	c := &cloud{Server: harness.Start(t, harness.Options{Data: filepath.Join(t.TempDir(), "minibus.db"), Args: append(args, "--namespace-ports", "0")})}
 	c.base = fmt.Sprintf("https://localhost:%d", c.Ports.TLS)
 	return c
+}
+
+// restart stops the server and starts it again with its ports and its database.
+func (c *cloud) restart(t *testing.T) {
+	t.Helper()
+	c.Stop(t)
+	o := c.Options()
+	o.Ports = harness.Ports{AMQP: c.Ports.AMQP, TLS: c.Ports.TLS, HTTP: c.Ports.HTTP}
+	c.Server = harness.Start(t, o)
 }
 
 // checked is a server that checks every key and token.

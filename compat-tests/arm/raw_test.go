@@ -3,16 +3,23 @@ package arm
 import (
 	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/base64"
 	"encoding/json"
 	"io"
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 )
 
 type object = map[string]any
@@ -129,8 +136,24 @@ func (r *raw) namespace(group, name string) string {
 	return path
 }
 
-// keys returns the keys of a policy.
-func (r *raw) keys(policy string) object {
-	r.Helper()
-	return r.must(http.MethodPost, policy+"/listKeys", nil)
+// sign makes a shared access signature.
+func sign(resource, name, key string) string {
+	resource = url.QueryEscape(resource)
+	expires := strconv.FormatInt(time.Now().Add(time.Hour).Unix(), 10)
+	mac := hmac.New(sha256.New, []byte(key))
+	_, _ = mac.Write([]byte(resource + "\n" + expires))
+	return "SharedAccessSignature sr=" + resource + "&sig=" + url.QueryEscape(base64.StdEncoding.EncodeToString(mac.Sum(nil))) + "&se=" + expires + "&skn=" + name
+}
+
+// plain are options of a client that asks for https where the connection string says that there is none.
+func plain(client *http.Client) azcore.ClientOptions {
+	return azcore.ClientOptions{Transport: carrier{client}, Retry: policy.RetryOptions{MaxRetries: -1}}
+}
+
+type carrier struct{ client *http.Client }
+
+// Do implements policy.Transporter.
+func (c carrier) Do(r *http.Request) (*http.Response, error) {
+	r.URL.Scheme = "http"
+	return c.client.Do(r)
 }

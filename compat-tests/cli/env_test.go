@@ -67,6 +67,59 @@ func TestEnv(t *testing.T) {
 	b.fails(2, []string{"--name"}, "env", "--name", "a b")
 }
 
+// A shell and a .env file take what env --identity prints, and the files that it names are there.
+func TestEnvIdentity(t *testing.T) {
+	b := start(t, nil)
+	dir := filepath.Join(t.TempDir(), "a place") // JAVA_TOOL_OPTIONS is split at spaces
+	ask := func(format ...string) string {
+		return b.run(append([]string{"env", "--identity", "--ca-dir", dir, "--client-id", "it's"}, format...)...)
+	}
+	all := decode[map[string]string](b, ask("json"))
+	want := map[string]string{
+		"IDENTITY_ENDPOINT":       `^http://[^/]+/minibus/identity/token$`,
+		"IDENTITY_HEADER":         `^[\w-]{32}$`,
+		"AZURE_TOKEN_CREDENTIALS": `^ManagedIdentityCredential$`, "AZURE_CLIENT_ID": `^it's$`,
+		"SSL_CERT_FILE": `minibus-ca\.pem$`, "NODE_EXTRA_CA_CERTS": `minibus-ca\.pem$`, "REQUESTS_CA_BUNDLE": `minibus-ca\.pem$`,
+		"JAVA_TOOL_OPTIONS": `^"-Djavax\.net\.ssl\.trustStore=.*minibus-ca\.p12" -Djavax\.net\.ssl\.trustStorePassword=changeit$`,
+		"PYTHONPATH":        `minibus-python$`,
+	}
+	for name, pattern := range want {
+		if !regexp.MustCompile(pattern).MatchString(all[name]) {
+			t.Errorf("%s is %q, want %s", name, all[name], pattern)
+		}
+	}
+	if len(all) != len(want) {
+		t.Errorf("%d variables: %v", len(all), all)
+	}
+	for _, name := range []string{all["SSL_CERT_FILE"], filepath.Join(all["PYTHONPATH"], "sitecustomize.py"), filepath.Join(dir, "minibus-ca.p12"), filepath.Join(dir, "minibus-identity.key")} {
+		if _, err := os.Stat(name); err != nil {
+			t.Error(err)
+		}
+	}
+	line := regexp.MustCompile(`(?m)^(\w+)='(.*)'$`) // as compose reads a .env file
+	for _, found := range line.FindAllStringSubmatch(ask("dotenv"), -1) {
+		if value := strings.ReplaceAll(found[2], `\'`, "'"); value != all[found[1]] {
+			t.Errorf("a .env file has %s=%q, want %q", found[1], value, all[found[1]])
+		}
+	}
+	cmd := exec.CommandContext(b.ctx, "sh", "-c", `eval "$("$0" env --identity --ca-dir "$1" --client-id "it's")" &&
+		eval "$("$0" env --identity --ca-dir "$1")" && printf '%s\n' "$AZURE_CLIENT_ID" "$JAVA_TOOL_OPTIONS" "$PYTHONPATH"`, b.command().Path, dir)
+	cmd.Env = b.command().Env
+	if r := b.finish(cmd); r.out != "it's\n"+all["JAVA_TOOL_OPTIONS"]+"\n"+all["PYTHONPATH"]+"\n" { // twice is as once
+		t.Errorf("a shell reads %+v", r)
+	}
+	b.fails(2, []string{"appsettings", "launchsettings"}, "env", "--identity", "appsettings")
+	b.fails(2, []string{"--name"}, "env", "--identity", "--name", "x")
+	b.fails(2, []string{"--ca", "--dir"}, "env", "--identity", "--ca", all["SSL_CERT_FILE"])
+
+	if token := b.run("token", "--resource", "r"); strings.Count(token, ".") != 2 || !strings.HasPrefix(token, "eyJ") {
+		t.Errorf("token prints %q", token)
+	}
+	if m := decode[map[string]string](b, b.run("token", "-o", "json", "--client-id", "shop")); m["client_id"] != "shop" || m["resource"] != "https://servicebus.azure.net/" {
+		t.Errorf("token -o json prints %v", m)
+	}
+}
+
 // nothingRuns lets a command find no server of this user.
 const nothingRuns = "XDG_CACHE_HOME=/none"
 

@@ -180,7 +180,7 @@ func TestDryRun(t *testing.T) {
 		}
 	}
 	if got := decode[struct {
-		DryRun  bool
+		DryRun bool
 		Purged int
 	}](b, b.run("purge", "orders", "--dry-run", "-o", "json")); !got.DryRun || got.Purged != 3 {
 		t.Errorf("as JSON it is %+v", got)

@@ -159,7 +159,7 @@ func TestEveryPageIsInTheIndexes(t *testing.T) {
 // others are flags of other programs on the pages.
 var others = strings.Fields(`--assignee-object-id --assignee-principal-type --authenticate --batch-mode --build --cap-drop --cask --check --clean --data-binary --filter --globals --ignore-missing
 	--minibus-config --minibus-seed --name --now --quiet --read-only --retry --retry-all-errors --retry-delay --rm --role --run --save-dev --scope --snapshot --test --user --version
-	--parameters --template-file`)
+	--parameters --template-file --endpoint-resource-manager --service-principal --username --tenant --location --resource-group --namespace-name --query`)
 
 // commandPattern is a line of a help that begins with a command, such as "  minibus config check [FILE]   check a Config.json".
 // Further ones may follow the second word: "  minibus config print|diff|apply".

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus/admin"
@@ -16,13 +17,13 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// TestDefaultAzureCredential runs TestIdentityClient in a process that has the variables of "minibus env --identity": Go reads some of
+// TestDefaultAzureCredential runs TestIdentityClient and TestIdentityOfAnApplication in a process that has the variables of "minibus env --identity": Go reads some of
 // them at its start.
 func TestDefaultAzureCredential(t *testing.T) {
 	t.Parallel()
 	harness.NeedAll(t, "to mount a file with the name of a host")
 	i := harness.StartIdentities(t)
-	program, args := i.Program(os.Args[0], "-test.run", "^TestIdentityClient$", "-test.v")
+	program, args := i.Program(os.Args[0], "-test.run", "^TestIdentity(Client|OfAnApplication)$", "-test.v")
 	harness.Run(t, i.Environ(), program, args...)
 }
 
@@ -100,6 +101,34 @@ func TestIdentityClient(t *testing.T) {
 		if _, err := management.GetQueue(ctx, "orders", nil); !errors.As(err, &answer) || answer.StatusCode != 401 {
 			t.Error(err)
 		}
+	}
+}
+
+// TestIdentityOfAnApplication signs in with a secret and with an assertion, as AD FS does it: for that tenant no SDK asks a Microsoft host.
+func TestIdentityOfAnApplication(t *testing.T) {
+	ctx, hosts := identityHosts(t)
+	t.Setenv("AZURE_AUTHORITY_HOST", "https://"+hosts[0]+":5671")
+	t.Setenv("AZURE_TENANT_ID", "adfs")
+	t.Setenv("AZURE_CLIENT_SECRET", os.Getenv("IDENTITY_HEADER"))
+	t.Setenv("AZURE_FEDERATED_TOKEN_FILE", os.Getenv("IDENTITY_TEST_ASSERTION"))
+	secret, err := azidentity.NewEnvironmentCredential(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	assertion, err := azidentity.NewWorkloadIdentityCredential(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exchange(ctx, t, hosts[0], secret)
+	exchange(ctx, t, hosts[0], assertion)
+	t.Setenv("AZURE_CLIENT_SECRET", "wrong")
+	if secret, err = azidentity.NewEnvironmentCredential(nil); err != nil {
+		t.Fatal(err)
+	}
+	var refused *azidentity.AuthenticationFailedError
+	if _, err := secret.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{"https://servicebus.azure.net/.default"}}); !errors.As(err, &refused) ||
+		!strings.Contains(err.Error(), "AADSTS7000215") {
+		t.Error(err)
 	}
 }
 

@@ -61,6 +61,10 @@ func StartIdentities(t testing.TB, args ...string) *Identities {
 	i.identity(t, "RECEIVER", map[string]string{"/topics/events/subscriptions/all": roleReceiver, "/queues/orders": roleReceiver})
 	i.identity(t, "NOBODY", nil)
 	i.all["AZURE_CLIENT_ID"] = i.all["IDENTITY_TEST_OWNER"]
+	i.all["IDENTITY_TEST_ASSERTION"] = filepath.Join(t.TempDir(), "assertion")
+	if err := os.WriteFile(i.all["IDENTITY_TEST_ASSERTION"], []byte(i.all["IDENTITY_HEADER"]+"\n"), 0o600); err != nil {
+		t.Fatalf("write the assertion: %v", err)
+	}
 	i.all["IDENTITY_TEST_HOSTS"] = i.address + "," + ownName
 	return i
 }

@@ -1,14 +1,14 @@
 // Signs in with DefaultAzureCredential and nothing but the environment.
 
 import assert from "node:assert/strict";
-import { DefaultAzureCredential } from "@azure/identity";
+import { ClientSecretCredential, DefaultAzureCredential, WorkloadIdentityCredential } from "@azure/identity";
 import { ServiceBusAdministrationClient, ServiceBusClient } from "@azure/service-bus";
 
 const identity = (name) => new DefaultAzureCredential({ managedIdentityClientId: process.env["IDENTITY_TEST_" + name] });
 const once = { retryOptions: { maxRetries: 0 } };
 
-async function exchange(host) {
-  const client = new ServiceBusClient(host, new DefaultAzureCredential());
+async function exchange(host, credential = new DefaultAzureCredential()) {
+  const client = new ServiceBusClient(host, credential);
   try {
     await client.createSender("orders").sendMessages({ body: "for " + host });
     const receiver = client.createReceiver("orders");
@@ -56,7 +56,8 @@ async function refused(what, operation) {
   assert.ok(Date.now() - begin < 15_000, "it has waited");
 }
 
-for (const host of process.env.IDENTITY_TEST_HOSTS.split(",")) {
+const hosts = process.env.IDENTITY_TEST_HOSTS.split(",");
+for (const host of hosts) {
   await exchange(host);
   await administer(host);
   await send(host, "SENDER", "orders");
@@ -66,4 +67,11 @@ for (const host of process.env.IDENTITY_TEST_HOSTS.split(",")) {
   await refused("'Send'", () => send(host, "SENDER", "orders2"));
   await assert.rejects(new ServiceBusAdministrationClient(host, identity("SENDER")).getQueue("orders"), { statusCode: 401 });
 }
+
+// As AD FS does it: for that tenant no SDK asks a Microsoft host.
+const { AZURE_CLIENT_ID, IDENTITY_HEADER, IDENTITY_TEST_ASSERTION } = process.env;
+const authority = { authorityHost: `https://${hosts[0]}:5671` };
+await exchange(hosts[0], new ClientSecretCredential("adfs", AZURE_CLIENT_ID, IDENTITY_HEADER, authority));
+await exchange(hosts[0], new WorkloadIdentityCredential(
+  { tenantId: "adfs", clientId: AZURE_CLIENT_ID, tokenFilePath: IDENTITY_TEST_ASSERTION, ...authority }));
 console.log("ok");

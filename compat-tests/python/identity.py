@@ -6,7 +6,7 @@ import os
 import time
 
 from azure.core.exceptions import ClientAuthenticationError
-from azure.identity import DefaultAzureCredential
+from azure.identity import ClientSecretCredential, DefaultAzureCredential, WorkloadIdentityCredential
 from azure.identity.aio import DefaultAzureCredential as AsyncDefaultAzureCredential
 from azure.servicebus import ServiceBusClient, ServiceBusMessage
 from azure.servicebus.aio import ServiceBusClient as AsyncServiceBusClient
@@ -21,8 +21,8 @@ def identity(name):
     return DefaultAzureCredential(managed_identity_client_id=os.environ["IDENTITY_TEST_" + name])
 
 
-def exchange(host):
-    with ServiceBusClient(host, DefaultAzureCredential()) as client:
+def exchange(host, credential=None):
+    with ServiceBusClient(host, credential or DefaultAzureCredential()) as client:
         with client.get_queue_sender("orders") as sender:
             sender.send_messages(ServiceBusMessage("for " + host))
         with client.get_queue_receiver("orders", max_wait_time=30) as receiver:
@@ -92,4 +92,9 @@ for each in HOSTS:
         assert e.status_code == 401, e
     else:
         raise AssertionError("the sender may read the queue")
+
+# As AD FS does it: for that tenant no SDK asks a Microsoft host.
+authority = {"authority": f"https://{HOSTS[0]}:5671", "tenant_id": "adfs", "client_id": os.environ["AZURE_CLIENT_ID"]}
+exchange(HOSTS[0], ClientSecretCredential(client_secret=os.environ["IDENTITY_HEADER"], **authority))
+exchange(HOSTS[0], WorkloadIdentityCredential(token_file_path=os.environ["IDENTITY_TEST_ASSERTION"], **authority))
 print("ok")

@@ -57,7 +57,8 @@ type Identities func(token string, at Resource, now time.Time) (Grant, error)
 // path; it must ignore the case of letters.
 func RingOf(policiesOf func(entity string) []Policy) *Ring { return &Ring{policiesOf: policiesOf} }
 
-// WithIdentities returns a ring that also takes web tokens, and that refuses signatures and keys while keysOff holds.
+// WithIdentities returns a ring that also takes web tokens, if check is not nil, and that refuses signatures and keys
+// while keysOff holds.
 func (r *Ring) WithIdentities(check Identities, keysOff func() bool) *Ring {
 	return &Ring{r.policiesOf, check, keysOff}
 }

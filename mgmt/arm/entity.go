@@ -43,25 +43,21 @@ func (id ID) path() string {
 		return ""
 	}
 	path := entityName(id.Names[1])
-	if len(id.Names) > 2 && strings.EqualFold(id.Types[2], "subscriptions") {
-		name := id.Names[2]
-		if strings.Contains(name, "~") { // no subscription has it, and it must not name one of another topic
-			return ""
-		}
-		return entitypath.Subscription(path, name)
+	if len(id.Names) > 2 && strings.EqualFold(id.Types[2], subscriptions) {
+		return entitypath.Subscription(path, id.Names[2]) // whose tildes are its own
 	}
 	return path
 }
 
 // kindOf returns the kind of the entity that an id names.
-func (id ID) kindOf() (kind emulator.EntityKind, word string) {
+func (id ID) kindOf() emulator.EntityKind {
 	switch {
 	case strings.EqualFold(id.Types[1], "queues"):
-		return emulator.KindQueue, "Queue"
-	case len(id.Names) > 2 && strings.EqualFold(id.Types[2], "subscriptions"):
-		return emulator.KindSubscription, "Subscription"
+		return emulator.KindQueue
+	case len(id.Names) > 2 && strings.EqualFold(id.Types[2], subscriptions):
+		return emulator.KindSubscription
 	}
-	return emulator.KindTopic, "Topic"
+	return emulator.KindTopic
 }
 
 // entity returns the entity that an id names, with its namespace.
@@ -70,9 +66,8 @@ func (m *Manager) entity(id ID) (*emulator.Entity, located, error) {
 	if err != nil {
 		return nil, s, err
 	}
-	kind, _ := id.kindOf()
 	e, err := s.ns.Entity(id.path())
-	if err != nil || e.Kind() != kind {
+	if err != nil || e.Kind() != id.kindOf() {
 		return nil, s, entityNotFound(id)
 	}
 	return e, s, nil
@@ -175,7 +170,7 @@ func (m *Manager) begin(c *call) (*change, error) {
 	if err != nil {
 		return nil, err
 	}
-	kind, _ := c.id.kindOf()
+	kind := c.id.kindOf()
 	if s.SKU.Name == basic && kind != emulator.KindQueue {
 		return nil, gateway(c.id, http.StatusNotFound, 40400, "Not Found. The Basic tier has no topics. "+atom.MoreInfo)
 	}

@@ -129,6 +129,11 @@ func TestNamesWithSlashes(t *testing.T) {
 	h.get(orders + "/queues").want("a~b")
 	h.put(orders+"/topics/t", object{}).status(http.StatusOK)
 	h.put(orders+"/topics/t/subscriptions/s", object{}).status(http.StatusOK)
+	if _, err := ns.Entities().CreateSubscription("t", emulator.SubscriptionOptions{Name: "x~y"}); err != nil {
+		t.Fatal(err)
+	}
+	h.get(orders+"/topics/t/subscriptions").want("s", "x~y")
+	h.get(orders+"/topics/t/subscriptions/x~y").status(http.StatusOK).has("name", "x~y")
 	// No other kind of id reaches an entity.
 	for _, path := range []string{"/queues/t", "/queues/t~Subscriptions~s", "/topics/a~b", "/topics/x/subscriptions/a~b"} {
 		h.get(orders+path).refused(404, "MessagingGatewayNotFoundStatusCode", "")
@@ -257,6 +262,13 @@ func TestRules(t *testing.T) {
 			"properties.correlationFilter", object{"correlationId": "c", "label": "l", "properties": object{"k": "v"}})
 		h.restart()
 	}
+	ns, _ := h.broker.Namespace("orders")
+	typed := emulator.RuleOptions{Name: "typed", Correlation: &emulator.CorrelationFilter{Properties: emulator.Values{"n": int64(7), "b": true}}}
+	if _, err := ns.Entities().PutRule("t/Subscriptions/s", typed); err != nil {
+		t.Fatal(err)
+	}
+	h.get(rules+"/typed").status(http.StatusOK).has("properties.correlationFilter.properties", object{"n": "7", "b": "true"})
+	h.remove(rules + "/typed").status(http.StatusOK)
 	h.put(rules+"/$Default", object{"properties": object{"sqlFilter": object{"sqlExpression": "b=2"}}}).status(http.StatusOK).has("properties.sqlFilter.sqlExpression", "b=2")
 	h.put(rules+"/sql", object{"properties": object{"sqlFilter": object{"sqlExpression": "a ="}}}).refused(400, "MessagingGatewayBadRequest", "SubCode=40000.")
 	h.put(rules+"/sql", object{"properties": object{"filterType": "TrueFilter"}}).refused(400, "MessagingGatewayBadRequest", "TrueFilter")

@@ -19,11 +19,31 @@ var version = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}(-[a-zA-Z]+)?$`)
 // maxBody is the largest body of a request, in bytes: that of a deployment with its template.
 const maxBody = 4 << 20
 
+// graphVersion begins the paths of Microsoft Graph.
+const graphVersion = "v1.0"
+
+// graph are the collections of Microsoft Graph in which az looks for who has a role.
+var graph = []string{"applications", "directoryobjects", "groups", "me", "serviceprincipals", "users"}
+
+// IsGraph reports whether a request is one to Microsoft Graph, whose address clients of Resource Manager have from
+// [Endpoints].
+func IsGraph(r *http.Request) bool {
+	words := strings.FieldsFunc(strings.ToLower(r.URL.Path), func(c rune) bool { return c == '/' })
+	_, versioned := apiVersion(r.URL.Query())
+	return len(words) > 1 && words[0] == graphVersion && slices.Contains(graph, words[1]) && !versioned
+}
+
+// NoGraph refuses a request to Microsoft Graph as az takes it: it then shows ids without names.
+func NoGraph(w http.ResponseWriter, r *http.Request) {
+	Refuse(w, r, errorf(http.StatusForbidden, "Authorization_RequestDenied", "Minibus has no Microsoft Graph. Name an "+
+		"identity by its object id."))
+}
+
 // EndpointsPath is the path that clients ask for without a token.
 const EndpointsPath = "/metadata/endpoints"
 
 // beginnings are the first words of the paths.
-var beginnings = []string{"subscriptions", "providers", "tenants", "metadata"}
+var beginnings = []string{"subscriptions", "providers", "tenants", "metadata", graphVersion}
 
 // Wanted reports whether a request is one to Resource Manager. An entity may be called as the paths begin: clients of
 // the administration say no version, or one without a day. Without a version it is one only if no entity could be
@@ -33,8 +53,11 @@ func Wanted(r *http.Request) bool {
 	if !slices.ContainsFunc(beginnings, func(word string) bool { return strings.EqualFold(word, first) }) {
 		return false // at no cost: every request passes here
 	}
+	if IsGraph(r) {
+		return true
+	}
 	words := strings.FieldsFunc(strings.ToLower(r.URL.Path), func(c rune) bool { return c == '/' })
-	if words[0] == "metadata" && (len(words) < 2 || words[1] != "endpoints") {
+	if words[0] == graphVersion || words[0] == "metadata" && (len(words) < 2 || words[1] != "endpoints") {
 		return false
 	}
 	said, has := apiVersion(r.URL.Query())

@@ -2,7 +2,6 @@ package arm
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -67,10 +66,9 @@ func homeless(ns *emulator.Namespace) space {
 // spaceOf returns what a namespace of the broker is here.
 func (m *Manager) spaceOf(ns *emulator.Namespace) space {
 	m.mu.Lock()
-	keys := slices.Clone(m.spaces[strings.ToLower(ns.Name())])
-	m.mu.Unlock()
-	for _, key := range keys {
-		if s, ok := document[space](m, mustParse(key)); ok && (s.Of == ns.Created() || s.Of == 0) {
+	defer m.mu.Unlock()
+	for _, s := range m.spaces[strings.ToLower(ns.Name())] {
+		if s.Of == ns.Created() || s.Of == 0 {
 			return s
 		}
 	}
@@ -331,11 +329,5 @@ func (m *Manager) removeNamespace(s located) error {
 	if err := m.server.DeleteNamespace(s.ns.Name()); err != nil {
 		return err
 	}
-	return m.ForgetNamespace(s.ns)
-}
-
-// ForgetNamespace removes what is known of a namespace that was deleted. Else it would be that of a later one of the
-// same name.
-func (m *Manager) ForgetNamespace(ns *emulator.Namespace) error {
-	return m.forget(m.keys(m.namespaceID(ns))...)
+	return m.forget(m.keys(mustParse(s.ID))...)
 }

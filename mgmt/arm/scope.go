@@ -30,6 +30,9 @@ func init() {
 
 // checkScope fails for a subscription that no id can have, and for a resource group that does not exist.
 func (m *Manager) checkScope(id ID, k kind) error {
+	if id.isMisplaced() {
+		return notFound("InvalidResourceType", "The id names no resource: a namespace is in a resource group.")
+	}
 	if id.Subscription == "" {
 		return nil
 	}
@@ -37,10 +40,22 @@ func (m *Manager) checkScope(id ID, k kind) error {
 		return badRequest("InvalidSubscriptionId", "The provided subscription identifier '%.60s' is malformed or "+
 			"invalid.", id.Subscription)
 	}
-	if id.Group == "" || k.ungated || m.groupExists(id.groupOf()) {
-		return nil
+	if id.Group != "" && !k.ungated && !m.groupExists(id.groupOf()) {
+		return groupNotFound(id.Group)
 	}
-	return groupNotFound(id.Group)
+	return nil
+}
+
+// isMisplaced reports whether an id names a namespace, or what is in one, that is in no resource group, or in another
+// resource. Lists of namespaces are of a subscription too.
+func (id ID) isMisplaced() bool {
+	if !within(strings.ToLower(id.Type()), strings.ToLower(serviceBus+"/namespaces")) {
+		return false
+	}
+	if len(id.Names) == 0 && id.Subscription != "" && id.Scope == subscriptionID(id.Subscription).String() {
+		return false
+	}
+	return id.Group == "" || id.Scope != id.groupOf().String()
 }
 
 func groupNotFound(name string) error {

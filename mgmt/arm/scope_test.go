@@ -65,6 +65,10 @@ func TestWanted(t *testing.T) {
 		sub + "/resourcegroups/messages":                                    false,
 		"/orders?api-version=2024-01-01":                                    false,
 		"/?api-version=2024-01-01":                                          false,
+		"/v1.0/directoryObjects/getByIds":                                   true,
+		"/v1.0/serviceprincipals?$filter=x":                                 true,
+		"/v1.0/users?api-version=2021-05":                                   false,
+		"/v1.0/orders":                                                      false,
 	} {
 		if got := Wanted(httptest.NewRequest(http.MethodGet, path, nil)); got != want {
 			t.Errorf("%s: %v", path, got)

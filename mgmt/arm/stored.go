@@ -22,7 +22,7 @@ type storedType struct {
 var storedTypes = []storedType{
 	{name: insights + "/diagnosticSettings", bare: true, check: checkDiagnosticSetting},
 	{name: authorization + "/locks", bare: true, check: checkLock},
-	{name: insights + "/metricAlerts"},
+	{name: insights + "/metricAlerts", bare: true},
 	{name: insights + "/actionGroups"},
 	{name: userAssignedIdentities + "/federatedIdentityCredentials", bare: true},
 }

@@ -11,13 +11,13 @@ import (
 // index finds documents by what they say. What has no lock of its own is guarded by [Manager.mu].
 type index struct {
 	grants     *grants
-	identities map[string]string   // ids of resources by the client id and by the object id of the identity they are or have
-	spaces     map[string][]string // keys of namespaces by name in lower case
-	size       int                 // of all documents, in bytes
+	identities map[string]string  // ids of resources by both ids of the identity that they are or have
+	spaces     map[string][]space // namespaces by name in lower case; who has one must not change what it points to
+	size       int                // of all documents, in bytes
 }
 
 func newIndex() index {
-	return index{grants: newGrants(), identities: make(map[string]string), spaces: make(map[string][]string)}
+	return index{grants: newGrants(), identities: make(map[string]string), spaces: make(map[string][]space)}
 }
 
 // maxDocuments bounds all documents together, in bytes: they are in memory too.
@@ -57,10 +57,12 @@ func (x *index) note(key string, before, after []byte) {
 		x.identify(key, after != nil)
 	case strings.ToLower(serviceBus + "/namespaces"):
 		name := strings.ToLower(id.Name())
-		x.spaces[name] = slices.DeleteFunc(x.spaces[name], func(k string) bool { return k == key })
-		if after != nil {
-			x.spaces[name] = append(x.spaces[name], key)
-		} else if len(x.spaces[name]) == 0 {
+		all := slices.DeleteFunc(x.spaces[name], func(s space) bool { return strings.ToLower(s.ID) == key })
+		var s space
+		if after != nil && json.Unmarshal(after, &s) == nil {
+			all = append(all, s)
+		}
+		if x.spaces[name] = all; len(all) == 0 {
 			delete(x.spaces, name)
 		}
 		x.identify(key, hasIdentity(after))

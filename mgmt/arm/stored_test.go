@@ -130,8 +130,7 @@ func TestMetricAlertIsStored(t *testing.T) {
 	h := withOrders(t)
 	alert := rg + "/providers/Microsoft.Insights/metricAlerts/dead"
 	h.put(alert, object{"location": "global", "tags": object{"a": "1"}, "properties": object{"severity": 2}}).
-		status(http.StatusCreated).has("location", "global", "properties.severity", 2,
-		"properties.provisioningState", "Succeeded")
+		status(http.StatusOK).has("location", "global", "properties.severity", 2, "properties.provisioningState", nil)
 	h.patch(alert, object{"tags": object{"b": "2"}, "properties": object{"enabled": true, "severity": nil}}).
 		status(http.StatusOK).has("tags", object{"b": "2"}, "properties.enabled", true, "properties.severity", nil)
 }

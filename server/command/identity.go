@@ -46,7 +46,7 @@ func (p *program) identity(o cli.IdentityOptions) (found cli.Identity, err error
 	} else {
 		authority, its, err := openAuthority(s)
 		if err != nil {
-			return found, fmt.Errorf("find the certificate of the authority: %w; or name a file with --ca", err)
+			return found, fmt.Errorf("find the CA certificate: %w; or name a file with --ca", err)
 		}
 		text, dir = authority.CertificatePEM(), cmp.Or(dir, its)
 	}

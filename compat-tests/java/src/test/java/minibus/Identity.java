@@ -8,7 +8,9 @@ import com.azure.core.credential.TokenCredential;
 import com.azure.core.exception.ClientAuthenticationException;
 import com.azure.core.exception.HttpResponseException;
 import com.azure.core.util.IterableStream;
+import com.azure.identity.ClientSecretCredentialBuilder;
 import com.azure.identity.DefaultAzureCredentialBuilder;
+import com.azure.identity.WorkloadIdentityCredentialBuilder;
 import com.azure.messaging.servicebus.ServiceBusClientBuilder;
 import com.azure.messaging.servicebus.ServiceBusMessage;
 import com.azure.messaging.servicebus.ServiceBusReceivedMessage;
@@ -34,15 +36,24 @@ class Identity {
     @Test
     void sendsReceivesAndCompletes() {
         for (String host : HOSTS) {
-            final TokenCredential credential = new DefaultAzureCredentialBuilder().build();
-            try (var sender = clients(host, credential).sender().queueName("orders").buildClient();
-                    var receiver = clients(host, credential).receiver().queueName("orders").disableAutoComplete().buildClient()) {
-                sender.sendMessage(new ServiceBusMessage("for " + host));
-                final IterableStream<ServiceBusReceivedMessage> got = receiver.receiveMessages(1, Duration.ofSeconds(30));
-                final ServiceBusReceivedMessage message = got.iterator().next();
-                assertEquals("for " + host, message.getBody().toString());
-                receiver.complete(message);
-            }
+            exchange(host, new DefaultAzureCredentialBuilder().build());
+        }
+        // As AD FS does it: for that tenant no SDK asks a Microsoft host.
+        final String authority = "https://" + HOSTS.get(0) + ":5671";
+        exchange(HOSTS.get(0), new ClientSecretCredentialBuilder().authorityHost(authority).tenantId("adfs")
+            .clientId(System.getenv("AZURE_CLIENT_ID")).clientSecret(System.getenv("IDENTITY_HEADER")).build());
+        exchange(HOSTS.get(0), new WorkloadIdentityCredentialBuilder().authorityHost(authority).tenantId("adfs")
+            .clientId(System.getenv("AZURE_CLIENT_ID")).tokenFilePath(System.getenv("IDENTITY_TEST_ASSERTION")).build());
+    }
+
+    private static void exchange(String host, TokenCredential credential) {
+        try (var sender = clients(host, credential).sender().queueName("orders").buildClient();
+                var receiver = clients(host, credential).receiver().queueName("orders").disableAutoComplete().buildClient()) {
+            sender.sendMessage(new ServiceBusMessage("for " + host));
+            final IterableStream<ServiceBusReceivedMessage> got = receiver.receiveMessages(1, Duration.ofSeconds(30));
+            final ServiceBusReceivedMessage message = got.iterator().next();
+            assertEquals("for " + host, message.getBody().toString());
+            receiver.complete(message);
         }
     }
 
