@@ -297,7 +297,7 @@ func (m *Manager) newDeployment(c *call, id ID) (*unit, error) {
 	}
 	s := &session{
 		m: m, c: c, budget: &template.Budget{Work: maxWork}, correlation: uuid.NewString(), began: time.Now(),
-		made: make(map[string]bool),
+		made: make(map[string]bool), scopes: make(map[string]ID),
 	}
 	root := properties.Get("template")
 	u := s.newUnit(id, place{id.Subscription, id.Group}, root)

@@ -21,6 +21,7 @@ type session struct {
 	peeks       bool            // what-if: reference() looks at what is there
 	secrets     []string        // values that no answer may have
 	made        map[string]bool // keys of resource groups that the deployment makes
+	scopes      map[string]ID   // where deployments were stored
 	checking    bool            // nothing is made yet
 	units       int
 	resources   int

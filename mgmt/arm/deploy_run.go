@@ -480,16 +480,27 @@ func (u *unit) finish() (*deployment, error) {
 	if err := u.m.keep(u.id, d); err != nil {
 		return nil, err
 	}
-	if all := u.m.deploymentsOf(u.id.Parent()); len(all) > maxDeployments {
-		var old []string
-		for _, x := range all[maxDeployments:] {
-			if id := mustParse(x.ID); !u.m.isDeploying(id) {
-				old = append(old, u.m.keys(id)...)
-			}
+	u.scopes[u.id.Parent().key()] = u.id.Parent()
+	if u.parent != nil {
+		return d, nil
+	}
+	for _, scope := range u.scopes {
+		if err := u.m.forgetOld(scope); err != nil {
+			return nil, err
 		}
-		return d, u.m.forget(old...)
 	}
 	return d, nil
+}
+
+// forgetOld forgets the oldest deployments of a resource group or a subscription that has too many.
+func (m *Manager) forgetOld(scope ID) error {
+	var old []string
+	for i, d := range m.deploymentsOf(scope) {
+		if id := mustParse(d.ID); i >= maxDeployments && !m.isDeploying(id) {
+			old = append(old, m.keys(id)...)
+		}
+	}
+	return m.forget(old...)
 }
 
 func (m *Manager) isDeploying(id ID) bool {
