@@ -245,7 +245,7 @@ func (u *unit) prepare() error {
 			return u.invalid(problem.At, "%s", problem.Text)
 		}
 		for name, v := range values {
-			if d := u.root.Get("parameters").Get(name); u.tpl0().Secure(d) {
+			if d := u.root.Get("parameters").Get(name); u.definitions().Secure(d) {
 				u.keepSecret(v)
 			}
 		}
@@ -288,8 +288,8 @@ func (u *unit) checkValues() error {
 	return nil
 }
 
-// tpl0 is for questions about the definitions of the template.
-func (u *unit) tpl0() *template.Template { return template.New(u.root, nil, nil, u.budget) }
+// definitions answers questions about the types of the template.
+func (u *unit) definitions() *template.Template { return template.New(u.root, nil, nil, u.budget) }
 
 // within does something in the turns of the loops around the unit.
 func (u *unit) within(do func()) { u.tpl.Within(u.turns, do) }

@@ -109,11 +109,11 @@ func (u *unit) giveParameters(it *item, properties *jsontree.Node, inner *unit) 
 	scope := properties.Get("expressionEvaluationOptions").Get("scope")
 	if scope == nil || !strings.EqualFold(scope.Text, "inner") {
 		inner.sees, inner.given, inner.turns = u.sees, u.values, it.turns
-		definitions := u
-		for definitions.outer != nil {
-			definitions = definitions.parent
+		evaluates := u
+		for evaluates.outer != nil {
+			evaluates = evaluates.parent
 		}
-		inner.outer = template.New(definitions.root, u.values, inner.host(), u.budget)
+		inner.outer = template.New(evaluates.root, u.values, inner.host(), u.budget)
 		return nil
 	}
 	inner.given = make(map[string]*jsontree.Node)
@@ -136,7 +136,7 @@ func (u *unit) giveParameters(it *item, properties *jsontree.Node, inner *unit) 
 					"secrets of a key vault", p.Key, it.name)
 			}
 		}
-		if d := declared.Get(p.Key); d != nil && inner.tpl0().Secure(d) {
+		if d := declared.Get(p.Key); d != nil && inner.definitions().Secure(d) {
 			u.keepSecret(v)
 		}
 		if err := u.fault(v); err != nil {
@@ -287,7 +287,7 @@ func (u *unit) runInner(it *item) *Error {
 func (u *unit) previewOutputs() error {
 	all := &jsontree.Node{Kind: jsontree.Object}
 	if outputs := u.root.Get("outputs"); outputs != nil {
-		definitions := u.tpl0()
+		definitions := u.definitions()
 		for _, m := range outputs.Members {
 			v, skip := u.tpl.Output(m.Value)
 			if skip {
@@ -320,7 +320,7 @@ func (u *unit) takeOutputs() (failure *Error) {
 	if outputs == nil {
 		return nil
 	}
-	definitions := u.tpl0()
+	definitions := u.definitions()
 	u.within(func() {
 		for _, m := range outputs.Members {
 			v, skip := u.tpl.Output(m.Value)
@@ -387,7 +387,7 @@ func (u *unit) described(state string) object {
 	_, _ = h.Write(text) // it never fails
 	parameters := object{}
 	if declared := u.root.Get("parameters"); declared != nil && u.outer == nil {
-		definitions := u.tpl0()
+		definitions := u.definitions()
 		for _, m := range declared.Members {
 			p := object{"type": definitions.TypeOf(m.Value)}
 			if v := u.values[strings.ToLower(m.Key)]; v != nil && v.Unknown == "" && !definitions.Secure(m.Value) {
@@ -514,7 +514,7 @@ func (u *unit) withoutSecrets() *jsontree.Node {
 	if declared == nil {
 		return u.root
 	}
-	definitions := u.tpl0()
+	definitions := u.definitions()
 	open := *declared
 	open.Members = slices.Clone(declared.Members)
 	for i, m := range open.Members {
