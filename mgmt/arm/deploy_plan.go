@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -365,7 +366,8 @@ func (u *unit) checkRoot() error {
 // keepSecret notes the texts in a secure value.
 func (s *session) keepSecret(v *jsontree.Node) {
 	if v.Kind == jsontree.String && v.Unknown == "" && v.Text != "" && !slices.Contains(s.secrets, v.Text) {
-		s.secrets = append(s.secrets, v.Text)
+		quoted := strconv.Quote(v.Text)
+		s.secrets = append(s.secrets, quoted[1:len(quoted)-1], v.Text)
 	}
 	for _, item := range v.Items {
 		s.keepSecret(item)
@@ -378,12 +380,23 @@ func (s *session) keepSecret(v *jsontree.Node) {
 // hidden stands for a secret in what clients see.
 const hidden = "*******"
 
+// telling is how many bytes of the beginning of a secret tell it: messages cut what is long.
+const telling = 16
+
 // redactedText returns a text without secrets. Of a secret of one to three characters only the whole text is one: it is
 // part of too many words.
 func (s *session) redactedText(text string) string {
 	for _, secret := range s.secrets {
-		if text == secret || len(secret) > 3 {
-			text = strings.ReplaceAll(text, secret, hidden)
+		if len(secret) < 4 && text != secret {
+			continue
+		}
+		begin := secret[:min(len(secret), telling)]
+		for at := strings.Index(text, begin); at >= 0; at = strings.Index(text, begin) {
+			n := len(begin)
+			for n < len(secret) && at+n < len(text) && text[at+n] == secret[n] {
+				n++
+			}
+			text = text[:at] + hidden + text[at+n:]
 		}
 	}
 	return text

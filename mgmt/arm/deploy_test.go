@@ -405,7 +405,7 @@ func TestOnlyIfNotExists(t *testing.T) {
 func TestSecretsAreNeitherShownNorKept(t *testing.T) {
 	h := newHouse(t)
 	h.put(rg, object{"location": "westeurope"}).status(http.StatusCreated)
-	const secret = "hunter22-very-secret"
+	secret := "hunter22-very-secret with \"quotes\" and " + strings.Repeat("more, ", 20)
 	inner := minimal(`{"type": "Microsoft.ServiceBus/namespaces/queues", "apiVersion": "2021-11-01", "name": "contoso/q", "properties": {"userMetadata": "[parameters('key')]", "lockDuration": "[parameters('key')]"}}`,
 		`"parameters": {"key": {"type": "securestring"}}, "outputs": {"key": {"type": "securestring", "value": "[parameters('key')]"}}, `)
 	text := minimal(bus("contoso", "")+`, {"type": "Microsoft.Resources/deployments", "apiVersion": "2022-09-01", "name": "inner", "dependsOn": ["contoso"], "properties": {"mode": "Incremental",
@@ -416,6 +416,10 @@ func TestSecretsAreNeitherShownNorKept(t *testing.T) {
 	var seen strings.Builder
 	h.Manager.log = slog.New(slog.NewTextHandler(&seen, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	note := func(r reply) { seen.WriteString(r.Body.String()) }
+	cut := strings.Replace(text, `"name": "contoso"`, `"condition": "[parameters('key')]", "name": "contoso"`, 1)
+	r := h.put(deploymentAt(rg, "cut"), deploymentBody(t, cut, object{"key": secret, "all": object{}}))
+	r.refused(400, "InvalidTemplate", hidden)
+	note(r)
 	note(h.post(deploymentAt(rg, "main")+"/validate", body))
 	note(h.post(deploymentAt(rg, "main")+"/whatIf", body))
 	note(h.put(deploymentAt(rg, "main"), body))
@@ -435,8 +439,10 @@ func TestSecretsAreNeitherShownNorKept(t *testing.T) {
 	for _, text := range documents {
 		seen.Write(text)
 	}
-	if at := strings.Index(seen.String(), "hunter22"); at >= 0 {
-		t.Errorf("a secret in ...%s", seen.String()[max(0, at-300):at+30])
+	for _, part := range []string{"hunter22", "more, more"} {
+		if at := strings.Index(seen.String(), part); at >= 0 {
+			t.Errorf("a secret in ...%s", seen.String()[max(0, at-300):at+30])
+		}
 	}
 	h.get(rg+"/providers/Microsoft.ServiceBus/namespaces/contoso/queues/q").has("properties.userMetadata", secret)
 }
