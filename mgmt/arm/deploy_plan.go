@@ -391,13 +391,20 @@ func (s *session) redactedText(text string) string {
 			continue
 		}
 		begin := secret[:min(len(secret), telling)]
+		open := "" // what was looked at
 		for at := strings.Index(text, begin); at >= 0; at = strings.Index(text, begin) {
-			n := len(begin)
-			for n < len(secret) && at+n < len(text) && text[at+n] == secret[n] {
-				n++
+			most := 0
+			for _, other := range s.secrets { // it may stand there as it is, or with the escapes of a text in quotes
+				n := 0
+				for n < len(other) && at+n < len(text) && text[at+n] == other[n] {
+					n++
+				}
+				most = max(most, n)
 			}
-			text = text[:at] + hidden + text[at+n:]
+			open += text[:at] + hidden
+			text = text[at+most:]
 		}
+		text = open + text
 	}
 	return text
 }

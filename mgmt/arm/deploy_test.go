@@ -445,6 +445,14 @@ func TestSecretsAreNeitherShownNorKept(t *testing.T) {
 		}
 	}
 	h.get(rg+"/providers/Microsoft.ServiceBus/namespaces/contoso/queues/q").has("properties.userMetadata", secret)
+	stars := &session{secrets: []string{"****", "abc", "abcdefghijklmnopqrstuvwxyz"}}
+	for text, want := range map[string]string{
+		"abc": hidden, "abcd": "abcd", "********": hidden + hidden, "x abcdefghijklmnopqrst...": "x " + hidden + "...", "abcdefghijklmno": "abcdefghijklmno",
+	} {
+		if got := stars.redactedText(text); got != want {
+			t.Errorf("%s without secrets is %s, want %s", text, got, want)
+		}
+	}
 }
 
 // TestLargeTemplates: 800 resources and a template of nearly 4 MB pass in a few seconds.
