@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"minibus/emulator/filter"
@@ -19,6 +20,10 @@ type Topic struct {
 	touched atomic.Int64 // ms; when a subscription was used last (IDLE-2)
 	largest atomic.Int64 // bytes; limit of a message, for the subscriptions too (QUO-5, SESS-23)
 	weight  atomic.Int64 // operations that the journal made of a message sent last
+
+	// rooms are those of publications that have ended, cleared. Otherwise each copy would leave a part behind for the
+	// garbage collector, which is as large as the copy itself.
+	rooms sync.Pool // of *[]part
 
 	// guarded by the topic's mutex
 	settings   TopicOptions             // without subscriptions

@@ -16,6 +16,7 @@ type publication struct {
 	sent       int64 // messages that were not scheduled
 	parts      []*part
 	room       []part     // for more of them
+	lent       *[]part    // the first room, whole; the topic gets it back at the end
 	alike      bool       // what differs from its last copy in its place alone can join it
 	passed     []happened // what to record of the topic
 	bytes      int64      // of the bodies that have copies
@@ -246,7 +247,7 @@ func (o *original) overflows(overlay, system []byte) bool {
 func (op *publication) partOf(s *Subscription, some int) *part {
 	if s.part == nil {
 		if len(op.room) == 0 {
-			op.room = make([]part, some)
+			op.room = op.newRoom(some)
 			op.parts = slices.Grow(op.parts, some)
 		}
 		s.part, op.room = &op.room[0], op.room[1:]
@@ -255,6 +256,29 @@ func (op *publication) partOf(s *Subscription, some int) *part {
 		op.parts = append(op.parts, s.part)
 	}
 	return s.part
+}
+
+// newRoom returns room for at least n parts. The first one of a publication is used again, and few need another.
+func (op *publication) newRoom(n int) []part {
+	if op.lent != nil {
+		return make([]part, n)
+	}
+	op.lent, _ = op.q.topic.rooms.Get().(*[]part)
+	if op.lent == nil || len(*op.lent) < n {
+		room := make([]part, n)
+		op.lent = &room
+	}
+	return *op.lent
+}
+
+// giveBack lets the topic's next publication have the first room.
+func (op *publication) giveBack() {
+	if op.lent == nil {
+		return
+	}
+	clear((*op.lent)[:min(len(op.parts), len(*op.lent))])
+	op.q.topic.rooms.Put(op.lent)
+	op.parts, op.room, op.lent = nil, nil, nil
 }
 
 // endLocked ends the making: nothing is added any more. The topic's counters go into the change even if no
@@ -291,5 +315,6 @@ func (op *publication) Completed(err error) {
 		p.completeLocked(err)
 		p.q.mu.Unlock()
 	}
+	op.giveBack()
 	op.done.Completed(err)
 }

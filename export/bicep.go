@@ -23,11 +23,18 @@ func writeBicep(n *Namespace) ([]byte, []string) {
 	}
 	var b strings.Builder
 	b.WriteString(comments("//", []string{"The entities of " + n.Source + ", written by minibus export."}))
-	b.WriteString("@description('Name of an existing Service Bus namespace.')\nparam namespaceName string\n\n" +
-		"resource " + bicepNamespace + " 'Microsoft.ServiceBus/namespaces@" + bicepVersion +
-		"' existing = {\n  name: namespaceName\n}\n")
+	if n.Resource != nil {
+		b.WriteString(n.Resource.bicep(n.Name))
+	} else {
+		b.WriteString("@description('Name of an existing Service Bus namespace.')\nparam namespaceName string\n\n" +
+			"resource " + bicepNamespace + " 'Microsoft.ServiceBus/namespaces@" + bicepVersion +
+			"' existing = {\n  name: namespaceName\n}\n")
+	}
 	for _, x := range p.nodes {
 		b.WriteString("\n" + comments("//", x.comments) + x.bicep())
+	}
+	if n.Resource != nil {
+		b.WriteString(n.Resource.bicepAccess(p))
 	}
 	return []byte(b.String()), p.warnings
 }

@@ -65,7 +65,7 @@ func TestGoldenFormats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, f := range map[string]Format{"azure.json": FormatConfig, "azure.bicep": FormatBicep, "azure.tf": FormatTerraform} {
+	for name, f := range map[string]Format{"azure.json": FormatConfig, "azure.bicep": FormatBicep, "azure.tf": FormatTerraform, "azure.sh": FormatAz} {
 		data, warnings, err := Write(n, f)
 		if err != nil {
 			t.Fatal(err)

@@ -18,6 +18,8 @@ type Namespace struct {
 	Queues  []Queue
 	Topics  []Topic
 
+	Resource *Resource // nil: modules add the entities to a namespace that exists
+
 	Warnings []string // entities and settings that could not be read exactly
 }
 

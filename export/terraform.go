@@ -18,7 +18,10 @@ const terraformHead = `terraform {
   }
 }
 
-variable "namespace_id" {
+`
+
+// terraformVariable names the namespace that a module adds entities to.
+const terraformVariable = `variable "namespace_id" {
   type        = string
   description = "Resource id of an existing Service Bus namespace."
 }
@@ -26,19 +29,29 @@ variable "namespace_id" {
 
 // writeTerraform renders a module that creates the entities in an existing namespace.
 func writeTerraform(n *Namespace) ([]byte, []string) {
-	w := &terraform{plan: newPlan(n, false)}
+	w := &terraform{plan: newPlan(n, false), namespace: "var.namespace_id"}
+	own := terraformVariable
+	if n.Resource != nil {
+		w.namespace, own = terraformNamespace, n.Resource.terraform(n.Name)
+	}
 	var b strings.Builder
 	b.WriteString(comments("#", []string{"The entities of " + n.Source + ", written by minibus export."}))
-	b.WriteString(terraformHead)
+	b.WriteString(terraformHead + own)
 	for _, x := range w.plan.nodes {
 		kind, body := w.resource(x) // may add comments
 		b.WriteString("\n" + comments("#", x.comments) +
 			"resource " + hclString(kind) + " " + hclString(x.id) + " {\n" + hclBody(body, "  ") + "}\n")
 	}
+	if n.Resource != nil {
+		b.WriteString(n.Resource.terraformAccess(w.plan))
+	}
 	return []byte(b.String()), w.plan.warnings
 }
 
-type terraform struct{ plan *plan }
+type terraform struct {
+	plan      *plan
+	namespace expression // its id
+}
 
 const terraformPrefix = "azurerm_servicebus_"
 
@@ -79,7 +92,7 @@ func terraformName(path string) string { return strings.ReplaceAll(path, "/", "~
 
 func (w *terraform) queue(n *node) []attr {
 	o := n.queue.Options
-	list := []attr{{"name", terraformName(n.full)}, {"namespace_id", expression("var.namespace_id")}}
+	list := []attr{{"name", terraformName(n.full)}, {"namespace_id", w.namespace}}
 	list = append(list, shared(o)...)
 	list = duplicates(list, terraformStorage, o.RequiresDuplicateDetection, o.DuplicateDetectionWindow)
 	list = storage(list, terraformStorage, o.EnablePartitioning, o.Admin.EnableExpress, o.MaxSizeInMegabytes,
@@ -131,7 +144,7 @@ func forwards(list []attr, n *node) []attr {
 
 func (w *terraform) topic(n *node) []attr {
 	o := n.topic.Options
-	list := []attr{{"name", terraformName(n.full)}, {"namespace_id", expression("var.namespace_id")},
+	list := []attr{{"name", terraformName(n.full)}, {"namespace_id", w.namespace},
 		{"default_message_ttl", duration(o.DefaultMessageTimeToLive)}, {"support_ordering", o.SupportOrdering},
 		{"batched_operations_enabled", unlessTrue(o.EnableBatchedOperations) == nil}}
 	list = optional(list, "auto_delete_on_idle", idle(o.AutoDeleteOnIdle))

@@ -14,6 +14,7 @@ const (
 	FormatConfig    Format = "config"    // Config.json, which Minibus starts from
 	FormatBicep     Format = "bicep"     // a module for Azure's resource manager
 	FormatTerraform Format = "terraform" // a module for Terraform, provider azurerm 4
+	FormatAz        Format = "az"        // commands of az for a shell
 )
 
 // ParseFormat reads the name of a format. The empty string is [FormatConfig].
@@ -21,10 +22,10 @@ func ParseFormat(s string) (Format, error) {
 	switch f := Format(strings.ToLower(s)); f {
 	case "":
 		return FormatConfig, nil
-	case FormatConfig, FormatBicep, FormatTerraform:
+	case FormatConfig, FormatBicep, FormatTerraform, FormatAz:
 		return f, nil
 	}
-	return "", fmt.Errorf("there is no format %q of an export; allowed: config, bicep, terraform", s)
+	return "", fmt.Errorf("there is no format %q of an export; allowed: config, bicep, terraform, az", s)
 }
 
 // Write renders a namespace. The same entities give the same bytes. Each warning is one line about something that the
@@ -37,6 +38,8 @@ func Write(n *Namespace, f Format) (data []byte, warnings []string, err error) {
 		data, warnings = writeBicep(n)
 	case FormatTerraform:
 		data, warnings = writeTerraform(n)
+	case FormatAz:
+		data, warnings = writeAz(n)
 	default:
 		err = fmt.Errorf("there is no format %q", f)
 	}

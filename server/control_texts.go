@@ -83,8 +83,11 @@ func (a *Server) WriteConfiguration(ns *emulator.Namespace, keys bool) ([]byte, 
 }
 
 // ExportConfiguration implements [control.Configurations].
-func (a *Server) ExportConfiguration(ns *emulator.Namespace, format string) ([]byte, error) {
+func (a *Server) ExportConfiguration(ns *emulator.Namespace, format string, whole bool) ([]byte, error) {
 	found, err := export.Of(ns.Name(), ns.Limits(), ns.Configuration().Current())
+	if err == nil && whole {
+		found.Resource, err = a.exported(ns)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -46,3 +46,21 @@ func TestDocuments(t *testing.T) {
 	delete(want, "/subscriptions/1")
 	check("after a deletion")
 }
+
+// TestDocumentsOfAnOlderDatabase: one of the first schema gets the table, and keeps what it has.
+func TestDocumentsOfAnOlderDatabase(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	c, err := openConn(path)
+	must(t, err)
+	must(t, c.exec("BEGIN;"+schema+fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT", applicationID, firstSchema)))
+	must(t, c.exec("UPDATE namespace SET created=4711"))
+	c.close()
+	for range 2 {
+		s := mustOpen(t, path, Options{})
+		must(t, s.Documents().Put("key", []byte("{}")))
+		if s.Created() != 4711 {
+			t.Errorf("the namespace was made at %d", s.Created())
+		}
+		must(t, s.Close())
+	}
+}

@@ -1,13 +1,33 @@
 // Every screen, in both themes and widths: no error, nothing from elsewhere, nothing wider than the window, nothing that axe-core finds.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { check, checkDark, launch, open, show, until } from "./page.mjs";
+import { address, check, checkDark, copied, launch, open, settled, show, until } from "./page.mjs";
 import { connect, fill, namespace } from "./house.mjs";
 
 const client = connect();
 let browser;
+
+// resource is the namespace as Azure Resource Manager names it, worker an identity beside it.
+const group = "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/minibus";
+const resource = `${group}/providers/Microsoft.ServiceBus/namespaces/${namespace}`, worker = `${group}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/shop-worker`;
+
+// manage asks Resource Manager, as az and Terraform do.
+async function manage(method, id, body) {
+  const answer = await fetch(`${address}${id}?api-version=2024-01-01`, { method, headers: { Authorization: "Bearer any", "Content-Type": "application/json" }, body: body && JSON.stringify(body) });
+  assert.ok(answer.ok, `${method} ${id}: ${answer.status}`);
+  return answer.status === 204 ? undefined : answer.json();
+}
+
+const assign = (scope, n, role, principalId) => manage("PUT", `${scope}/providers/Microsoft.Authorization/roleAssignments/a0000000-0000-4000-8000-00000000000${n}`,
+  { properties: { roleDefinitionId: `/providers/Microsoft.Authorization/roleDefinitions/${role}`, principalId } });
+
 before(async () => {
   await fill(client);
+  await manage("PATCH", resource, { tags: { env: "dev", "cost center": "<b>shop</b>" }, identity: { type: "SystemAssigned" } });
+  const { properties } = await manage("PUT", worker, { location: "local" });
+  await assign(`${resource}/queues/orders`, 1, "69a216fc-b8fb-44d8-bc22-1f3c2cd27a39", properties.principalId);
+  await assign(group, 2, "8e3af657-a8ff-443c-a75c-2fe8c4bcb635", "aaaaaaaa-0000-4000-8000-000000000001");
+  await manage("PUT", `${resource}/providers/Microsoft.Authorization/locks/keep`, { properties: { level: "CanNotDelete" } });
   browser = await launch();
 });
 after(async () => {
@@ -54,6 +74,7 @@ const screens = {
   configuration: ["/configuration", "UserConfig"],
   namespaces: ["/namespaces", "New namespace"],
   connect: ["/connect", "RootManageSharedAccessKey"],
+  resource: ["/resource", "az servicebus namespace create"],
   long: ["/entity/a-name-that-goes-on-and-on-until-it-fits-nowhere-and-then-goes-on-a-little-more-to-be-sure", "No connected clients."],
   wrong: ["/nowhere", "There is no screen at this address."],
 };
@@ -125,5 +146,43 @@ test("a page asks at most once a second, and a hidden one for nothing", async ()
   const ended = asked;
   await pass(page, 60);
   assert.equal(asked, ended);
+  await page.context().close();
+});
+
+test("the Azure resource: its id, tags, policies without keys, roles, and the code that creates it", async () => {
+  const page = await open(browser, { permissions: ["clipboard-read", "clipboard-write"] });
+  await page.getByRole("heading", { name: namespace }).waitFor();
+  await page.keyboard.press("g");
+  await page.keyboard.press("r");
+  const main = page.locator("main"), sees = (text) => main.getByText(text).first().waitFor(), code = (title) => main.getByLabel(`The namespace in ${title}`);
+  await main.getByRole("heading", { name: "Azure resource" }).waitFor();
+  await sees("cost center: <b>shop</b>");
+  assert.equal(await copied(page, main.getByRole("button", { name: "Copy", exact: true }).first()), resource);
+  const rows = main.getByRole("region", { name: "Role assignments" }).locator("tbody tr");
+  assert.deepEqual((await rows.allInnerTexts()).map((t) => t.split(/\s+/).join(" ").trim()), [
+    "Owner none aaaaaaaa-0000-4000-8000-000000000001 ServicePrincipal resource group minibus", "Azure Service Bus Data Sender Send shop-worker ServicePrincipal orders",
+  ]);
+  const { properties } = await manage("GET", worker);
+  const identities = main.getByRole("region", { name: "Identities" });
+  assert.equal(await copied(page, identities.getByRole("row", { name: "shop-worker" }).getByRole("button", { name: "Copy client id" })), properties.clientId);
+  await sees("Microsoft.Authorization/locks");
+  await code("az").getByText("--assignee-object-id " + properties.principalId).waitFor();
+  assert.ok(!(await main.innerText()).includes("SAS_KEY_VALUE"), "a key is shown");
+  assert.match(await copied(page, main.getByRole("button", { name: "Copy connection string" })), /SharedAccessKey=SAS_KEY_VALUE/);
+  await main.getByRole("button", { name: "Bicep", exact: true }).click();
+  await code("Bicep").getByText("scope: queue_orders").waitFor();
+  const file = page.waitForEvent("download");
+  await main.getByRole("button", { name: "Download servicebus.bicep" }).click();
+  assert.equal((await file).suggestedFilename(), "servicebus.bicep");
+  await main.getByRole("button", { name: "Terraform", exact: true }).click();
+  await code("Terraform").getByText("azurerm_role_assignment").waitFor();
+  await manage("DELETE", `${resource}/queues/orders/providers/Microsoft.Authorization/roleAssignments/a0000000-0000-4000-8000-000000000001`);
+  await until(async () => (await rows.count()) === 1 && !(await code("Terraform").innerText()).includes("azurerm_role_assignment"), "the role is gone from the list and the code");
+  await rows.getByRole("link").count().then((n) => assert.equal(n, 0));
+  page.allowed.push(404);
+  await page.route(/\/resource$/, (r) => r.fulfill({ status: 404, contentType: "application/problem+json", body: "{}" }));
+  await sees("Resource Manager is off");
+  await settled(page);
+  assert.deepEqual(page.errors, []);
   await page.context().close();
 });

@@ -16,7 +16,7 @@ import (
 
 // house is a manager over a real broker and a real store, as package server puts them together.
 type house struct {
-	t      *testing.T
+	t      testing.TB
 	path   string
 	limits emulator.Limits
 	others bool // resources of other types are stored
@@ -34,7 +34,7 @@ func newHouseWith(t *testing.T, l emulator.Limits) *house {
 	return h
 }
 
-func (h *house) begin(t *testing.T) {
+func (h *house) begin(t testing.TB) {
 	t.Helper()
 	h.t, h.path = t, filepath.Join(t.TempDir(), "a.db")
 	h.open()
@@ -109,7 +109,7 @@ const (
 // reply is an answer over HTTP.
 type reply struct {
 	*httptest.ResponseRecorder
-	t    *testing.T
+	t    testing.TB
 	what string
 }
 

@@ -27,11 +27,12 @@ const (
 	providers      = "providers"
 )
 
-// maxSegment bounds the name of a resource, in bytes. Names of entities have 260 characters at most.
-const maxSegment = 1024
-
-// maxSegments bounds the parts of an id. The longest have some twenty.
-const maxSegments = 64
+// Bounds of an id: of a part, in bytes, and of the number of parts. The name of an entity has 260 characters at most,
+// and the id of a rule 16 parts.
+const (
+	maxSegment  = 1024
+	maxSegments = 64
+)
 
 // ParseID reads the id of a resource, in letters of any case, as JSON has it.
 func ParseID(text string) (ID, error) { return parseID(strings.Split(text, "/")) }

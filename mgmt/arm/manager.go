@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -142,7 +141,14 @@ func (m *Manager) keys(above ID) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	prefix := strings.TrimSuffix(above.key(), "/")
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(m.known)), func(key string) bool { return !within(key, prefix) })
+	var in []string
+	for key := range m.known {
+		if within(key, prefix) {
+			in = append(in, key)
+		}
+	}
+	slices.Sort(in)
+	return in
 }
 
 // call is one request. base is the scheme and host by which the client addresses this server.

@@ -106,16 +106,3 @@ func TestScopesOfGrants(t *testing.T) {
 		t.Errorf("what is left: %v %v", g.named, g.of)
 	}
 }
-
-func BenchmarkClaims(b *testing.B) {
-	g := newGrants()
-	const ns = "/subscriptions/s/resourcegroups/g/providers/microsoft.servicebus/namespaces/n"
-	for i := range 4000 {
-		name := madeUp("n", string(rune(i)))
-		g.put(grant{key: ns + "/x/" + name, scope: ns, role: dataSender, principal: madeUp("p", string(rune(i%400)))})
-	}
-	me := []string{madeUp("p", "x")}
-	for b.Loop() {
-		g.claims(ns+"/queues/q", me)
-	}
-}

@@ -1,6 +1,7 @@
 package arm
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -329,5 +330,26 @@ func TestRoleAssignmentsSurviveAReset(t *testing.T) {
 	}
 	if h.claims("orders", alice) != sas.Send || h.claims("events", alice) != 0 {
 		t.Errorf("alice has %v on the queue, %v on the topic", h.claims("orders", alice), h.claims("events", alice))
+	}
+}
+
+// A client shows a token at each link: its rights must cost next to nothing, however much is stored.
+func BenchmarkClaims(b *testing.B) {
+	h := &house{}
+	h.begin(b)
+	h.put(rg, object{"location": "westeurope"}).status(http.StatusCreated)
+	h.put(orders, object{"location": "westeurope"}).status(http.StatusOK)
+	for i := range 1000 {
+		name := fmt.Sprintf("%08d-0000-4000-8000-000000000000", i)
+		h.put(orders+assignments+name, assigns(dataSender, name)).status(http.StatusCreated)
+	}
+	ns, err := h.broker.Namespace("orders")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if h.Claims(ns, "orders", []string{"00000999-0000-4000-8000-000000000000"}) != sas.Send {
+			b.Fatal("the role does not count")
+		}
 	}
 }

@@ -3,6 +3,7 @@ package arm
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"minibus/emulator"
@@ -38,7 +39,7 @@ func TestIDs(t *testing.T) {
 			t.Errorf("%s is read again as %+v, %v", id, again, err)
 		}
 	}
-	for _, path := range []string{"/subscriptions/../x", "/subscriptions/%2e%2e/x", "/subscriptions/./x", "/subscriptions/a%00b", "/subscriptions/%zz", `/subscriptions/a\b`} {
+	for _, path := range []string{"/subscriptions/../x", "/subscriptions/%2e%2e/x", "/subscriptions/./x", "/subscriptions/a%00b", "/subscriptions/%zz", "/a" + strings.Repeat("/b", maxSegments), `/subscriptions/a\b`} {
 		if id, err := parsePath(path); err == nil {
 			t.Errorf("%s: %s", path, id)
 		}
@@ -140,4 +141,28 @@ func TestScopeOfAnEntity(t *testing.T) {
 	if got := h.Scope(h.broker.Default(), ""); got != defaultNS {
 		t.Error(got)
 	}
+}
+
+// FuzzIDs reads what a client may send: what is read again is the same, and a child's parent is the resource itself.
+func FuzzIDs(f *testing.F) {
+	for _, path := range []string{orders + "/queues/a%2Fb", "/subscriptions//x", rg, "/providers/a/b/c/providers/d", "/subscriptions/s/providers", "/a/b/c/d/e"} {
+		f.Add(path)
+	}
+	f.Fuzz(func(t *testing.T, path string) {
+		id, err := parsePath(path)
+		if err != nil {
+			return
+		}
+		again, err := ParseID(id.String())
+		if err != nil || again.String() != id.String() || again.key() != id.key() || again.Group != id.Group || again.Subscription != id.Subscription || again.Type() != id.Type() {
+			t.Errorf("%q: %+v, and again %+v, %v", path, id, again, err)
+		}
+		if !id.isList() && len(id.Types) > 0 {
+			if got := id.Child("x", "y").Parent(); got.String() != id.String() {
+				t.Errorf("%q: the parent of its child is %s", path, got)
+			}
+		}
+		_ = id.Parent()
+		_, _, _ = New(Options{}).route(&call{method: http.MethodGet, id: id})
+	})
 }

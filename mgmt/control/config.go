@@ -55,8 +55,9 @@ type Configurations interface {
 		ns *emulator.Namespace, from string, text []byte,
 	) (entities []emulator.EntityConfig, notes, wrong []string)
 	WriteConfiguration(ns *emulator.Namespace, keys bool) ([]byte, error)
-	// ExportConfiguration writes the entities for Azure, in one of the formats that exportConfig has.
-	ExportConfiguration(ns *emulator.Namespace, format string) ([]byte, error)
+	// ExportConfiguration writes the entities for Azure, in one of the formats that exportConfig has; whole: with the
+	// namespace.
+	ExportConfiguration(ns *emulator.Namespace, format string, whole bool) ([]byte, error)
 	// AzureRefusals returns what tiers of Azure refuse of a namespace's entities, in the order of the configuration;
 	// nothing if it has so many that every answer would take long.
 	AzureRefusals(ns *emulator.Namespace) []AzureRefusal
@@ -98,13 +99,14 @@ const plainText = "text/plain; charset=utf-8"
 
 func (h *handler) exportConfig(_ context.Context, in *struct {
 	InNamespace
-	Format string `query:"format" required:"true" enum:"bicep,terraform"`
+	Format string `query:"format" required:"true" enum:"bicep,terraform,az"`
+	Whole  bool   `query:"whole" doc:"Also the namespace itself, with its tags, policies and role assignments"`
 }) (*configText, error) {
 	ns, err := in.find(h)
 	if err != nil {
 		return nil, err
 	}
-	text, err := h.server.ExportConfiguration(ns, in.Format)
+	text, err := h.server.ExportConfiguration(ns, in.Format, in.Whole)
 	if err != nil {
 		return nil, err
 	}

@@ -43,9 +43,9 @@ func TestControlAPIOfConfigurations(t *testing.T) {
 	a := controlAPI(t)
 	wants(t, a.as("root", "POST", control.Prefix+"namespaces", withEntities), 201)
 	const path = control.Prefix + "namespaces/with-entities/config"
-	for _, format := range []string{"bicep", "terraform"} {
+	for format, want := range map[string]string{"bicep": "bicep", "terraform": "terraform", "az": "az", "az&whole=true": "whole az"} {
 		w := a.as("root", "GET", path+"/export?format="+format, "")
-		if wants(t, w, 200); w.Body.String() != format+" of with-entities" || w.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
+		if wants(t, w, 200); w.Body.String() != want+" of with-entities" || w.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
 			t.Errorf("%s is %q, %v", format, w.Body, w.Header())
 		}
 	}

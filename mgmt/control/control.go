@@ -41,6 +41,7 @@ type Server interface {
 	State
 	ConfigTexts
 	Configurations
+	Resources
 	Broker() *emulator.Broker
 	// ReadEntities reads the Queues and Topics of a JSON object, which have the form of Config.json, under a profile
 	// of limits or, without one, that of the process. It returns all that is wrong, a line for each finding, which
@@ -74,6 +75,7 @@ func describe(s Server) http.Handler {
 	mux := http.NewServeMux()
 	h := newHandler(s, humago.NewAdapter(mux, ""))
 	h.namespaces()
+	h.resources()
 	h.entities()
 	h.configs()
 	h.history()

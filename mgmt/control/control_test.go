@@ -37,6 +37,9 @@ func TestControlAPIOfNamespaces(t *testing.T) {
 	}
 	wants(t, a.as("root", "POST", all, ""), 201, `"name":"made-up"`, "SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=")
 	wants(t, a.as("root", "GET", one+"STOCK-1", ""), 200, `"name":"stock-1"`)
+	wants(t, a.as("root", "GET", one+"$default/resource", ""), 200, `"id":"/subscriptions/`, `"tags":{"env":"dev"}`, `"roleAssignments":[{`)
+	wants(t, a.as("root", "GET", one+"orders/resource", ""), 404, "no Resource Manager")
+	wants(t, a.as("root", "GET", one+"nothing/resource", ""), 404)
 	wants(t, a.as("root", "GET", one+"nothing", ""), 404, `"title":"Not Found","status":404,"detail":"The namespace 'nothing' could not be found.`)
 	for body, status := range map[string]int{
 		`{"name": "x"}`: 400, `{"nam": "abcdefg"}`: 400, `[]`: 400, `{} {}`: 400, `{"limits": "huge"}`: 400, `{"port": -1}`: 400, `{"port": "1"}`: 400,

@@ -18,6 +18,7 @@ import (
 	"minibus/internal/sas"
 	"minibus/mgmt"
 	"minibus/mgmt/control"
+	"minibus/mgmt/control/api"
 )
 
 // controlled is a bus as the control API sees a server.
@@ -77,8 +78,27 @@ func (c controlled) WriteConfiguration(ns *emulator.Namespace, keys bool) ([]byt
 	return config.Write([]*config.Topology{{Namespace: ns.Name(), Entities: ns.Configuration().Current()}}, ns.Limits(), keys)
 }
 
-func (c controlled) ExportConfiguration(ns *emulator.Namespace, format string) ([]byte, error) {
+func (c controlled) ExportConfiguration(ns *emulator.Namespace, format string, whole bool) ([]byte, error) {
+	if whole {
+		format = "whole " + format
+	}
 	return []byte(format + " of " + ns.Name()), nil
+}
+
+func (c controlled) Resource(ns *emulator.Namespace) (*api.Resource, error) {
+	if ns != c.ns {
+		return nil, &emulator.Error{Code: emulator.CodeNotFound, Text: "There is no Resource Manager."}
+	}
+	const subscription, guid = "00000000-0000-0000-0000-000000000000", "69a216fc-b8fb-44d8-bc22-1f3c2cd27a39"
+	id := "/subscriptions/" + subscription + "/resourceGroups/minibus/providers/Microsoft.ServiceBus/namespaces/" + ns.Name()
+	return &api.Resource{
+		ID: id, Subscription: subscription, ResourceGroup: "minibus", Location: "local", SKU: "Premium", Capacity: 1,
+		Tags: map[string]string{"env": "dev"}, Policies: []api.ResourcePolicy{{Name: "root", Rights: []string{"Manage"}}},
+		Identities: []api.ResourceIdentity{{PrincipalID: guid, ClientID: guid}},
+		RoleAssignments: []api.RoleAssignment{{ID: id + "/x", Role: "Sender", RoleID: guid, Rights: []string{"Send"}, PrincipalID: guid,
+			PrincipalType: "User", Scope: id}},
+		WithoutEffect: []api.StoredResource{{ID: id + "/y", Type: "Microsoft.Authorization/locks"}},
+	}, nil
 }
 
 func (c controlled) AzureRefusals(*emulator.Namespace) []control.AzureRefusal {

@@ -30,8 +30,8 @@ type exportFlags struct{ auth, format, out, caFile, namespace string }
 func (p *program) exportCommand() *cobra.Command {
 	f := &exportFlags{}
 	c := &cobra.Command{Use: "export [CONNECTION]",
-		Short: "write the entities of a namespace, in Azure or a Minibus, as a Config.json, Bicep or Terraform",
-		Long: `Writes the entities of a namespace in Azure, or of a Minibus, as a Config.json, Bicep or Terraform.
+		Short: "write the entities of a namespace, in Azure or a Minibus, as a Config.json, Bicep, Terraform or az",
+		Long: `Writes the entities of a namespace in Azure, or of a Minibus, as a Config.json, Bicep, Terraform or az.
 CONNECTION is a connection string in quotation marks, with a key that has the Manage right. With - instead, export
 reads it from standard input, with neither from the variable ` + connectionVariable + `. With --auth az the host of a
 namespace is enough. It never writes keys.`,
@@ -46,7 +46,7 @@ namespace is enough. It never writes keys.`,
 			}
 			return nil
 		}}
-	c.Flags().StringVar(&f.format, "format", "", "`FORMAT` to write: config (the default), bicep or terraform")
+	c.Flags().StringVar(&f.format, "format", "", "`FORMAT` to write: config (the default), bicep, terraform or az")
 	c.Flags().StringVar(&f.out, "out", "", "write to `FILE` (without: standard output)")
 	c.Flags().StringVar(&f.caFile, "ca-file", "",
 		"also trust the CA certificate in `FILE`, such as a Minibus's minibus-ca.pem")

@@ -22,6 +22,7 @@ import { Overview } from "./overview";
 import { listenForKeys, openKeys, openPalette, Overlay } from "./palette";
 import { link, route } from "./route";
 import { Missing, menuOpen, Sidebar } from "./sidebar";
+import { ResourceScreen } from "./resource";
 import { Snapshots } from "./snapshots";
 import { clock, missing, now, refresh, start, theme, trouble } from "./state";
 import { textOf } from "./api";
@@ -58,6 +59,8 @@ function Screen() {
       return <Namespaces />;
     case "connect":
       return <Connect />;
+    case "resource":
+      return <ResourceScreen />;
     default:
       return <><h1>Not found</h1><Empty title="There is no screen at this address."><p><a href={link("")}>Go to the overview</a></p></Empty></>;
   }

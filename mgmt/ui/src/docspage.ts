@@ -3,7 +3,7 @@ import { route } from "./route";
 
 const pages: Record<string, string> = {
   events: "history", life: "history", connections: "connections", clock: "clock", jobs: "jobs", configuration: "configuration", faults: "faults", snapshots: "snapshots",
-  connect: "connect", new: "entities", export: "export", test: "rule-tests",
+  connect: "connect", resource: "infrastructure-as-code", new: "entities", export: "export", test: "rule-tests",
 };
 const tabPages: Record<string, string> = { messages: "messages", dead: "jobs", sessions: "jobs", send: "messages", receive: "messages", history: "history", why: "connections", settings: "entities", rules: "rule-tests", test: "rule-tests" };
 

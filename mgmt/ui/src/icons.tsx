@@ -10,6 +10,7 @@ const paths: Record<string, string> = {
   snapshots: "M2 5h2.8l1-1.5h4.4l1 1.5H14v8H2zM8 7a2.2 2.2 0 1 1 0 4.4A2.2 2.2 0 0 1 8 7z",
   configuration: "M2 4.5h5M11 4.5h3M2 11.5h3M9 11.5h5M9 2.8a1.7 1.7 0 1 1 0 3.4 1.7 1.7 0 0 1 0-3.4zM7 9.8a1.7 1.7 0 1 1 0 3.4 1.7 1.7 0 0 1 0-3.4z",
   connect: "M6 2v3M10 2v3M4.5 5h7v3a3.5 3.5 0 0 1-7 0zM8 11.5V14",
+  resource: "M8 1.8l5.4 3.1v6.2L8 14.2l-5.4-3.1V4.9zM2.8 5L8 8l5.2-3M8 8v6",
   download: "M8 2.5v8M4.8 7.5L8 10.7l3.2-3.2M2.5 13.5h11",
   copy: "M5.5 5.5h8v8h-8zM3 10.5h-.5v-8h8V3",
   namespaces: "M8 2l6 3-6 3-6-3zM2 8l6 3 6-3M2 11l6 3 6-3",

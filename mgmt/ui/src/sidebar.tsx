@@ -236,6 +236,7 @@ export const screens: { name: string; title: string; key: string; group: "See" |
   { name: "snapshots", title: "Snapshots", key: "n", group: "Change" },
   { name: "configuration", title: "Configuration", key: "i", group: "Change" },
   { name: "namespaces", title: "Namespaces", key: "a", group: "Change" },
+  { name: "resource", title: "Azure resource", key: "r", group: "Change" },
   { name: "connect", title: "Connect", key: "s", group: "Change" },
 ];
 

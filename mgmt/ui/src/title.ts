@@ -8,7 +8,7 @@ import { current, entityAt, missing, namespaces } from "./state";
 
 const screens: Record<string, string> = {
   "": "Overview", events: "Live events", life: "Trace a message", connections: "Connections", clock: "Clock", jobs: "Jobs", configuration: "Configuration", faults: "Faults",
-  snapshots: "Snapshots", connect: "Connect", namespaces: "Namespaces",
+  snapshots: "Snapshots", connect: "Connect", namespaces: "Namespaces", resource: "Azure resource",
 };
 
 const tabs: Record<string, string> = {
