@@ -106,6 +106,9 @@ func (u *unit) identify(it *item, parent *item) error {
 
 func (u *unit) nameItem(it *item, parent *item) error {
 	node := it.node
+	if node.Get("extension") != nil || node.Get("import") != nil {
+		return u.invalid(node, "Minibus has no extensions of templates, such as that of Microsoft Graph")
+	}
 	text := func(key string) (string, bool, error) {
 		n := node.Get(key)
 		if n == nil {

@@ -15,7 +15,7 @@ import (
 
 // notInBody are the keys of a resource that tell Resource Manager how to deploy it.
 var notInBody = []string{"type", "name", "apiVersion", "condition", "copy", "dependsOn", "scope", "comments",
-	"existing", "import", "extension", "resources", "asserts", "metadata", "@options"}
+	"existing", "resources", "asserts", "metadata", "@options"}
 
 // body evaluates what the request for a resource has in its body.
 func (u *unit) body(it *item) *jsontree.Node {

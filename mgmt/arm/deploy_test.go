@@ -261,6 +261,7 @@ func TestWrongTemplatesAreRefused(t *testing.T) {
 			"InvalidTemplate", "It does not load linked templates"},
 		{deploymentBody(t, minimal(good+`, {"type": "Microsoft.Resources/deployments", "apiVersion": "2023-01-01", "name": "x", "scope": "Microsoft.Management/managementGroups/m", "location": "x", "properties": {"mode": "Incremental", "template": `+minimal("", "")+`}}`, ""), nil),
 			"InvalidTemplate", "not to management groups or tenants"},
+		{deploymentBody(t, minimal(good+`, {"extension": "microsoftGraphV1", "type": "Microsoft.Graph/applications@v1.0", "name": "x"}`, ""), nil), "InvalidTemplate", "no extensions of templates"},
 		{deploymentBody(t, strings.Replace(minimal(good, ""), "deploymentTemplate", "subscriptionDeploymentTemplate", 1), nil), "InvalidTemplate", "az deployment sub create"},
 		{deploymentBody(t, minimal(good, `"outputs": {"x": {"type": "string", "value": "[reference('nothing').x]"}}, `), nil), "InvalidTemplate", "there is no resource 'nothing' in the template"},
 		{deploymentBody(t, minimal(good, `"outputs": {"x": {"type": "string", "value": "[listKeys('contoso', '2021-11-01').x]"}}, `), nil), "InvalidTemplate", "no listKeys() of resources of the type"},
