@@ -97,9 +97,10 @@ func (a *app) beside(name, separator, value string) string {
 func (a *app) tokenCommand() *cobra.Command {
 	var resource, client string
 	c := &cobra.Command{Use: "token", Short: "print a token that this Minibus gives to an identity", Args: Arguments(),
-		Long: `Prints a token for a resource, as az account get-access-token does: the developer's, who may do everything, or that
-of a managed identity. It asks the Minibus, and shows the identity secret of MINIBUS_IDENTITY_SECRET, of IDENTITY_HEADER
-or of the Minibus on this machine. With -o json it prints the whole answer.`,
+		Long: `Prints a token for a resource, as az account get-access-token does: the developer's, who may do
+everything, or that of a managed identity. It asks the Minibus, and shows the identity secret of
+MINIBUS_IDENTITY_SECRET, of IDENTITY_HEADER or of the Minibus on this machine. With -o json it prints the whole
+answer.`,
 		Example: "  minibus token --resource https://management.azure.com/\n" +
 			"  curl -H \"Authorization: Bearer $(minibus token)\" http://localhost:5300/queue.1?api-version=2021-05"}
 	c.Flags().StringVar(&resource, "resource", "https://servicebus.azure.net/", "the `audience` of the token")

@@ -6,9 +6,9 @@ import (
 	"minibus/internal/sas"
 )
 
-// access returns a function that makes the ring that checks tokens for a namespace; nil with --auth any (DEC-10). A ring
-// looks up policies and roles on demand, so that a change counts at once. It needs the broker: the front ends verify
-// tokens only after the start.
+// access returns a function that makes the ring that checks tokens for a namespace; nil with --auth any (DEC-10). A
+// ring looks up policies and roles on demand, so that a change counts at once. It needs the broker: the front ends
+// verify tokens only after the start.
 func (a *Server) access() func(*emulator.Namespace) *sas.Ring {
 	if !a.config.Settings.Auth.Checks() {
 		return nil

@@ -39,8 +39,8 @@ func (a *Server) checkStoredKeys() error {
 		return a.refuseDefaultKey(policies)
 	}
 	if i := slices.IndexFunc(policies, hasDefaultKey); i >= 0 {
-		a.log.Warn("--auth "+string(a.config.Settings.Auth)+" with the key that everybody knows protects nothing; choose another with --root-key "+
-			"or in the Config.json",
+		a.log.Warn("--auth "+string(a.config.Settings.Auth)+" with the key that everybody knows protects nothing; "+
+			"choose another with --root-key or in the Config.json",
 			"key", sas.DefaultKey, "policy", sas.Clip(policies[i].Name), "entity", policies[i].entity)
 	}
 	return nil

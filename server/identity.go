@@ -134,7 +134,8 @@ func (a *Server) identities(ns *emulator.Namespace) sas.Identities {
 }
 
 // isOwnHost reports whether a token may name a host as its audience. The broker takes an unknown one for the default
-// namespace, so that clients can have it in their connection strings; a token for a host of somebody else's is for that.
+// namespace, so that clients can have it in their connection strings; a token for a host of somebody else's is for
+// that.
 func (a *Server) isOwnHost(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -107,12 +107,12 @@ func worthlessWeb(t *testing.T, p *place) map[string]string {
 		"of the cloud":     tokenBy(t, strange, manager, time.Now(), entra.KindAccess, func(x *entra.Token) { x.Issuer = "https://sts.windows.net/" + entra.Tenant + "/" }),
 		"for a vault":      webToken(t, p.Server, manager, func(x *entra.Token) { x.Audience = []string{"https://vault.azure.net"} }),
 		"for another host": webToken(t, p.Server, manager, func(x *entra.Token) { x.Audience = []string{"https://second.localhost/"} }),
-		"a changed byte":   parts[0] + "." + parts[1] + "." + strings.Map(swapAB, parts[2][:300]) + parts[2][300:],
+		"a changed byte":   parts[0] + "." + parts[1] + "." + strings.Map(swapAB, parts[2][:300]) + parts[2][300:], // the last character has unused bits
 		"a signature gone": parts[0] + "." + parts[1] + ".",
 	}
 }
 
-// swapAB changes a signature: some of its characters are A or B. The last one must not be: it has bits that do not count.
+// swapAB changes a signature: of 300 characters some are A or B.
 func swapAB(c rune) rune {
 	switch c {
 	case 'A':
@@ -417,7 +417,7 @@ func TestForwardsNeedARoleOnTheTarget(t *testing.T) {
 	client := newWebClient(t, transport{place: p})
 	body := description("QueueDescription", "<ForwardTo>other</ForwardTo>")
 	for oid, want := range map[string]error{sender: errRefused, manager: nil} {
-		r, err := http.NewRequestWithContext(t.Context(), "PUT", "http://"+p.host+"/q?api-version=2021-05", strings.NewReader(body))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "http://"+p.host+"/q?api-version=2021-05", strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -429,7 +429,7 @@ func TestForwardsNeedARoleOnTheTarget(t *testing.T) {
 		}
 		text, _ := io.ReadAll(w.Body)
 		_ = w.Body.Close()
-		if (w.StatusCode == 401) != (want != nil) || want == nil && w.StatusCode != 200 {
+		if (w.StatusCode == http.StatusUnauthorized) != (want != nil) || want == nil && w.StatusCode != http.StatusOK {
 			t.Errorf("%s: %d %s", oid, w.StatusCode, text)
 		}
 	}

@@ -98,7 +98,8 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 		c.Trace = redactedLines{c.Trace, hider}
 	}
 	a := &Server{config: c, hider: hider, log: c.Logger, refusals: loglimit.New(c.Logger), pipe: listen.NewPipe()}
-	steps := []func() error{a.bind, a.prepareTLS, a.prepareData, a.prepareIdentity, a.listen, a.open, a.checkStoredKeys, a.seed, a.serve}
+	steps := []func() error{a.bind, a.prepareTLS, a.prepareData, a.prepareIdentity, a.listen, a.open,
+		a.checkStoredKeys, a.seed, a.serve}
 	for _, step := range steps {
 		err := ctx.Err()
 		if err == nil {

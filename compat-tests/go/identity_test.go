@@ -3,6 +3,7 @@ package compat
 import (
 	"context"
 	"errors"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -17,13 +18,13 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// TestDefaultAzureCredential runs TestIdentityClient and TestIdentityOfAnApplication in a process that has the variables of "minibus env --identity": Go reads some of
+// TestDefaultAzureCredential runs TestIdentityClient and those that follow it in a process that has the variables of "minibus env --identity": Go reads some of
 // them at its start.
 func TestDefaultAzureCredential(t *testing.T) {
 	t.Parallel()
 	harness.NeedAll(t, "to mount a file with the name of a host")
 	i := harness.StartIdentities(t)
-	program, args := i.Program(os.Args[0], "-test.run", "^TestIdentity(Client|OfAnApplication)$", "-test.v")
+	program, args := i.Program(os.Args[0], "-test.run", "^TestIdentity(Client|OfAnApplication|OfCloudShell)$", "-test.v")
 	harness.Run(t, i.Environ(), program, args...)
 }
 
@@ -98,7 +99,7 @@ func TestIdentityClient(t *testing.T) {
 			t.Fatal(err)
 		}
 		var answer *azcore.ResponseError
-		if _, err := management.GetQueue(ctx, "orders", nil); !errors.As(err, &answer) || answer.StatusCode != 401 {
+		if _, err := management.GetQueue(ctx, "orders", nil); !errors.As(err, &answer) || answer.StatusCode != http.StatusUnauthorized {
 			t.Error(err)
 		}
 	}
@@ -129,6 +130,23 @@ func TestIdentityOfAnApplication(t *testing.T) {
 	if _, err := secret.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{"https://servicebus.azure.net/.default"}}); !errors.As(err, &refused) ||
 		!strings.Contains(err.Error(), "AADSTS7000215") {
 		t.Error(err)
+	}
+}
+
+// TestIdentityOfCloudShell gets a token as in Cloud Shell, where no secret can be shown.
+func TestIdentityOfCloudShell(t *testing.T) {
+	ctx, _ := identityHosts(t)
+	t.Setenv("IDENTITY_ENDPOINT", "")
+	t.Setenv("IDENTITY_HEADER", "")
+	_, _ = os.Unsetenv("IDENTITY_ENDPOINT"), os.Unsetenv("IDENTITY_HEADER") // t restores them
+	t.Setenv("MSI_ENDPOINT", os.Getenv("IDENTITY_TEST_OPEN")+"/minibus/identity/token")
+	credential, err := azidentity.NewManagedIdentityCredential(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := credential.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{"https://servicebus.azure.net/.default"}})
+	if err != nil || strings.Count(token.Token, ".") != 2 {
+		t.Error(token.Token, err)
 	}
 }
 

@@ -65,6 +65,8 @@ func StartIdentities(t testing.TB, args ...string) *Identities {
 	if err := os.WriteFile(i.all["IDENTITY_TEST_ASSERTION"], []byte(i.all["IDENTITY_HEADER"]+"\n"), 0o600); err != nil {
 		t.Fatalf("write the assertion: %v", err)
 	}
+	open := Start(t, Options{Alone: true}) // it gives tokens to everybody, so also where no secret can be shown
+	i.all["IDENTITY_TEST_OPEN"] = fmt.Sprintf("http://127.0.0.1:%d", open.Ports.HTTP)
 	i.all["IDENTITY_TEST_HOSTS"] = i.address + "," + ownName
 	return i
 }

@@ -1,7 +1,9 @@
 // Signs in with DefaultAzureCredential and nothing but the environment.
 
 import assert from "node:assert/strict";
-import { ClientSecretCredential, DefaultAzureCredential, WorkloadIdentityCredential } from "@azure/identity";
+import {
+  ClientSecretCredential, DefaultAzureCredential, ManagedIdentityCredential, WorkloadIdentityCredential,
+} from "@azure/identity";
 import { ServiceBusAdministrationClient, ServiceBusClient } from "@azure/service-bus";
 
 const identity = (name) => new DefaultAzureCredential({ managedIdentityClientId: process.env["IDENTITY_TEST_" + name] });
@@ -74,4 +76,16 @@ const authority = { authorityHost: `https://${hosts[0]}:5671` };
 await exchange(hosts[0], new ClientSecretCredential("adfs", AZURE_CLIENT_ID, IDENTITY_HEADER, authority));
 await exchange(hosts[0], new WorkloadIdentityCredential(
   { tenantId: "adfs", clientId: AZURE_CLIENT_ID, tokenFilePath: IDENTITY_TEST_ASSERTION, ...authority }));
+
+// Cloud Shell, and the metadata service of a virtual machine, at another address.
+const open = process.env.IDENTITY_TEST_OPEN;
+delete process.env.IDENTITY_ENDPOINT;
+delete process.env.IDENTITY_HEADER;
+const places = { MSI_ENDPOINT: open + "/minibus/identity/token", AZURE_POD_IDENTITY_AUTHORITY_HOST: open };
+for (const [name, value] of Object.entries(places)) {
+  process.env[name] = value;
+  const { token } = await new ManagedIdentityCredential().getToken("https://servicebus.azure.net/.default");
+  assert.equal(token.split(".").length, 3, name);
+  delete process.env[name];
+}
 console.log("ok");

@@ -6,7 +6,7 @@ import os
 import time
 
 from azure.core.exceptions import ClientAuthenticationError
-from azure.identity import ClientSecretCredential, DefaultAzureCredential, WorkloadIdentityCredential
+from azure.identity import ClientSecretCredential, DefaultAzureCredential, ManagedIdentityCredential, WorkloadIdentityCredential
 from azure.identity.aio import DefaultAzureCredential as AsyncDefaultAzureCredential
 from azure.servicebus import ServiceBusClient, ServiceBusMessage
 from azure.servicebus.aio import ServiceBusClient as AsyncServiceBusClient
@@ -97,4 +97,12 @@ for each in HOSTS:
 authority = {"authority": f"https://{HOSTS[0]}:5671", "tenant_id": "adfs", "client_id": os.environ["AZURE_CLIENT_ID"]}
 exchange(HOSTS[0], ClientSecretCredential(client_secret=os.environ["IDENTITY_HEADER"], **authority))
 exchange(HOSTS[0], WorkloadIdentityCredential(token_file_path=os.environ["IDENTITY_TEST_ASSERTION"], **authority))
+
+# Cloud Shell, and the metadata service of a virtual machine, at another address.
+OPEN = os.environ["IDENTITY_TEST_OPEN"]
+del os.environ["IDENTITY_ENDPOINT"], os.environ["IDENTITY_HEADER"]
+for name, value in {"MSI_ENDPOINT": OPEN + "/minibus/identity/token", "AZURE_POD_IDENTITY_AUTHORITY_HOST": OPEN}.items():
+    os.environ[name] = value
+    assert ManagedIdentityCredential().get_token("https://servicebus.azure.net/.default").token.count(".") == 2, name
+    del os.environ[name]
 print("ok")

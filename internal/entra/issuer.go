@@ -50,7 +50,8 @@ func Discover(ctx context.Context, client *http.Client, address string) (*Issuer
 	}
 	i := &Issuer{document.Issuer, make(map[string]*rsa.PublicKey)}
 	for _, j := range set.Keys {
-		if j.Type != "RSA" || j.Use != "" && j.Use != "sig" || j.Algorithm != "" && j.Algorithm != algorithm || j.ID == "" {
+		if j.Type != "RSA" || j.ID == "" || j.Use != "" && j.Use != "sig" ||
+			j.Algorithm != "" && j.Algorithm != algorithm {
 			continue // it signs nothing that is taken here
 		}
 		key, err := j.key()

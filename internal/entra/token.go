@@ -34,7 +34,7 @@ const (
 type Token struct {
 	Issuer   string
 	Audience []string
-	Object   string   // oid: who holds the token, as role assignments name it; of other issuers sub, if they have no oid
+	Object   string   // oid: who holds the token, as role assignments name it; of other issuers sub, without an oid
 	Tenant   string   // tid
 	App      string   // appid, client id
 	Groups   []string // ids of the groups of who holds the token

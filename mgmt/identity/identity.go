@@ -158,8 +158,8 @@ func (c *call) method(allowed ...string) bool {
 // form reads the form in the body.
 func (c *call) form() bool {
 	if err := c.r.ParseForm(); err != nil {
-		c.refuse(http.StatusBadRequest, "invalid_request", "AADSTS90014: The body of the request is no form of at most "+
-			"64 KiB.")
+		c.refuse(http.StatusBadRequest, "invalid_request", "AADSTS90014: The body of the request is no form of at "+
+			"most 64 KiB.")
 		return false
 	}
 	return true

@@ -223,7 +223,7 @@ func TestClientCredentials(t *testing.T) {
 }
 
 func basic(name, password string) string {
-	r := httptest.NewRequest("GET", "/", nil)
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.SetBasicAuth(name, password)
 	return strings.TrimPrefix(r.Header.Get("Authorization"), "Basic ")
 }
@@ -241,7 +241,7 @@ func TestDiscovery(t *testing.T) {
 		}
 		for _, name := range []string{"jwks_uri", "device_authorization_endpoint", "token_endpoint"} {
 			address, _ := m[name].(string)
-			if r := httptest.NewRequest("POST", address, nil); !Wants(r) {
+			if r := httptest.NewRequest(http.MethodPost, address, nil); !Wants(r) {
 				t.Errorf("%s: %s is not served", name, address)
 			}
 		}
@@ -373,7 +373,7 @@ func TestDeviceCodesAreBounded(t *testing.T) {
 func TestWhatIsNotForTheService(t *testing.T) {
 	for _, path := range []string{"/", "/q", "/minibus/identity", "/minibus/identity/token/x", "/minibus/ca.pem", "/oauth2/token", "/a/b/oauth2/token", "/a/oauth2/tokens",
 		"/a%2Foauth2/token", "/adfs/oauth2/token?api-version=2021-05", "/minibus/identity/token?api-version=2021-05", "/metadata/endpoints?api-version=2022-09-01"} {
-		if Wants(httptest.NewRequest("POST", path, nil)) {
+		if Wants(httptest.NewRequest(http.MethodPost, path, nil)) {
 			t.Errorf("%s is", path)
 		}
 	}

@@ -161,8 +161,8 @@ func (c *call) forApplication(tenant, audience string) {
 			"parameter: 'client_id'.")
 		return
 	case !ok:
-		c.refuse(http.StatusUnauthorized, "invalid_client", "AADSTS7000215: Invalid client secret provided. The secret "+
-			"of every application is the identity secret of this Minibus: minibus env --identity prints it as "+
+		c.refuse(http.StatusUnauthorized, "invalid_client", "AADSTS7000215: Invalid client secret provided. The "+
+			"secret of every application is the identity secret of this Minibus: minibus env --identity prints it as "+
 			"IDENTITY_HEADER.")
 		return
 	case audience == "":
@@ -183,8 +183,8 @@ func (c *call) forApplication(tenant, audience string) {
 func (c *call) refreshed(audience string) {
 	t, err := c.s.options.Verifier.VerifyRefresh(c.r.PostForm.Get("refresh_token"), time.Now())
 	if err != nil || !t.Own {
-		c.refuse(http.StatusBadRequest, "invalid_grant", "AADSTS70000: The provided refresh token is malformed, expired, "+
-			"or of another Minibus. Sign in again.")
+		c.refuse(http.StatusBadRequest, "invalid_grant", "AADSTS70000: The provided refresh token is malformed, "+
+			"expired, or of another Minibus. Sign in again.")
 		return
 	}
 	if audience == "" {

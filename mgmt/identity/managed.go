@@ -64,8 +64,8 @@ func (c *call) machine() {
 		c.refuse(http.StatusBadRequest, "invalid_request", "Required metadata header not specified")
 		return
 	case !c.s.options.Open:
-		c.refuse(http.StatusBadRequest, "invalid_request", "Identity not found. Where tokens are checked, this Minibus "+
-			"gives them to clients with the identity secret: run the client with IDENTITY_ENDPOINT and "+
+		c.refuse(http.StatusBadRequest, "invalid_request", "Identity not found. Where tokens are checked, this "+
+			"Minibus gives them to clients with the identity secret: run the client with IDENTITY_ENDPOINT and "+
 			"IDENTITY_HEADER, as minibus env --identity prints them.")
 		return
 	case !c.method(http.MethodGet, http.MethodPost) || !c.form():
