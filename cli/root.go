@@ -201,7 +201,8 @@ func (a *app) addFlags(c *cobra.Command) {
 	f.StringVarP(&a.flags.connection, "connection", "c", "", "connection `string` of the namespace, or host:port of a "+
 		"Minibus (default $"+connectionVariable+", else a Minibus on this machine)")
 	f.StringVar(&a.flags.auth, "auth", "", AuthHelp)
-	f.StringVar(&a.flags.ca, "ca", "", "trust the CA certificate in this PEM `file` (default that of the local Minibus)")
+	f.StringVar(&a.flags.ca, "ca", "", "trust the CA certificate in this PEM `file` (default that of the local "+
+		"Minibus)")
 	f.StringVarP(&a.flags.output, "output", "o", "table",
 		"`format`: table, wide (a table of everything), json (one document) or jsonl (a document a line)")
 	f.BoolVar(&a.flags.noColor, "no-color", false, "no colours, as with the variable NO_COLOR")
@@ -210,6 +211,8 @@ func (a *app) addFlags(c *cobra.Command) {
 	f.VisitAll(func(f *pflag.Flag) { setHeading(f, globalFlags) })
 	_ = c.RegisterFlagCompletionFunc("output",
 		cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("auth",
+		cobra.FixedCompletions([]string{authAz}, cobra.ShellCompDirectiveNoFileComp))
 	c.PersistentPreRunE = a.begin
 }
 

@@ -20,8 +20,8 @@ import (
 const authAz = "az"
 
 // AuthHelp explains the flag.
-const AuthHelp = "az: sign in with what az login or another credential of azidentity gives; the `host` of the " +
-	"namespace then takes the place of the connection string"
+const AuthHelp = "sign in with `az` login, or another Azure credential of this machine, instead of a key: in place of " +
+	"the connection string give the host of the namespace"
 
 // checkAuth checks the flag.
 func checkAuth(value string) error {

@@ -83,7 +83,7 @@ func (a *app) status(ctx context.Context) (s running, err error) {
 	if shown.Emulator && !hasPort(shown.Host()) {
 		shown.Endpoint += ":" + strconv.Itoa(usualAMQP)
 	}
-	if shown.Key != sas.DefaultKey {
+	if shown.Key != sas.DefaultKey && a.signIn == nil {
 		shown.Key = "..."
 	}
 	shown.Signature = ""

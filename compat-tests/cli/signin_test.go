@@ -58,7 +58,7 @@ func TestSignIn(t *testing.T) {
 		receive made                              # x
 		clock show -o json                        # "frozen": false
 		history --newest -n 1                     # completed
-		status                                    # Endpoint=sb://localhost
+		status -o json                            # "connectionString": "Endpoint=sb://` + b.connection + `;"
 		config diff ` + b.file("same.json", `{"Queues": [{"Name": "orders"}]}`) + ` # the same: 1`) {
 		command, want, _ := strings.Cut(strings.TrimSpace(line), "#")
 		before := asked.Load()

@@ -3,7 +3,6 @@ package arm
 import (
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -65,10 +64,6 @@ func parseID(all []string) (ID, error) {
 		if s = append(s, segment); len(s) > maxSegments {
 			return ID{}, badRequest("InvalidRequestUri", "The path has more than %d parts.", maxSegments)
 		}
-	}
-	// The operations of a deployment in a group have a path of their own, without the provider.
-	if len(s) > 4 && strings.EqualFold(s[2], resourceGroups) && strings.EqualFold(s[4], "deployments") {
-		s = slices.Insert(s, 4, providers, own)
 	}
 	var id ID
 	for len(s) > 0 {
