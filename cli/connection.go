@@ -59,7 +59,7 @@ func (a *app) connect() error {
 	if err != nil {
 		hint := ""
 		switch {
-		case namespaceHost.MatchString(text):
+		case strings.Contains(text, ".") && namespaceHost.MatchString(text):
 			hint = "; to sign in to that namespace without a key, add --auth " + authAz
 		case !strings.Contains(text, ";"):
 			hint = "; in a shell it needs quotation marks, for a semicolon ends a command"

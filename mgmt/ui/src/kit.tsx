@@ -149,7 +149,7 @@ export function CopyButton({ text, what = "Copy" }: { text: string; what?: strin
 }
 
 export function Code({ text, label }: { text: string; label?: string }) {
-  return <div class="code"><pre tabIndex={0} aria-label={label ?? "Code"}>{text.split(narrow.value ? /(?<=[;=])(?=[\w'])/ : /(?<=;)(?=\w)/).map((part, i) => <>{i > 0 && <wbr />}{part}</>)}</pre><CopyButton text={text} /></div>;
+  return <div class="code"><pre tabIndex={0} aria-label={label ?? "Code"}>{text.split(narrow.value ? /(?<=[;=/])(?=[\w'])/ : /(?<=;)(?=\w)/).map((part, i) => <>{i > 0 && <wbr />}{part}</>)}</pre><CopyButton text={text} /></div>;
 }
 
 // Dialog is a window over the page. Escape closes it, and the focus goes back to where it was.

@@ -112,7 +112,7 @@ export function ResourceScreen() {
         <>
           <Panel title="Resource">
             <Code text={r.id} label="Resource id" />
-            <Facts facts={[
+            <Facts dense facts={[
               ["Resource group", <Text>{r.resourceGroup}</Text>], ["Location", <Text>{r.location}</Text>], ["Tier", r.sku + (r.capacity ? `, ${r.capacity} messaging units` : "")],
               ["Keys", r.disableLocalAuth ? <Badge tone="warn">refused</Badge> : "accepted"],
               ["Tags", Object.keys(r.tags).length > 0 ? Object.entries(r.tags).map(([k, v]) => <><Badge key={k}><Text>{`${k}: ${v}`}</Text></Badge> </>) : "none"],
