@@ -88,6 +88,7 @@ func TestAzRoles(t *testing.T) {
 		lock list -g roles                                               # "keep"
 		lock delete -n keep -g roles
 	`)
+	a.exported()
 	a.deployments()
 }
 
