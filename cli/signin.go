@@ -20,8 +20,8 @@ import (
 const authAz = "az"
 
 // AuthHelp explains the flag.
-const AuthHelp = "sign in with `az` login, or another Azure credential of this machine, instead of a key: in place of " +
-	"the connection string give the host of the namespace"
+const AuthHelp = "sign in with `az` login, or another Azure credential of this machine, instead of a key: in place " +
+	"of the connection string give the host of the namespace"
 
 // checkAuth checks the flag.
 func checkAuth(value string) error {

@@ -6,7 +6,8 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// deliveryFailedLocked adds to op what becomes of e after a failed delivery: an abandon or the end of its lock, as v says.
+// deliveryFailedLocked adds to op what becomes of e after a failed delivery: an abandon or the end of its lock, as v
+// says.
 func (op *transition) deliveryFailedLocked(e *entry, properties []byte, v EventKind, f fallback, now int64) {
 	count := e.count + 1
 	if e.sub != Main {

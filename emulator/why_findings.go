@@ -41,7 +41,8 @@ func (w *why) forward() {
 		if err := w.q.ns.catalog.cantForwardTo(target); err != nil {
 			w.find(FindForwardWaits, false,
 				"Let "+target+" accept messages again. Minibus tries to forward about once a second.",
-				"%s waiting to be forwarded, and the target refuses messages: %v", isAre(int64(waiting), "message"), err)
+				"%s waiting to be forwarded, and the target refuses messages: %v",
+				isAre(int64(waiting), "message"), err)
 		}
 	}
 	if w.ask.Sub == DeadLetter && w.parked > 0 {
@@ -53,9 +54,10 @@ func (w *why) forward() {
 func (w *why) parking() {
 	target := w.options.ForwardDeadLetteredMessagesTo
 	w.find(FindParked, false,
-		"Change "+target+" so that it accepts the messages, or clear ForwardDeadLetteredMessagesTo and receive them here.",
-		"%s set aside in the dead-letter queue, since %s can never accept the messages: it requires a session id that "+
-			"is missing, they are too large for it, or they went in a circle.", isAre(int64(w.parked), "message"), target)
+		"Change "+target+" so that it accepts the messages, or clear ForwardDeadLetteredMessagesTo and receive them "+
+			"here.",
+		"%s set aside in the dead-letter queue, since %s can never accept the messages: it requires a session id "+
+			"that is missing, they are too large for it, or they went in a circle.", isAre(int64(w.parked), "message"), target)
 }
 
 // topic says that messages are in the subscriptions.
@@ -83,7 +85,8 @@ func (w *why) topic(t *Topic) {
 		return
 	}
 	w.find(FindTopic, true, fix,
-		"%s is a topic: receive from its subscriptions. Since their rules last changed or Minibus started, %s messages.",
+		"%s is a topic: receive from its subscriptions. Since their rules last changed or Minibus started, %s "+
+			"messages.",
 		w.q.path, listed(names))
 	if w.scheduled > 0 {
 		w.find(FindScheduled, false, "Wait, advance the clock, or cancel the messages.",
@@ -315,7 +318,8 @@ func (w *why) locks(none bool) {
 		amount = "At least " + amount
 	}
 	w.find(FindLocked, none, "Settle the messages where they were received, or wait until the locks expire. "+
-		"The messages are then available again, with one more delivery counted.", "%s locked: %s.", amount, listed(held))
+		"The messages are then available again, with one more delivery counted.",
+		"%s locked: %s.", amount, listed(held))
 }
 
 // heldSessions says which receivers hold the sessions that have messages.
