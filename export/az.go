@@ -136,14 +136,15 @@ func (w *azScript) entity(n *node) {
 	name := func(text string) string { return shellWord(strings.ReplaceAll(text, "/", "~")) }
 	switch {
 	case n.queue != nil:
-		w.line(append([]string{"servicebus queue create", w.in(), "-n", name(n.full)}, azProperties(bicepQueue(n))...)...)
+		properties := azProperties(bicepQueue(n))
+		w.line(append([]string{"servicebus queue create", w.in(), "-n", name(n.full)}, properties...)...)
 	case n.topic != nil:
 		properties := azProperties(bicepTopic(n.topic.Options))
 		w.line(append([]string{"servicebus topic create", w.in(), "-n", name(n.full)}, properties...)...)
 	case n.subscription != nil:
 		properties := azProperties(bicepSubscription(n))
-		w.line(append([]string{"servicebus topic subscription create", w.in(), "--topic-name", name(n.parent.full), "-n",
-			name(n.subscription.Name)}, properties...)...)
+		w.line(append([]string{"servicebus topic subscription create", w.in(), "--topic-name", name(n.parent.full),
+			"-n", name(n.subscription.Name)}, properties...)...)
 	case n.rule != nil:
 		w.rule(n, name(n.parent.parent.full), name(n.parent.subscription.Name))
 	default:
@@ -151,8 +152,8 @@ func (w *azScript) entity(n *node) {
 		if n.parent.topic != nil {
 			kind = "topic"
 		}
-		w.line("servicebus", kind, "authorization-rule create", w.in(), "--"+kind+"-name", name(n.parent.full), "-n",
-			shellWord(n.access.Name), "--rights", strings.Join(n.access.Rights, " "))
+		w.line("servicebus", kind, "authorization-rule create", w.in(), "--"+kind+"-name", name(n.parent.full),
+			"-n", shellWord(n.access.Name), "--rights", strings.Join(n.access.Rights, " "))
 	}
 }
 
@@ -206,7 +207,8 @@ func (w *azScript) access(r *Resource) {
 			strings.Join(a.Rights, " "))
 	}
 	for _, role := range r.Roles {
-		w.line("role assignment create --role", shellWord(role.Role), "--assignee-object-id", shellWord(role.Principal),
+		w.line("role assignment create --role", shellWord(role.Role),
+			"--assignee-object-id", shellWord(role.Principal),
 			"--assignee-principal-type", shellWord(role.PrincipalType), "--scope", shellWord(role.Scope))
 	}
 }
@@ -223,7 +225,8 @@ func azText(s string) string {
 // shellWord returns a text as one word of a POSIX shell.
 func shellWord(s string) string {
 	plain := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:=,", r)
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') &&
+			!strings.ContainsRune("-_./:=,", r)
 	})
 	if plain {
 		return s

@@ -111,9 +111,12 @@ func (r *Resource) bicep(name string) string {
 func (r *Resource) bicepAccess(p *plan) string {
 	var b strings.Builder
 	for _, a := range r.extra() {
-		body := []attr{{"parent", expression(bicepNamespace)}, {"name", a.Name}, {"properties", object(bicepAccess(&a))}}
-		b.WriteString("\nresource " + p.identifier("policy_"+a.Name) + " 'Microsoft.ServiceBus/namespaces/authorizationRules@" +
-			bicepVersion + "' = {\n" + bicepBody(body, "  ") + "}\n")
+		body := []attr{
+			{"parent", expression(bicepNamespace)}, {"name", a.Name}, {"properties", object(bicepAccess(&a))},
+		}
+		b.WriteString("\nresource " + p.identifier("policy_"+a.Name) +
+			" 'Microsoft.ServiceBus/namespaces/authorizationRules@" + bicepVersion + "' = {\n" +
+			bicepBody(body, "  ") + "}\n")
 	}
 	for _, role := range r.Roles {
 		scope := bicepNamespace
@@ -174,8 +177,8 @@ func (r *Resource) terraformAccess(p *plan) string {
 			{"name", a.Name}, {"namespace_id", expression(terraformNamespace)}, {"listen", a.has("Listen")},
 			{"send", a.has("Send")}, {"manage", a.has("Manage")},
 		}
-		b.WriteString("\nresource \"azurerm_servicebus_namespace_authorization_rule\" " + hclString(p.identifier(a.Name)) +
-			" {\n" + hclBody(body, "  ") + "}\n")
+		b.WriteString("\nresource \"azurerm_servicebus_namespace_authorization_rule\" " +
+			hclString(p.identifier(a.Name)) + " {\n" + hclBody(body, "  ") + "}\n")
 	}
 	for _, role := range r.Roles {
 		scope := expression(terraformNamespace)
@@ -183,8 +186,8 @@ func (r *Resource) terraformAccess(p *plan) string {
 			scope = n.reference("id")
 		}
 		body := []attr{
-			{"name", role.Name}, {"scope", scope}, {"role_definition_name", role.Role}, {"principal_id", role.Principal},
-			{"principal_type", role.PrincipalType},
+			{"name", role.Name}, {"scope", scope}, {"role_definition_name", role.Role},
+			{"principal_id", role.Principal}, {"principal_type", role.PrincipalType},
 		}
 		b.WriteString("\nresource \"azurerm_role_assignment\" " + hclString(p.identifier("role_"+role.Name)) + " {\n" +
 			hclBody(body, "  ") + "}\n")

@@ -52,7 +52,8 @@ func (a *Server) Resource(ns *emulator.Namespace) (*api.Resource, error) {
 		}
 	}
 	for _, i := range known.Identities {
-		r.Identities = append(r.Identities, api.ResourceIdentity{ID: i.ID, PrincipalID: i.Principal, ClientID: i.Client})
+		r.Identities = append(r.Identities,
+			api.ResourceIdentity{ID: i.ID, PrincipalID: i.Principal, ClientID: i.Client})
 	}
 	for _, x := range known.Roles {
 		r.RoleAssignments = append(r.RoleAssignments, api.RoleAssignment{
@@ -96,8 +97,8 @@ func (a *Server) exported(ns *emulator.Namespace) (*export.Resource, error) {
 	for _, x := range known.Roles {
 		if !x.Above {
 			r.Roles = append(r.Roles, export.Role{
-				Name: x.Name(), Scope: x.Scope, Entity: x.Entity, Role: x.Role, RoleID: x.RoleID, Principal: x.Principal,
-				PrincipalType: x.PrincipalType,
+				Name: x.Name(), Scope: x.Scope, Entity: x.Entity, Role: x.Role, RoleID: x.RoleID,
+				Principal: x.Principal, PrincipalType: x.PrincipalType,
 			})
 		}
 	}

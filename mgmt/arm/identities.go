@@ -75,16 +75,17 @@ func (m *Manager) putIdentity(c *call) (answer, error) {
 	old, was := document[userAssigned](m, c.id)
 	switch {
 	case c.id.Group == "":
-		return answer{}, badRequest("InvalidResourceType", "An identity belongs to a resource group. Name one in the path.")
+		return answer{}, badRequest("InvalidResourceType", "An identity belongs to a resource group. Name one in the "+
+			"path.")
 	case !identityName.MatchString(c.id.Name()):
-		return answer{}, badRequest("BadRequest", "The name '%.150s' of the identity is invalid. It has 3 to 128 letters, "+
-			"digits, hyphens and underscores, and begins with a letter or a digit.", c.id.Name())
+		return answer{}, badRequest("BadRequest", "The name '%.150s' of the identity is invalid. It has 3 to 128 "+
+			"letters, digits, hyphens and underscores, and begins with a letter or a digit.", c.id.Name())
 	case body.Location == "":
 		return answer{}, badRequest("LocationRequired", "The location property is required for this definition.")
 	case was && !sameLocation(old.Location, body.Location):
-		return answer{}, conflict("InvalidResourceLocation", "The resource '%s' already exists in location '%s' in resource "+
-			"group '%s'. A resource with the same name cannot be created in location '%.60s'. Please select a new resource "+
-			"name.", c.id.Name(), old.Location, c.id.Group, body.Location)
+		return answer{}, conflict("InvalidResourceLocation", "The resource '%s' already exists in location '%s' in "+
+			"resource group '%s'. A resource with the same name cannot be created in location '%.60s'. Please select "+
+			"a new resource name.", c.id.Name(), old.Location, c.id.Group, body.Location)
 	}
 	u := userAssigned{ID: c.id.String(), Location: plainLocation(body.Location)}
 	status := http.StatusCreated
@@ -116,7 +117,8 @@ func (m *Manager) keepIdentity(c *call, u userAssigned, body envelope, status in
 	if text, given := property(body.Properties, "isolationScope"); given {
 		scope, ok := word("None", "Regional")(text)
 		if !ok {
-			return answer{}, badRequest("BadRequest", "The value %.60s of isolationScope is not valid. It is None or Regional.",
+			return answer{}, badRequest("BadRequest", "The value %.60s of isolationScope is not valid. It is None or "+
+				"Regional.",
 				text)
 		}
 		u.Isolation, _ = scope.(string)

@@ -104,17 +104,17 @@ func (m *Manager) putRoleAssignment(c *call) (answer, error) {
 	kind := slices.IndexFunc(principalTypes, func(k string) bool { return strings.EqualFold(k, p.PrincipalType) })
 	switch {
 	case !isGUID(c.id.Name()):
-		return answer{}, badRequest("InvalidRoleAssignmentId", "The role assignment ID '%.100s' is not valid. The role "+
-			"assignment ID must be a GUID.", c.id.Name())
+		return answer{}, badRequest("InvalidRoleAssignmentId", "The role assignment ID '%.100s' is not valid. The "+
+			"role assignment ID must be a GUID.", c.id.Name())
 	case !isGUID(p.Principal):
-		return answer{}, badRequest("InvalidPrincipalId", "The Principal ID '%.100s' is not valid. Principal ID must be a "+
-			"GUID.", p.Principal)
+		return answer{}, badRequest("InvalidPrincipalId", "The Principal ID '%.100s' is not valid. Principal ID must "+
+			"be a GUID.", p.Principal)
 	case !strings.EqualFold(role.Type(), roleDefinitionsType) || !isGUID(role.Name()):
-		return answer{}, badRequest("InvalidRoleDefinitionId", "The role definition ID '%.200s' is not valid. It ends with "+
-			"/providers/Microsoft.Authorization/roleDefinitions/ and a GUID.", p.RoleID)
+		return answer{}, badRequest("InvalidRoleDefinitionId", "The role definition ID '%.200s' is not valid. It "+
+			"ends with /providers/Microsoft.Authorization/roleDefinitions/ and a GUID.", p.RoleID)
 	case p.Condition != "":
-		return answer{}, badRequest("ConditionsNotSupported", "Minibus evaluates no conditions of role assignments, and "+
-			"would give more than the condition does. Leave condition and conditionVersion out.")
+		return answer{}, badRequest("ConditionsNotSupported", "Minibus evaluates no conditions of role assignments, "+
+			"and would give more than the condition does. Leave condition and conditionVersion out.")
 	case p.PrincipalType == "":
 		p.PrincipalType = "ServicePrincipal"
 	case kind < 0:
@@ -147,8 +147,8 @@ func (m *Manager) assign(c *call, a assignment) (answer, error) {
 			"Tenant ID, application ID, principal ID, and scope are not allowed to be updated.")
 	}
 	if other, ok := m.grants.same(g); ok && other.key != g.key {
-		return answer{}, conflict("RoleAssignmentExists", "The role assignment already exists. The ID of the existing role "+
-			"assignment is %s.", strings.ReplaceAll(guidOf(other.key), "-", ""))
+		return answer{}, conflict("RoleAssignmentExists", "The role assignment already exists. The ID of the "+
+			"existing role assignment is %s.", strings.ReplaceAll(guidOf(other.key), "-", ""))
 	}
 	status := http.StatusOK
 	old, was := document[assignment](m, c.id)

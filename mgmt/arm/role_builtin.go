@@ -42,15 +42,17 @@ var builtInRoles = []builtIn{
 		"not allow you to assign roles in Azure RBAC.", permission{Actions: []string{"*"}, NotActions: []string{
 		"Microsoft.Authorization/*/Delete", "Microsoft.Authorization/*/Write",
 		"Microsoft.Authorization/elevateAccess/Action"}}},
-	{"acdd72a7-3385-48ef-bd42-f606fba81ae7", "Reader", "View all resources, but does not allow you to make any changes.",
+	{"acdd72a7-3385-48ef-bd42-f606fba81ae7", "Reader", "View all resources, but does not allow you to make any " +
+		"changes.",
 		permission{Actions: []string{"*/read"}}},
 	{"18d7d88d-d35e-4fb5-a5c3-7773c20a72d9", "User Access Administrator", "Lets you manage user access to Azure " +
 		"resources.", permission{Actions: []string{"*/read", "Microsoft.Authorization/*", "Microsoft.Support/*"}}},
 
 	{"00482a5a-887f-4fb3-b363-3b7fe8e74483", "Key Vault Administrator", "Perform all data plane operations on a key " +
 		"vault and all objects in it.", permission{DataActions: []string{"Microsoft.KeyVault/vaults/*"}}},
-	{"b86a8fe4-44ce-4948-aee5-eccb2c155cd7", "Key Vault Secrets Officer", "Perform any action on the secrets of a key " +
-		"vault, except manage permissions.", permission{DataActions: []string{"Microsoft.KeyVault/vaults/secrets/*"}}},
+	{"b86a8fe4-44ce-4948-aee5-eccb2c155cd7", "Key Vault Secrets Officer", "Perform any action on the secrets of a " +
+		"key vault, except manage " +
+		"permissions.", permission{DataActions: []string{"Microsoft.KeyVault/vaults/secrets/*"}}},
 	{"4633458b-17de-408a-b874-0445c86b69e6", "Key Vault Secrets User", "Read secret contents.", permission{
 		DataActions: []string{"Microsoft.KeyVault/vaults/secrets/getSecret/action",
 			"Microsoft.KeyVault/vaults/secrets/readMetadata/action"}}},
@@ -58,16 +60,16 @@ var builtInRoles = []builtIn{
 		permission{Actions: []string{"Microsoft.ContainerRegistry/registries/pull/read"}}},
 	{"8311e382-0749-4cb8-b61a-304f252e45ec", "AcrPush", "acr push", permission{Actions: []string{
 		"Microsoft.ContainerRegistry/registries/pull/read", "Microsoft.ContainerRegistry/registries/push/write"}}},
-	{"b7e6dc6d-f1e8-4753-8033-0f276bb0955b", "Storage Blob Data Owner", "Allows for full access to Azure Storage blob " +
-		"containers and data.", permission{
+	{"b7e6dc6d-f1e8-4753-8033-0f276bb0955b", "Storage Blob Data Owner", "Allows for full access to Azure Storage " +
+		"blob containers and data.", permission{
 		DataActions: []string{"Microsoft.Storage/storageAccounts/blobServices/containers/blobs/*"}}},
 	{"ba92f5b4-2d11-453d-a403-e96b0029c9fe", "Storage Blob Data Contributor", "Allows for read, write and delete " +
 		"access to Azure Storage blob containers and data.", permission{DataActions: []string{
 		"Microsoft.Storage/storageAccounts/blobServices/containers/blobs/read",
 		"Microsoft.Storage/storageAccounts/blobServices/containers/blobs/write",
 		"Microsoft.Storage/storageAccounts/blobServices/containers/blobs/delete"}}},
-	{"2a2b9908-6ea1-4ae2-8e65-a410df84e7d1", "Storage Blob Data Reader", "Allows for read access to Azure Storage blob " +
-		"containers and data.", permission{
+	{"2a2b9908-6ea1-4ae2-8e65-a410df84e7d1", "Storage Blob Data Reader", "Allows for read access to Azure Storage " +
+		"blob containers and data.", permission{
 		DataActions: []string{"Microsoft.Storage/storageAccounts/blobServices/containers/blobs/read"}}},
 	{"974c5e8b-45b9-4653-ba55-5f855dd0fb88", "Storage Queue Data Contributor", "Allows for read, write and delete " +
 		"access to Azure Storage queues and queue messages.", permission{
@@ -75,8 +77,8 @@ var builtInRoles = []builtIn{
 	{"0a9a7e1f-b9d0-4cc4-a60d-0319b160aaa3", "Storage Table Data Contributor", "Allows for read, write and delete " +
 		"access to Azure Storage tables and entities.", permission{
 		DataActions: []string{"Microsoft.Storage/storageAccounts/tableServices/tables/entities/*"}}},
-	{"3913510d-42f4-4e42-8a64-420c390055eb", "Monitoring Metrics Publisher", "Enables publishing metrics against Azure " +
-		"resources.", permission{DataActions: []string{"Microsoft.Insights/Metrics/Write"}}},
+	{"3913510d-42f4-4e42-8a64-420c390055eb", "Monitoring Metrics Publisher", "Enables publishing metrics against " +
+		"Azure resources.", permission{DataActions: []string{"Microsoft.Insights/Metrics/Write"}}},
 	{"f1a07417-d97a-45cb-824c-7a7467783830", "Managed Identity Operator", "Read and assign user-assigned identities.",
 		permission{Actions: []string{"Microsoft.ManagedIdentity/userAssignedIdentities/*/read",
 			"Microsoft.ManagedIdentity/userAssignedIdentities/*/assign/action"}}},

@@ -129,8 +129,8 @@ func (m *Manager) listRoleDefinitions(c *call) (answer, error) {
 func (m *Manager) getRoleDefinition(c *call) (answer, error) {
 	r, ok := m.roleOf(c.id)
 	if !ok {
-		return answer{}, notFound("RoleDefinitionDoesNotExist", "The specified role definition with ID '%.100s' does not "+
-			"exist.", strings.ReplaceAll(c.id.Name(), "-", ""))
+		return answer{}, notFound("RoleDefinitionDoesNotExist", "The specified role definition with ID '%.100s' does "+
+			"not exist.", strings.ReplaceAll(c.id.Name(), "-", ""))
 	}
 	return answer{status: http.StatusOK, body: shownRole(roleScope(c.id), guidOf(c.id.Name()), r)}, nil
 }
@@ -147,7 +147,8 @@ func (m *Manager) roleOf(id ID) (role, bool) {
 		return r, true
 	}
 	if m.grants.uses(guid) {
-		return role{Name: guid, Type: builtInRole, Description: "A role of another service, which Minibus does not know.",
+		return role{Name: guid, Type: builtInRole, Description: "A role of another service, which Minibus does not " +
+			"know.",
 			AssignableScopes: []string{"/"}, Permissions: []permission{{}}}, true
 	}
 	return role{}, false
@@ -168,15 +169,16 @@ func (m *Manager) putRoleDefinition(c *call) (answer, error) {
 	_, was := custom[guid]
 	switch {
 	case !isGUID(guid):
-		return answer{}, badRequest("InvalidRoleDefinitionId", "The role definition ID '%.100s' is not valid. The role "+
-			"definition ID must be a GUID.", c.id.Name())
+		return answer{}, badRequest("InvalidRoleDefinitionId", "The role definition ID '%.100s' is not valid. The "+
+			"role definition ID must be a GUID.", c.id.Name())
 	case c.id.Subscription == "":
 		return answer{}, badRequest("InvalidScope", "A custom role belongs to a subscription. Name one in the path.")
 	case slices.ContainsFunc(builtInRoles, func(r builtIn) bool { return r.id == guid }):
-		return answer{}, badRequest("RoleDefinitionUpdateNotPermitted", "The built-in role '%s' can't be changed.", guid)
+		return answer{}, badRequest("RoleDefinitionUpdateNotPermitted", "The built-in role '%s' can't be "+
+			"changed.", guid)
 	case r.Type != "" && !strings.EqualFold(r.Type, customRole):
-		return answer{}, badRequest("InvalidRoleDefinitionType", "The type of a role that a client makes is %s, and not "+
-			"'%.40s'.", customRole, r.Type)
+		return answer{}, badRequest("InvalidRoleDefinitionType", "The type of a role that a client makes is %s, and "+
+			"not '%.40s'.", customRole, r.Type)
 	case r.Name == "" || len(r.Name) > 512:
 		return answer{}, badRequest("InvalidRoleDefinitionName", "A role definition needs a roleName of at most 512 "+
 			"characters.")
@@ -187,8 +189,8 @@ func (m *Manager) putRoleDefinition(c *call) (answer, error) {
 	}
 	for other, known := range custom {
 		if other != guid && strings.EqualFold(known.Name, r.Name) {
-			return answer{}, conflict("RoleDefinitionWithSameNameExists", "A custom role with the name '%s' already exists. "+
-				"Use a different name.", known.Name)
+			return answer{}, conflict("RoleDefinitionWithSameNameExists", "A custom role with the name '%s' already "+
+				"exists. Use a different name.", known.Name)
 		}
 	}
 	r.ID, r.Type = id.String(), customRole
@@ -206,12 +208,13 @@ func (m *Manager) deleteRoleDefinition(c *call) (answer, error) {
 	r, ok := m.customRoles(c.id.Subscription)[guid]
 	switch {
 	case slices.ContainsFunc(builtInRoles, func(r builtIn) bool { return r.id == guid }):
-		return answer{}, badRequest("RoleDefinitionDeleteNotPermitted", "The built-in role '%s' can't be deleted.", guid)
+		return answer{}, badRequest("RoleDefinitionDeleteNotPermitted", "The built-in role '%s' can't be "+
+			"deleted.", guid)
 	case !ok:
 		return answer{status: http.StatusNoContent}, nil
 	case m.grants.uses(guid):
-		return answer{}, badRequest("RoleDefinitionHasAssignments", "There are existing role assignments referencing role "+
-			"'%s'. Delete them first.", guid)
+		return answer{}, badRequest("RoleDefinitionHasAssignments", "There are existing role assignments referencing "+
+			"role '%s'. Delete them first.", guid)
 	}
 	if err := m.forget(mustParse(r.ID).key()); err != nil {
 		return answer{}, err

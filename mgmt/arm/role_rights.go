@@ -94,7 +94,8 @@ type grant struct {
 func (a assignment) grant() grant {
 	id := mustParse(a.ID)
 	return grant{
-		key: id.key(), scope: strings.ToLower(id.Scope), role: guidOf(a.RoleID), principal: strings.ToLower(a.Principal),
+		key: id.key(), scope: strings.ToLower(id.Scope), role: guidOf(a.RoleID),
+		principal: strings.ToLower(a.Principal),
 	}
 }
 

@@ -90,15 +90,15 @@ func (m *Manager) checkParent(id ID) error {
 	if m.checkExists(first) == nil {
 		return nil
 	}
-	return notFound("ParentResourceNotFound", "Failed to perform the operation on the resource '%s' because the parent "+
-		"resource '%s' could not be found.", id.Type(), first.Name())
+	return notFound("ParentResourceNotFound", "Failed to perform the operation on the resource '%s' because the "+
+		"parent resource '%s' could not be found.", id.Type(), first.Name())
 }
 
 // readSmall reads the body of a call, which is about a resource without an effect and so may not be large.
 func (c *call) readSmall(value any) error {
 	if len(c.body) > maxStored {
-		return errorf(http.StatusRequestEntityTooLarge, "RequestContentTooLarge", "A resource of the type '%s' can have %d "+
-			"bytes.", c.id.Type(), maxStored)
+		return errorf(http.StatusRequestEntityTooLarge, "RequestContentTooLarge", "A resource of the type '%s' can "+
+			"have %d bytes.", c.id.Type(), maxStored)
 	}
 	return c.read(value)
 }

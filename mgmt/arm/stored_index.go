@@ -28,8 +28,8 @@ func (m *Manager) checkRoom(id ID, text []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if size := m.size - len(m.known[id.key()]) + len(text); size > maxDocuments {
-		return conflict("QuotaExceeded", "There is no room for '%s': the resources of this Minibus would have %d bytes "+
-			"together, and may have %d. Delete some.", id, size, maxDocuments)
+		return conflict("QuotaExceeded", "There is no room for '%s': the resources of this Minibus would have %d "+
+			"bytes together, and may have %d. Delete some.", id, size, maxDocuments)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ type Resource struct {
 	SKU              string            `json:"sku" enum:"Basic,Standard,Premium"`
 	Capacity         int               `json:"capacity,omitempty" minimum:"1" doc:"Messaging units, of Premium"`
 	Tags             map[string]string `json:"tags" nullable:"false"`
-	DisableLocalAuth bool              `json:"disableLocalAuth" doc:"Whether keys are refused, with --auth sas and entra"`
+	DisableLocalAuth bool              `json:"disableLocalAuth" doc:"Whether keys are refused where they are checked"`
 
 	Policies        []ResourcePolicy   `json:"policies" nullable:"false" doc:"Without their keys"`
 	Identities      []ResourceIdentity `json:"identities" nullable:"false" doc:"That it has, or that have a role in it"`
