@@ -57,7 +57,8 @@ func (w *why) parking() {
 		"Change "+target+" so that it accepts the messages, or clear ForwardDeadLetteredMessagesTo and receive them "+
 			"here.",
 		"%s set aside in the dead-letter queue, since %s can never accept the messages: it requires a session id "+
-			"that is missing, they are too large for it, or they went in a circle.", isAre(int64(w.parked), "message"), target)
+			"that is missing, they are too large for it, or they went in a circle.",
+		isAre(int64(w.parked), "message"), target)
 }
 
 // topic says that messages are in the subscriptions.
