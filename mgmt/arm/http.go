@@ -16,8 +16,12 @@ import (
 // version matches an api-version of Resource Manager. The administration's versions have no day.
 var version = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}(-[a-zA-Z]+)?$`)
 
-// maxBody is the largest body of a request, in bytes: that of a deployment with its template.
-const maxBody = 4 << 20
+// The largest bodies of requests, in MiB: of a deployment, which has its template in it, and of any other, which may be
+// as large as with the administration API.
+const (
+	maxDeployment = 4
+	maxBody       = 1
+)
 
 // graphVersion begins the paths of Microsoft Graph.
 const graphVersion = "v1.0"
@@ -124,10 +128,14 @@ func newCall(w http.ResponseWriter, r *http.Request, base, principal string) (*c
 	if c.id, err = parsePath(r.URL.EscapedPath()); err != nil {
 		return nil, err
 	}
-	c.body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	limit := int64(maxBody)
+	if strings.Contains(strings.ToLower(r.URL.Path), "/microsoft.resources/deployments/") {
+		limit = maxDeployment
+	}
+	c.body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, limit<<20))
 	if large := new(http.MaxBytesError); errors.As(err, &large) {
 		return nil, errorf(http.StatusRequestEntityTooLarge, "RequestContentTooLarge", "The request content size "+
-			"exceeds the maximum size of 4 MB.")
+			"exceeds the maximum size of %d MB.", limit)
 	} else if err != nil {
 		return nil, badRequest("InvalidRequestContent", "The request content could not be read: %v.", err)
 	}

@@ -178,7 +178,7 @@ func TestHostileRequests(t *testing.T) {
 	before := h.keys(ID{})
 	big := `{"location":"x","tags":{"a":"` + strings.Repeat("x", 2<<20) + `"}}`
 	for _, c := range []struct{ method, path, body string }{
-		{"PUT", orders, big}, {"PUT", rg, strings.Repeat(" ", maxBody+1)}, {"PUT", orders + "/queues/q", strings.Repeat("[", 1<<20)},
+		{"PUT", orders, big}, {"PUT", rg, strings.Repeat(" ", maxBody<<20+1)}, {"PUT", orders + "/queues/q", `{"properties":{"userMetadata":"` + strings.Repeat("x", 1<<20) + `"}}`}, {"PUT", orders + "/queues/q", strings.Repeat("[", 1<<20)},
 		{"PUT", rg + "/..%2fx", `{"location":"x"}`}, {"PUT", rg + "/providers/Microsoft.ServiceBus/namespaces/..", `{"location":"x"}`},
 		{"PUT", rg + "/providers/Microsoft.ServiceBus/namespaces/%2e%2e/queues/q", "{}"}, {"PUT", orders + "/queues/$x", "{}"}, {"PUT", orders + "/queues/%00", "{}"},
 		{"PUT", orders + "/queues/" + strings.Repeat("x", 300), "{}"}, {"PUT", orders + "/queues/" + strings.Repeat("x", 3000), "{}"},
