@@ -53,7 +53,7 @@ func (ns *Namespace) removeBodies(ids ...int64) {
 
 // begin removes the next turn of bodies. The namespace does not come to rest before.
 func (op *bodyRemoval) begin() {
-	op.ns.forwarders.add()
+	op.ns.background.add()
 	op.change = Change{Done: op}
 	op.change.Ops = op.change.Single[:0]
 	for _, id := range op.left[:min(turn, len(op.left))] {
@@ -64,7 +64,7 @@ func (op *bodyRemoval) begin() {
 
 // Completed goes on, and if it failed has it tried again later: nothing else would ever remove the bodies.
 func (op *bodyRemoval) Completed(err error) {
-	defer op.ns.forwarders.done()
+	defer op.ns.background.done()
 	if err != nil {
 		op.ns.logger.Debug("bodies without messages could not be removed; trying again", "error", err)
 		op.wait()
@@ -251,11 +251,11 @@ func (s *bodyShare) fits(size, held int64) bool {
 	return (below || held+size <= floor) && total <= 2*s.limit
 }
 
-// copy returns the bytes of a message that comes in as they may stay in memory, nil if they may not. A message of a
+// retain returns the bytes of a message that comes in as they may stay in memory, nil if they may not. A message of a
 // batch is a part of the transfer, which one that stays behind would hold as a whole: it is copied, unless there is
-// no room anyway. (To count the transfer as long as anyone has a part of it costs no copy; but then a few hundred
+// no room anyway. (To count the transfer as long as anyone has a part of it costs no retain; but then a few hundred
 // messages that wait for their time use up the budget of all.)
-func (s *bodyShare) copy(m *message.Message) []byte {
+func (s *bodyShare) retain(m *message.Message) []byte {
 	switch {
 	case !m.Part:
 		return m.Raw

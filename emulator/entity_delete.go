@@ -84,7 +84,7 @@ func (d *deletion) retire(q *Entity, condition func() bool) {
 func (d *deletion) retireAll(ns *Namespace) {
 	ns.stage.Store(stageLeaving)
 	ns.jobs.end()
-	ns.forwarders.wait() // what they carry stays where it belongs, should the deletion fail
+	ns.background.wait() // what they carry stays where it belongs, should the deletion fail
 	for _, kind := range []EntityKind{KindQueue, KindTopic} {
 		for _, q := range ns.catalog.entities(kind) {
 			d.retire(q, nil)

@@ -33,10 +33,10 @@ func (f *forwarder) startLocked(sub SubQueue) {
 		return
 	}
 	f.active[sub] = true
-	f.q.ns.forwarders.add()
+	f.q.ns.background.add()
 	f.running.add()
 	go func() {
-		defer f.q.ns.forwarders.done()
+		defer f.q.ns.background.done()
 		defer f.running.done()
 		for f.forwardSome(sub) {
 		}

@@ -193,7 +193,7 @@ func (j *Job) takeLocked(found []*Delivery) ([]*entry, error) {
 	}
 	if len(entries) > 0 {
 		q.usage.touch(q.ns.Now())
-		q.ns.forwarders.add()
+		q.ns.background.add()
 		q.forwarder.running.add()
 	}
 	return entries, nil
@@ -210,7 +210,7 @@ func (j *Job) giveUp(entries []*entry) {
 	}
 	j.q.mu.Unlock()
 	j.q.forwarder.running.done()
-	j.q.ns.forwarders.done()
+	j.q.ns.background.done()
 }
 
 // goesOnLocked fails if the entity is no more, or is about to end.

@@ -34,7 +34,7 @@ type Namespace struct {
 	lastRow atomic.Int64 // last row id given out; bodies and entities draw from it too
 	budget  bodyShare
 
-	forwarders running  // goroutines that forward
+	background running  // goroutines that forward, move messages, or remove bodies
 	parkers    sync.Map // of *Entity: those with parked messages
 	jobs       Jobs
 	faults     Faults
@@ -177,7 +177,7 @@ func closeAll(list []*Namespace) {
 	}
 	for _, ns := range list {
 		ns.jobs.end()
-		ns.forwarders.wait()
+		ns.background.wait()
 		ns.budget.reclaims.wait()
 	}
 	awaitRequeues(all)

@@ -47,7 +47,7 @@ func (m *messages) newDeadLetter(in *incoming, properties []byte, seq, now int64
 	row := m.q.ns.newRow()
 	e := &entry{
 		seq: seq, enqueued: now, row: row, ttl: m.q.options.effectiveTTL(in.info.TTL), state: Active, sub: DeadLetter,
-		body: &payload{id: row, data: m.q.ns.budget.copy(&in.m), size: uint32(len(in.m.Raw))},
+		body: &payload{id: row, data: m.q.ns.budget.retain(&in.m), size: uint32(len(in.m.Raw))},
 	}
 	var x extra
 	x.overlay, x.reason = deadLetterOverlay(nil, properties)

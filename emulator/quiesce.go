@@ -9,7 +9,7 @@ func (ns *Namespace) Quiesce() {
 	for range quiesceRounds {
 		before := ns.ownActions.Load()
 		_ = ns.flush() // the caller that asked for a change learns of its failure
-		ns.forwarders.wait()
+		ns.background.wait()
 		ns.dueReads.wait()
 		if ns.ownActions.Load() == before {
 			return

@@ -204,7 +204,7 @@ func (m *messages) newEntry(in *incoming, seq, now int64) *entry {
 	row := m.q.ns.newRow()
 	e := &entry{
 		seq: seq, enqueued: now, row: row, ttl: m.q.options.effectiveTTL(in.info.TTL),
-		body: &payload{id: row, data: m.q.ns.budget.copy(&in.m), size: uint32(len(in.m.Raw))},
+		body: &payload{id: row, data: m.q.ns.budget.retain(&in.m), size: uint32(len(in.m.Raw))},
 	}
 	x := extra{hops: in.hops}
 	if in.waits(now) {

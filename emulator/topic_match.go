@@ -78,10 +78,10 @@ type copyOf struct {
 	rule    string // that selects it
 }
 
-// copiesLocked finds out which copies of a message are to be made: for each subscription the plain one first, then
+// matchRulesLocked finds out which copies of a message are to be made: for each subscription the plain one first, then
 // those of rules with actions by the creation of the rules (TOP-5, TOP-11), then, if a rule failed, one for the
 // dead-letter queue (TOP-10). The result is good until the next call.
-func (t *Topic) copiesLocked(o *original) []copyOf {
+func (t *Topic) matchRulesLocked(o *original) []copyOf {
 	t.match.copies = t.match.copies[:0]
 	if t.index.Len() == 0 {
 		return nil // TOP-2

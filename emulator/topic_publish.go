@@ -88,12 +88,12 @@ func (op *publication) passLocked(kind EventKind, o *original, copies int) {
 
 // fanOutLocked adds the copies of a message and returns how many. All of them share one body (QUO-4).
 func (op *publication) fanOutLocked(o *original) int {
-	list := op.q.topic.copiesLocked(o)
+	list := op.q.topic.matchRulesLocked(o)
 	op.q.topic.offered++
 	if len(list) == 0 {
 		return 0
 	}
-	proto := payload{id: o.body, data: op.q.ns.budget.copy(&o.in.m), size: uint32(len(o.in.m.Raw))}
+	proto := payload{id: o.body, data: op.q.ns.budget.retain(&o.in.m), size: uint32(len(o.in.m.Raw))}
 	proto.copies = o.newCopies(int32(len(list)))
 	op.bytes += proto.joint(len(list))
 	op.alike = false

@@ -192,14 +192,12 @@ func (a *azure) answer(w http.ResponseWriter, body string) {
 // allowed checks the token and the version of a request.
 func (a *azure) allowed(w http.ResponseWriter, r *http.Request, path string) bool {
 	token, err := sas.ParseToken(r.Header.Get("Authorization"))
-	if err == nil && token.KeyName == testKeyName {
-		err = token.VerifyWithKey(testKey, time.Now(), 0)
-	}
 	if err == nil {
 		err = token.Covers(path)
 	}
+	isOurs := token.SignedBy(testKey) && token.Expires.After(time.Now())
 	switch {
-	case err != nil:
+	case err != nil, token.KeyName == testKeyName && !isOurs:
 		w.WriteHeader(http.StatusUnauthorized)
 		a.answer(w, `<Error><Code>401</Code><Detail>InvalidSignature: The token has an invalid signature. TrackingId:x, Timestamp:y</Detail></Error>`)
 	case r.URL.Query().Get("api-version") != "2021-05":

@@ -50,10 +50,7 @@ func TestAChosenNamespaceIsAskedForAtTheSameAddress(t *testing.T) {
 		a := newAzure(t)
 		n, err := chosenFrom(t, path, 200, oneListed, func(r *http.Request) (*http.Response, error) {
 			token, err := sas.ParseToken(r.Header.Get("Authorization"))
-			if err == nil {
-				err = token.VerifyWithKey(ownKey, time.Now(), 0)
-			}
-			if err != nil || r.Host != "contoso.localhost" || token.Host() != r.Host || token.KeyName != "own" {
+			if err != nil || !token.SignedBy(ownKey) || token.Expires.Before(time.Now()) || r.Host != "contoso.localhost" || token.Host() != r.Host || token.KeyName != "own" {
 				t.Errorf("%s of %s with a token for %s by %s, %v", r.URL, r.Host, token.Host(), token.KeyName, err)
 			}
 			return handled(a)(r)

@@ -69,9 +69,9 @@ func (a *Server) withRootKey(list []emulator.AuthorizationRule) []emulator.Autho
 	return append(list, rootRule(key))
 }
 
-// settlePolicies ends what Resource Manager has changed of the default namespace's policies and the configuration
+// reconcilePolicies ends what Resource Manager has changed of the default namespace's policies and the configuration
 // names: all of them if it has a list, else the root key of the settings.
-func (a *Server) settlePolicies() error {
+func (a *Server) reconcilePolicies() error {
 	ns := a.broker.Default()
 	before := ns.Options().Policies
 	if len(before) == 0 {

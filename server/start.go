@@ -222,7 +222,7 @@ func (a *Server) open() error {
 	if err := (&topologist{a.broker, a.log}).ensure(a.config.Topology); err != nil {
 		return err
 	}
-	if err := a.settlePolicies(); err != nil {
+	if err := a.reconcilePolicies(); err != nil {
 		return err
 	}
 	a.spaces = namespacePorts{broker: a.broker, host: s.Host, numbers: s.NamespacePorts, others: &a.ports,

@@ -250,12 +250,12 @@ func owners(entity string) []string {
 // signersOf finds the policies that made the token's signature. It takes the same time for an unknown name.
 func signersOf(t Token, found []scoped) []scoped {
 	if len(found) == 0 {
-		_, _ = t.signedBy(placeholder), t.signedBy(placeholder)
+		_, _ = t.SignedBy(placeholder), t.SignedBy(placeholder)
 		return nil
 	}
 	signers := found[:0]
 	for _, p := range found {
-		primary, secondary := t.signedBy(p.Primary), t.signedBy(p.Secondary)
+		primary, secondary := t.SignedBy(p.Primary), t.SignedBy(p.Secondary)
 		if primary || secondary {
 			signers = append(signers, p)
 		}

@@ -63,23 +63,19 @@ func TestSignMatchesTheVector(t *testing.T) {
 	}
 }
 
-func TestVerify(t *testing.T) {
+func TestSignedBy(t *testing.T) {
 	lowerHex := strings.ReplaceAll(vector, "%3A%2F%2F", "%3a%2f%2f") // another text, so another signature
-	before, after := epoch2030.Add(-time.Hour), epoch2030.Add(time.Hour)
 	tests := []struct {
 		name, token, key string
-		now              time.Time
-		want             error
+		want             bool
 	}{
-		{"good", vector, DefaultKey, before, nil},
-		{"lower-case signature escapes", strings.ReplaceAll(vector, "%2FDw", "%2fDw"), DefaultKey, before, nil},
-		{"raw base64", strings.NewReplacer("%2FDw", "/Dw", "k%3D", "k=").Replace(vector), DefaultKey, before, nil},
-		{"other order", "sharedaccesssignature skn=" + DefaultKeyName + "&se=1893456000&sig=AcsLFPvYmMHJ1V8fv8kh19uR7GtcEi7a8p1%2FDwjsbrk%3D&sr=sb%3A%2F%2Flocalhost%2Forders", DefaultKey, before, nil},
-		{"other key", vector, "other", before, errSignature},
-		{"changed resource text", lowerHex, DefaultKey, before, errSignature},
-		{"changed expiry", strings.Replace(vector, "1893456000", "1893456001", 1), DefaultKey, before, errSignature},
-		{"expired", vector, DefaultKey, after, errExpired},
-		{"within the skew", vector, DefaultKey, epoch2030.Add(time.Minute), nil},
+		{"good", vector, DefaultKey, true},
+		{"lower-case signature escapes", strings.ReplaceAll(vector, "%2FDw", "%2fDw"), DefaultKey, true},
+		{"raw base64", strings.NewReplacer("%2FDw", "/Dw", "k%3D", "k=").Replace(vector), DefaultKey, true},
+		{"other order", "sharedaccesssignature skn=" + DefaultKeyName + "&se=1893456000&sig=AcsLFPvYmMHJ1V8fv8kh19uR7GtcEi7a8p1%2FDwjsbrk%3D&sr=sb%3A%2F%2Flocalhost%2Forders", DefaultKey, true},
+		{"other key", vector, "other", false},
+		{"changed resource text", lowerHex, DefaultKey, false},
+		{"changed expiry", strings.Replace(vector, "1893456000", "1893456001", 1), DefaultKey, false},
 	}
 	for _, tt := range tests {
 		token, err := ParseToken(tt.token)
@@ -87,8 +83,8 @@ func TestVerify(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
 		}
-		if err := token.VerifyWithKey(tt.key, tt.now, 5*time.Minute); !errors.Is(err, tt.want) {
-			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
+		if got := token.SignedBy(tt.key); got != tt.want {
+			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
 		}
 	}
 }
@@ -100,7 +96,7 @@ func TestPlusInSignatureStaysPlus(t *testing.T) {
 			continue
 		}
 		parsed, err := ParseToken(strings.ReplaceAll(token, "%2B", "+"))
-		if err != nil || parsed.VerifyWithKey("k", epoch2030, 0) != nil {
+		if err != nil || !parsed.SignedBy("k") {
 			t.Errorf("%s: %v", token, err)
 		}
 		return

@@ -78,7 +78,7 @@ func copyOf(n *Node) *Node {
 
 // call returns what a function makes of its arguments.
 func (t *Template) call(name, lower string, args []*Node) *Node {
-	if f, ok := composing[lower]; ok {
+	if f, ok := acceptUnknown[lower]; ok {
 		if v := f(args); v != nil {
 			return v
 		}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"minibus/internal/jsontree"
 )
@@ -226,140 +225,114 @@ var functions = map[string]func([]*Node) *Node{
 	},
 }
 
-// cutPart returns some of the items or characters, as take() and skip() do.
-func cutPart(args []*Node, ends func(n, length int) (from, to int)) *Node {
-	if len(args) != 2 {
-		return nil
-	}
-	n, ok := jsontree.Whole(args[1])
-	if !ok || args[0].Kind != jsontree.Array && args[0].Kind != jsontree.String {
-		return nil
-	}
-	length := lengthOf(args[0])
-	from, to := ends(int(min(max(n, 0), int64(length))), length)
-	if args[0].Kind == jsontree.Array {
-		return arrayValue(args[0].Items[from:to])
-	}
-	return textValue(string([]rune(args[0].Text)[from:to]))
-}
-
-// found is a function that looks for a text in another, in upper and lower case.
-func found(index func(text, part string) int) func([]*Node) *Node {
-	return func(args []*Node) *Node {
-		if len(args) != 2 || args[0].Kind != jsontree.String || args[1].Kind != jsontree.String {
+// acceptUnknown are the functions whose result may have unknown parts in it. They return nil for arguments that they
+// don't take.
+var acceptUnknown = map[string]func([]*Node) *Node{
+	"concat": func(args []*Node) *Node {
+		if len(args) > 0 && args[0].Kind == jsontree.Array {
+			var all []*Node
+			for _, a := range args {
+				if a.Kind != jsontree.Array {
+					return unknownOf([]*Node{a})
+				}
+				all = append(all, a.Items...)
+			}
+			return arrayValue(all)
+		}
+		var parts []string
+		for _, a := range args {
+			parts = append(parts, TextOf(a))
+		}
+		return joinedTexts(parts, "")
+	},
+	"createarray": func(args []*Node) *Node { return arrayValue(args) },
+	"createobject": func(args []*Node) *Node {
+		if len(args)%2 != 0 {
 			return nil
 		}
-		text := strings.ToLower(args[0].Text)
-		at := index(text, strings.ToLower(args[1].Text))
-		if at > 0 {
-			at = utf8.RuneCountInString(text[:at])
+		n := &Node{Kind: jsontree.Object}
+		for i := 0; i < len(args); i += 2 {
+			n.Put(TextOf(args[i]), args[i+1])
 		}
-		return numberValue(int64(at))
-	}
-}
-
-func padLeft(args []*Node) *Node {
-	if len(args) < 2 || args[0].Kind > jsontree.String {
-		return nil
-	}
-	text, with := TextOf(args[0]), " "
-	if len(args) > 2 {
-		with = TextOf(args[2])
-	}
-	length, ok := jsontree.Whole(args[1])
-	if !ok || length < 0 || length > maxText || utf8.RuneCountInString(with) != 1 {
-		return nil
-	}
-	return textValue(strings.Repeat(with, max(0, int(length)-utf8.RuneCountInString(text))) + text)
-}
-
-func substring(args []*Node) *Node {
-	if len(args) < 2 || args[0].Kind != jsontree.String {
-		return nil
-	}
-	text := []rune(args[0].Text)
-	from, ok := jsontree.Whole(args[1])
-	count := int64(len(text)) - from
-	if len(args) > 2 {
-		count, _ = jsontree.Whole(args[2])
-	}
-	if !ok || from < 0 || count < 0 || from > int64(len(text)) || count > int64(len(text))-from {
-		return nil
-	}
-	return textValue(string(text[from : from+count]))
-}
-
-// indexFromEnd returns the last item of an array, or one before: the last is 1.
-func indexFromEnd(args []*Node) *Node {
-	if len(args) != 2 || args[0].Kind != jsontree.Array {
-		return nil
-	}
-	n, ok := jsontree.Whole(args[1])
-	if !ok || n < 1 || n > int64(len(args[0].Items)) {
-		return nil
-	}
-	return args[0].Items[int64(len(args[0].Items))-n]
-}
-
-// extreme returns a function of numbers, or of an array of them.
-func extreme(of func(x, y int64) int64) func([]*Node) *Node {
-	return func(args []*Node) *Node {
-		if len(args) == 1 && args[0].Kind == jsontree.Array {
-			args = args[0].Items
-		}
-		if len(args) == 0 {
+		return n
+	},
+	"format":  formatted,
+	"tolower": onText(strings.ToLower),
+	"toupper": onText(strings.ToUpper),
+	"trim":    onText(strings.TrimSpace),
+	"string": func(args []*Node) *Node {
+		if len(args) != 1 {
 			return nil
 		}
-		most, ok := jsontree.Whole(args[0])
-		for _, a := range args[1:] {
-			n, whole := jsontree.Whole(a)
-			ok = ok && whole
-			most = of(most, n)
-		}
-		if !ok {
+		return Composed(TextOf(args[0]))
+	},
+	"replace": func(args []*Node) *Node {
+		if len(args) != 3 {
 			return nil
 		}
-		return numberValue(most)
-	}
-}
-
-// intersection returns what all arrays, or all objects, have.
-func intersection(args []*Node) *Node {
-	if len(args) == 0 || args[0].Kind < jsontree.Array {
-		return nil
-	}
-	all := copyOf(args[0])
-	for _, a := range args {
-		if a.Kind != all.Kind || len(a.Items)+len(a.Members) > maxMembers {
+		text, old, with := TextOf(args[0]), TextOf(args[1]), TextOf(args[2])
+		switch {
+		case old == "":
+			return Unknown(noNeedle)
+		case len(text)+strings.Count(text, old)*len(with) > 2*maxText:
+			return Unknown(tooLarge)
+		}
+		return Composed(strings.ReplaceAll(text, old, with))
+	},
+	"split": func(args []*Node) *Node {
+		if len(args) != 2 {
 			return nil
 		}
-		all.Items = slices.DeleteFunc(slices.Clone(all.Items), func(x *Node) bool {
-			return !slices.ContainsFunc(a.Items, func(y *Node) bool { return Equal(x, y) })
-		})
-		all.Members = slices.DeleteFunc(slices.Clone(all.Members), func(x jsontree.Member) bool {
-			y := a.Member(x.Key)
-			return y == nil || !Equal(x.Value, y)
-		})
-	}
-	return all
-}
-
-// decoded returns the text in one of base64.
-func decoded(args []*Node) (text string, ok bool) {
-	if len(args) != 1 || args[0].Kind != jsontree.String {
-		return "", false
-	}
-	b, err := base64.StdEncoding.DecodeString(args[0].Text)
-	return string(b), err == nil && utf8.Valid(b)
-}
-
-// Unplace forgets where a value stands: it is not in the template.
-func Unplace(n *Node) {
-	n.Pos, n.Path = jsontree.Position{}, ""
-	for _, item := range n.Items {
-		Unplace(item)
-	}
-	for _, m := range n.Members {
-		Unplace(m.Value)
-	}
+		delimiters := []string{TextOf(args[1])}
+		if args[1].Kind == jsontree.Array {
+			delimiters = nil
+			for _, d := range args[1].Items {
+				delimiters = append(delimiters, TextOf(d))
+			}
+		}
+		texts := []string{TextOf(args[0])}
+		for _, d := range delimiters {
+			var parts []string
+			for _, text := range texts {
+				if len(parts)+strings.Count(text, d) > maxWeight {
+					return Unknown(tooLarge)
+				}
+				parts = append(parts, strings.Split(text, d)...)
+			}
+			texts = parts
+		}
+		var parts []*Node
+		for _, text := range texts {
+			parts = append(parts, Composed(text))
+		}
+		return arrayValue(parts)
+	},
+	"join": func(args []*Node) *Node {
+		if len(args) != 2 {
+			return nil
+		}
+		if args[0].Kind != jsontree.Array {
+			return unknownOf(args)
+		}
+		var parts []string
+		for _, item := range args[0].Items {
+			parts = append(parts, TextOf(item))
+		}
+		return joinedTexts(parts, TextOf(args[1]))
+	},
+	"length": func(args []*Node) *Node {
+		if len(args) != 1 || args[0].Unknown != "" {
+			return unknownOf(args)
+		}
+		return numberValue(int64(lengthOf(args[0])))
+	},
+	"first": func(args []*Node) *Node { return part(args, 0, 1) },
+	"last":  func(args []*Node) *Node { return part(args, -1, 1) },
+	"union": func(args []*Node) *Node { return union(args, true) },
+	"shallowmerge": func(args []*Node) *Node {
+		if len(args) != 1 || args[0].Kind != jsontree.Array {
+			return unknownOf(args)
+		}
+		return union(args[0].Items, false)
+	},
 }

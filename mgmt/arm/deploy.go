@@ -295,7 +295,7 @@ func (m *Manager) newDeployment(c *call, id ID) (*unit, error) {
 	if e := checkDeployment(properties); e != nil {
 		return nil, e
 	}
-	s := &session{
+	s := &deploymentRun{
 		m: m, c: c, budget: &template.Budget{Work: maxWork}, correlation: uuid.NewString(), began: time.Now(),
 		made: make(map[string]bool), scopes: make(map[string]ID),
 	}

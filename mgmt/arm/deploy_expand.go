@@ -11,7 +11,7 @@ import (
 )
 
 // expand adds the resources of a list: an array or, since version 2.0 of the language, an object with symbolic names.
-func (u *unit) expand(list *jsontree.Node, parent *item) error {
+func (u *unit) expand(list *jsontree.Node, parent *plannedResource) error {
 	if list == nil {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (u *unit) expand(list *jsontree.Node, parent *item) error {
 }
 
 // add adds a resource, and those that stand in it.
-func (u *unit) add(node *jsontree.Node, parent *item, symbol, loop string, turn int) error {
+func (u *unit) add(node *jsontree.Node, parent *plannedResource, symbol, loop string, turn int) error {
 	if u.checking {
 		u.resources++
 	}
@@ -66,7 +66,7 @@ func (u *unit) add(node *jsontree.Node, parent *item, symbol, loop string, turn 
 		return u.invalid(node, "a template may have %d resources, and all that are deployed together %d",
 			template.MaxCount, maxItems)
 	}
-	it := &item{node: node, symbol: symbol, loop: loop, turn: turn, turns: u.tpl.Turns()}
+	it := &plannedResource{node: node, symbol: symbol, loop: loop, turn: turn, turns: u.tpl.Turns()}
 	u.items = append(u.items, it)
 	if parent != nil {
 		it.skipped, it.doubtful = parent.skipped, parent.doubtful
@@ -95,7 +95,7 @@ func (u *unit) add(node *jsontree.Node, parent *item, symbol, loop string, turn 
 }
 
 // identify finds type, name and id of a resource. Those of one that is skipped may be impossible.
-func (u *unit) identify(it *item, parent *item) error {
+func (u *unit) identify(it *plannedResource, parent *plannedResource) error {
 	err := u.nameItem(it, parent)
 	if err != nil && it.skipped {
 		it.unknown = true
@@ -104,7 +104,7 @@ func (u *unit) identify(it *item, parent *item) error {
 	return err
 }
 
-func (u *unit) nameItem(it *item, parent *item) error {
+func (u *unit) nameItem(it *plannedResource, parent *plannedResource) error {
 	node := it.node
 	if node.Get("extension") != nil || node.Get("import") != nil {
 		return u.invalid(node, "Minibus has no extensions of templates, such as that of Microsoft Graph")
@@ -186,7 +186,7 @@ func (m *Manager) serves(id ID) bool {
 }
 
 // refuseType notes a type that Minibus does not have, once.
-func (u *unit) refuseType(it *item) {
+func (u *unit) refuseType(it *plannedResource) {
 	hint := "Deploy a template without it."
 	if isOther(it.id) {
 		hint = "To store resources of such types without any effect, start Minibus with " + OtherTypes + " store."
@@ -202,7 +202,7 @@ func (u *unit) refuseType(it *item) {
 }
 
 // baseOf returns the id of what a resource belongs to: what its scope names, or the place of the deployment.
-func (u *unit) baseOf(it *item) (base string, known bool, err error) {
+func (u *unit) baseOf(it *plannedResource) (base string, known bool, err error) {
 	at, known, err := u.placeOf(it.node)
 	if err != nil {
 		return "", false, err
@@ -277,7 +277,7 @@ func resourceID(base, kind string, names []string) string {
 
 // checkTwice fails if a resource is in the template twice.
 func (u *unit) checkTwice() error {
-	seen := make(map[string]*item)
+	seen := make(map[string]*plannedResource)
 	for _, it := range u.items {
 		if it.skipped || it.existing || it.unknown || it.doubtful {
 			continue
@@ -292,7 +292,7 @@ func (u *unit) checkTwice() error {
 }
 
 // symbol returns the resource with a symbolic name, or one of a loop: name[0]; nil if there is none.
-func (u *unit) symbol(name string) *item {
+func (u *unit) symbol(name string) *plannedResource {
 	name, index, indexed := strings.Cut(name, "[")
 	turn := 0
 	if indexed {
@@ -311,7 +311,7 @@ func (u *unit) symbol(name string) *item {
 }
 
 // loopOf returns the resources of a loop, in the order of its turns.
-func (u *unit) loopOf(name string) (all []*item) {
+func (u *unit) loopOf(name string) (all []*plannedResource) {
 	for _, it := range u.items {
 		named := strings.EqualFold(it.loop, name) || it.symbol != "" && strings.EqualFold(it.symbol, name)
 		if it.loop != "" && named {
@@ -322,9 +322,9 @@ func (u *unit) loopOf(name string) (all []*item) {
 }
 
 // named returns the resources that a text of dependsOn or of reference() means.
-func (u *unit) named(text string) []*item {
+func (u *unit) named(text string) []*plannedResource {
 	if it := u.symbol(text); it != nil {
-		return []*item{it}
+		return []*plannedResource{it}
 	}
 	if all := u.loopOf(text); len(all) > 0 {
 		return all
@@ -334,22 +334,22 @@ func (u *unit) named(text string) []*item {
 		if err != nil {
 			return nil
 		}
-		return u.with(func(it *item) bool { return it.id.key() == id.key() })
+		return u.with(func(it *plannedResource) bool { return it.id.key() == id.key() })
 	}
-	whole := u.with(func(it *item) bool {
+	whole := u.with(func(it *plannedResource) bool {
 		return strings.EqualFold(it.name, text) || strings.EqualFold(it.kind+"/"+it.name, text) ||
 			strings.HasSuffix(it.id.key(), "/"+providers+"/"+strings.ToLower(text))
 	})
 	if len(whole) > 0 {
 		return whole
 	}
-	return u.with(func(it *item) bool {
+	return u.with(func(it *plannedResource) bool {
 		return strings.EqualFold(it.name[strings.LastIndexByte(it.name, '/')+1:], text)
 	})
 }
 
 // with returns the resources that a condition holds for.
-func (u *unit) with(is func(*item) bool) (all []*item) {
+func (u *unit) with(is func(*plannedResource) bool) (all []*plannedResource) {
 	for _, it := range u.items {
 		if !it.unknown && is(it) {
 			all = append(all, it)
@@ -359,7 +359,7 @@ func (u *unit) with(is func(*item) bool) (all []*item) {
 }
 
 // link adds what a resource says it depends on.
-func (u *unit) link(it *item) error {
+func (u *unit) link(it *plannedResource) error {
 	list := it.node.Get("dependsOn")
 	if list == nil || it.skipped || it.doubtful {
 		return nil
@@ -406,11 +406,11 @@ func (u *unit) outside(name string) bool {
 
 // hasUnknown reports whether the name of a resource is not known yet, or is impossible.
 func (u *unit) hasUnknown() bool {
-	return slices.ContainsFunc(u.items, func(it *item) bool { return it.unknown })
+	return slices.ContainsFunc(u.items, func(it *plannedResource) bool { return it.unknown })
 }
 
 // need adds resources that come first.
-func (it *item) need(others ...*item) {
+func (it *plannedResource) need(others ...*plannedResource) {
 	for _, other := range others {
 		if other != it && !slices.Contains(it.needs, other) {
 			it.needs = append(it.needs, other)
@@ -424,8 +424,8 @@ func (u *unit) sort() error {
 	for _, it := range u.items {
 		it.state = 0
 	}
-	var visit func(it *item) error
-	visit = func(it *item) error {
+	var visit func(it *plannedResource) error
+	visit = func(it *plannedResource) error {
 		switch it.state {
 		case 1:
 			return u.invalid(it.node, "circular dependency detected on resource: '%s'", it.id)

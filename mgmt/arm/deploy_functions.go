@@ -58,7 +58,7 @@ func (u *unit) host() template.Host {
 			case len(args) == 1:
 				format = args[0].Text
 			}
-			text, ok := template.FormatTime(u.session.began.UTC(), format)
+			text, ok := template.FormatTime(u.deploymentRun.began.UTC(), format)
 			if !ok {
 				return nil
 			}
@@ -198,7 +198,7 @@ func idIn(base string, args []*jsontree.Node) *jsontree.Node {
 }
 
 // target returns the id that a text of reference() or list*() means, and the resource of this template if it is one.
-func (u *unit) target(text string) (id ID, it *item, wrong string) {
+func (u *unit) target(text string) (id ID, it *plannedResource, wrong string) {
 	switch found := u.named(text); {
 	case len(found) > 1:
 		return id, nil, "there are several resources " + quoted(text) + " in the template"
@@ -259,7 +259,7 @@ func (u *unit) references(_ *template.Template, _ string, args []*jsontree.Node)
 }
 
 // look returns what reference() gives of a resource.
-func (u *unit) look(id ID, it *item, version string, full bool) *jsontree.Node {
+func (u *unit) look(id ID, it *plannedResource, version string, full bool) *jsontree.Node {
 	if it != nil && u.current != nil {
 		u.current.need(it)
 	}

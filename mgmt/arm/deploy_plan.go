@@ -12,8 +12,8 @@ import (
 	"minibus/internal/template"
 )
 
-// session is what a deployment shares with those inside it.
-type session struct {
+// deploymentRun is what a deployment shares with those inside it.
+type deploymentRun struct {
 	m           *Manager
 	c           *call // of the client
 	budget      *template.Budget
@@ -52,7 +52,7 @@ func (p place) id() ID {
 // the deployments inside it too. run then prepares a deployment inside again, when the values of its parameters are
 // known, and makes its resources one after another.
 type unit struct {
-	*session
+	*deploymentRun
 	id       ID
 	parent   *unit
 	depth    int
@@ -70,9 +70,9 @@ type unit struct {
 	running  bool // reference() and list*() ask
 	naming   bool // they can't: what is evaluated must be known before
 
-	items   []*item
-	current *item // that is evaluated
-	order   []*item
+	items   []*plannedResource
+	current *plannedResource // that is evaluated
+	order   []*plannedResource
 	began   time.Time
 
 	failure     *Error
@@ -84,8 +84,8 @@ type unit struct {
 	outputsDone time.Time
 }
 
-// item is a resource of a template, in one turn of its loops.
-type item struct {
+// plannedResource is a resource of a template, in one turn of its loops.
+type plannedResource struct {
 	node     *jsontree.Node
 	symbol   string // of version 2.0 of the language
 	loop     string // the name of its loop
@@ -99,7 +99,7 @@ type item struct {
 	skipped  bool // its condition is false, or that of its parent
 	doubtful bool // its condition is not known yet
 	version  string
-	needs    []*item
+	needs    []*plannedResource
 	inner    *unit
 	state    int // while the order is looked for
 	failed   bool
@@ -107,10 +107,12 @@ type item struct {
 }
 
 // made reports whether the deployment makes the resource.
-func (it *item) made() bool { return !it.existing && !it.skipped && !it.doubtful && !it.unknown }
+func (it *plannedResource) made() bool {
+	return !it.existing && !it.skipped && !it.doubtful && !it.unknown
+}
 
-func (s *session) newUnit(id ID, at place, root *jsontree.Node) *unit {
-	return &unit{session: s, id: id, at: at, sees: at, root: root, began: time.Now(), outputs: object{}}
+func (s *deploymentRun) newUnit(id ID, at place, root *jsontree.Node) *unit {
+	return &unit{deploymentRun: s, id: id, at: at, sees: at, root: root, began: time.Now(), outputs: object{}}
 }
 
 // later is why a value is unknown that depends on what is made.
@@ -364,7 +366,7 @@ func (u *unit) checkRoot() error {
 }
 
 // keepSecret notes the texts in a secure value.
-func (s *session) keepSecret(v *jsontree.Node) {
+func (s *deploymentRun) keepSecret(v *jsontree.Node) {
 	if v.Kind == jsontree.String && v.Unknown == "" && v.Text != "" && !slices.Contains(s.secrets, v.Text) {
 		quoted := strconv.Quote(v.Text)
 		s.secrets = append(s.secrets, quoted[1:len(quoted)-1], v.Text)
@@ -385,7 +387,7 @@ const telling = 16
 
 // redactedText returns a text without secrets. Of a secret of one to three characters only the whole text is one: it is
 // part of too many words.
-func (s *session) redactedText(text string) string {
+func (s *deploymentRun) redactedText(text string) string {
 	for _, secret := range s.secrets {
 		if len(secret) < 4 && text != secret {
 			continue
@@ -410,7 +412,7 @@ func (s *session) redactedText(text string) string {
 }
 
 // redacted returns an error without secrets.
-func (s *session) redacted(e *Error) *Error {
+func (s *deploymentRun) redacted(e *Error) *Error {
 	if e == nil || len(s.secrets) == 0 {
 		return e
 	}
@@ -424,7 +426,7 @@ func (s *session) redacted(e *Error) *Error {
 }
 
 // redactedNode returns a value without secrets.
-func (s *session) redactedNode(n *jsontree.Node) *jsontree.Node {
+func (s *deploymentRun) redactedNode(n *jsontree.Node) *jsontree.Node {
 	if n == nil || len(s.secrets) == 0 {
 		return n
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // note keeps what was done for a resource.
-func (u *unit) note(it *item, began time.Time, status int, e *Error) {
+func (u *unit) note(it *plannedResource, began time.Time, status int, e *Error) {
 	state := "Succeeded"
 	properties := object{
 		"provisioningOperation": "Create", "timestamp": stamp(time.Now()), "duration": lasted(began),
@@ -93,7 +93,7 @@ func (u *unit) providersOf() []object {
 // dependencies returns what each resource depends on.
 func (u *unit) dependencies() []object {
 	all := []object{}
-	basic := func(it *item) object {
+	basic := func(it *plannedResource) object {
 		return object{"id": it.id.String(), "resourceType": it.kind, "resourceName": it.name}
 	}
 	for _, it := range u.items {

@@ -18,7 +18,7 @@ var notInBody = []string{"type", "name", "apiVersion", "condition", "copy", "dep
 	"existing", "resources", "asserts", "metadata", "@options"}
 
 // body evaluates what the request for a resource has in its body.
-func (u *unit) body(it *item) *jsontree.Node {
+func (u *unit) body(it *plannedResource) *jsontree.Node {
 	body := &jsontree.Node{Kind: jsontree.Object, Pos: it.node.Pos, Path: it.node.Path}
 	u.evaluating(it, func() {
 		for _, m := range it.node.Members {
@@ -32,7 +32,7 @@ func (u *unit) body(it *item) *jsontree.Node {
 }
 
 // evaluating does something in the turns of a resource, which needs what reference() and list*() then name.
-func (u *unit) evaluating(it *item, do func()) {
+func (u *unit) evaluating(it *plannedResource, do func()) {
 	before := u.current
 	u.current = it
 	u.tpl.Within(it.turns, do)
@@ -40,7 +40,7 @@ func (u *unit) evaluating(it *item, do func()) {
 }
 
 // preview evaluates a resource before anything is made: its faults count, and what it refers to comes before it.
-func (u *unit) preview(it *item) error {
+func (u *unit) preview(it *plannedResource) error {
 	if !strings.EqualFold(it.kind, deploymentsType) {
 		if err := u.fault(u.body(it)); err != nil {
 			return err
@@ -56,7 +56,7 @@ func (u *unit) preview(it *item) error {
 }
 
 // innerOf returns the deployment that a resource is.
-func (u *unit) innerOf(it *item) (inner *unit, err error) {
+func (u *unit) innerOf(it *plannedResource) (inner *unit, err error) {
 	properties := it.node.Get("properties")
 	if properties == nil {
 		return nil, u.invalid(it.node, "the deployment '%s' has no properties", it.name)
@@ -104,7 +104,7 @@ func (u *unit) innerOf(it *item) (inner *unit, err error) {
 }
 
 // giveParameters gives a deployment inside another one its parameters.
-func (u *unit) giveParameters(it *item, properties *jsontree.Node, inner *unit) error {
+func (u *unit) giveParameters(it *plannedResource, properties *jsontree.Node, inner *unit) error {
 	scope := properties.Get("expressionEvaluationOptions").Get("scope")
 	if scope == nil || !strings.EqualFold(scope.Text, "inner") {
 		inner.sees, inner.given, inner.turns = u.sees, u.values, it.turns
@@ -150,7 +150,7 @@ func (u *unit) giveParameters(it *item, properties *jsontree.Node, inner *unit) 
 func (u *unit) run() {
 	u.running = true
 	for _, it := range u.order {
-		if slices.ContainsFunc(it.needs, func(other *item) bool { return other.failed }) {
+		if slices.ContainsFunc(it.needs, func(other *plannedResource) bool { return other.failed }) {
 			it.failed = true
 			continue
 		}
@@ -180,7 +180,7 @@ func (u *unit) run() {
 }
 
 // fail adds the error of a resource to that of the deployment.
-func (u *unit) fail(it *item, e *Error) {
+func (u *unit) fail(it *plannedResource, e *Error) {
 	if u.failure == nil {
 		u.failure = &Error{
 			Status: http.StatusConflict, Code: "DeploymentFailed", Target: u.id.String(),
@@ -194,7 +194,7 @@ func (u *unit) fail(it *item, e *Error) {
 }
 
 // make does the request for a resource.
-func (u *unit) make(it *item) (int, *Error) {
+func (u *unit) make(it *plannedResource) (int, *Error) {
 	if once := it.node.Get("@options").Get("onlyIfNotExists"); once != nil && once.Bool {
 		if a := u.ask(http.MethodGet, it.id, it.version, nil); a.failure() == nil {
 			u.outputOf = append(u.outputOf, object{"id": it.id.String()})
@@ -239,7 +239,7 @@ func (a answer) failure() *Error {
 }
 
 // runInner runs a deployment inside this one, now that all is known that its parameters depend on.
-func (u *unit) runInner(it *item) *Error {
+func (u *unit) runInner(it *plannedResource) *Error {
 	if it.unknown { // its name was not known
 		if err := u.identify(it, nil); err != nil {
 			return errorOf(u.id, err)

@@ -446,7 +446,7 @@ func TestSecretsAreNeitherShownNorKept(t *testing.T) {
 		}
 	}
 	h.get(rg+"/providers/Microsoft.ServiceBus/namespaces/contoso/queues/q").has("properties.userMetadata", secret)
-	stars := &session{secrets: []string{"****", "abc", "abcdefghijklmnopqrstuvwxyz"}}
+	stars := &deploymentRun{secrets: []string{"****", "abc", "abcdefghijklmnopqrstuvwxyz"}}
 	for text, want := range map[string]string{
 		"abc": hidden, "abcd": "abcd", "********": hidden + hidden, "x abcdefghijklmnopqrst...": "x " + hidden + "...", "abcdefghijklmno": "abcdefghijklmno",
 	} {

@@ -39,9 +39,9 @@ func (m *Manager) whatIf(c *call) (answer, error) {
 }
 
 // each yields the resources of a unit and of those inside it, each with its unit.
-func (u *unit) each(yield func(*unit, *item) bool) { u.walk(yield) }
+func (u *unit) each(yield func(*unit, *plannedResource) bool) { u.walk(yield) }
 
-func (u *unit) walk(yield func(*unit, *item) bool) bool {
+func (u *unit) walk(yield func(*unit, *plannedResource) bool) bool {
 	for _, it := range u.items {
 		if !yield(u, it) || it.inner != nil && !it.inner.walk(yield) {
 			return false
@@ -51,7 +51,7 @@ func (u *unit) walk(yield func(*unit, *item) bool) bool {
 }
 
 // change compares a resource with what is there.
-func (u *unit) change(it *item) object {
+func (u *unit) change(it *plannedResource) object {
 	body := u.body(it)
 	after := &jsontree.Node{Kind: jsontree.Object}
 	after.Put("apiVersion", asText(it.version))

@@ -82,7 +82,7 @@ func (m *Manager) Open(d Documents) error {
 		m.note(key, nil, text)
 	}
 	m.mu.Unlock()
-	return m.settle()
+	return m.reconcile()
 }
 
 // document returns a copy of the document of a resource, or false if it has none.

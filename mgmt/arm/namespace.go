@@ -77,9 +77,9 @@ func (m *Manager) spaceOf(ns *emulator.Namespace) space {
 
 func (m *Manager) namespaceID(ns *emulator.Namespace) ID { return mustParse(m.spaceOf(ns).ID) }
 
-// settle puts in order what a process left that ended in the middle of a change: documents of namespaces that were
+// reconcile puts in order what a process left that ended in the middle of a change: documents of namespaces that were
 // never made, or were deleted elsewhere.
-func (m *Manager) settle() error {
+func (m *Manager) reconcile() error {
 	var gone []string
 	for _, key := range m.keys(ID{}) {
 		id := mustParse(key)
