@@ -126,7 +126,6 @@ export function Configuration() {
   const [compared, setCompared] = useState<Compared>(), [wrong, setWrong] = useState<unknown>(), [applied, setApplied] = useState(0);
   const [place, lead] = useState<Place>(), [turn, setTurn] = useState(0), begin = useTurns();
   const set = (next: string) => {
-    if (draft.value.namespace === namespace && draft.value.text === next) return; // the editor says the same again
     begin(); // what was asked of another text does not count
     draft.value = { namespace, text: next };
     setCompared(undefined);
