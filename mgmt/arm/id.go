@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // ID is the id of a resource, or the path of a list or of an action, which has one more type than names. What
@@ -57,7 +58,8 @@ func parseID(all []string) (ID, error) {
 		switch {
 		case segment == "":
 			continue
-		case segment == "." || segment == ".." || len(segment) > maxSegment,
+		case segment == "." || segment == ".." || !utf8.ValidString(segment),
+			max(len(segment), len(strings.ToLower(segment))) > maxSegment, // letters may grow in a key
 			strings.ContainsFunc(segment, unicode.IsControl), strings.ContainsAny(segment, `\?#`):
 			return ID{}, badRequest("InvalidRequestUri", "The part %.60q of the path can't be part of an id.", segment)
 		}

@@ -79,6 +79,11 @@ func (m *Manager) Open(d Documents) error {
 	m.mu.Lock()
 	m.documents, m.known = d, all
 	for key, text := range all {
+		if _, err := ParseID(key); err != nil {
+			m.log.Error("a stored resource is left out: its id can't be read", "resource", key, "error", err)
+			delete(all, key)
+			continue
+		}
 		m.note(key, nil, text)
 	}
 	m.mu.Unlock()
@@ -100,8 +105,14 @@ func document[T any](m *Manager, id ID) (value T, ok bool) {
 	return value, true
 }
 
-// keep stores the document of a resource, and returns once that is durable.
+// keep stores the document of a resource, and returns once that is durable. Its id can be read again, as that of a
+// request can: templates make ids of their own.
 func (m *Manager) keep(id ID, value any) error {
+	for _, text := range []string{id.String(), id.key()} {
+		if _, err := ParseID(text); err != nil {
+			return err
+		}
+	}
 	text, err := json.Marshal(value)
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", id, err)

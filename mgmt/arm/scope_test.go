@@ -39,7 +39,7 @@ func TestIDs(t *testing.T) {
 			t.Errorf("%s is read again as %+v, %v", id, again, err)
 		}
 	}
-	for _, path := range []string{"/subscriptions/../x", "/subscriptions/%2e%2e/x", "/subscriptions/./x", "/subscriptions/a%00b", "/subscriptions/%zz", "/a" + strings.Repeat("/b", maxSegments), `/subscriptions/a\b`} {
+	for _, path := range []string{"/subscriptions/../x", "/subscriptions/%2e%2e/x", "/subscriptions/./x", "/subscriptions/a%00b", "/subscriptions/a%FFb", "/subscriptions/%zz", "/a" + strings.Repeat("/b", maxSegments), `/subscriptions/a\b`} {
 		if id, err := parsePath(path); err == nil {
 			t.Errorf("%s: %s", path, id)
 		}
@@ -121,6 +121,30 @@ func TestScopes(t *testing.T) {
 	h.get(rg+"?api-version=").refused(400, "MissingApiVersionParameter", "api-version")
 }
 
+// TestIDsThatNoKeyCanHold: what is stored can be read after a restart, and what can't be read stops nothing.
+func TestIDsThatNoKeyCanHold(t *testing.T) {
+	h := withOrders(t)
+	const groups = rg + "/providers/Microsoft.Insights/actionGroups"
+	for _, name := range []string{strings.Repeat("%C8%BA", maxSegment/2), "a%FFb"} {
+		h.put(groups+"/"+name, object{"location": "x", "properties": object{}}).refused(400, "InvalidRequestUri", "part")
+	}
+	deep := mustParse(rg + "/providers/Microsoft.X" + strings.Repeat("/a/b", (maxSegments-6)/2))
+	long := provided(mustParse(rg), insights, "actionGroups", strings.Repeat("\u212a", maxSegment/2)) // short in lower case
+	for _, id := range []ID{deep.Child("a", "b"), long} {
+		if err := h.keep(id, object{}); err == nil {
+			t.Errorf("%s is stored", id)
+		}
+	}
+	bad := strings.ToLower(groups + "/" + strings.Repeat("\u2c65", maxSegment/2))
+	if err := h.store.Documents().Put(bad, []byte(`{"id": "x"}`)); err != nil {
+		t.Fatal(err)
+	}
+	h.restart()
+	h.get("/subscriptions").has("value.1.id", sub)
+	h.get(rg + "/resources").want("orders")
+	h.get(groups).want()
+}
+
 func TestScopeOfAnEntity(t *testing.T) {
 	h := withOrders(t)
 	ns, err := h.broker.Namespace("orders")
@@ -148,6 +172,7 @@ func FuzzIDs(f *testing.F) {
 	for _, path := range []string{orders + "/queues/a%2Fb", "/subscriptions//x", rg, "/providers/a/b/c/providers/d", "/subscriptions/s/providers", "/a/b/c/d/e"} {
 		f.Add(path)
 	}
+	f.Add("/a/" + strings.Repeat("%C8%BA", maxSegment/2)) // letters that take more bytes in lower case
 	f.Fuzz(func(t *testing.T, path string) {
 		id, err := parsePath(path)
 		if err != nil {
@@ -161,6 +186,9 @@ func FuzzIDs(f *testing.F) {
 			if got := id.Child("x", "y").Parent(); got.String() != id.String() {
 				t.Errorf("%q: the parent of its child is %s", path, got)
 			}
+		}
+		if stored, err := ParseID(id.key()); err != nil || stored.key() != id.key() {
+			t.Errorf("%q: the key %q is read again as %+v, %v", path, id.key(), stored, err)
 		}
 		_ = id.Parent()
 		_, _, _ = New(Options{}).route(&call{method: http.MethodGet, id: id})
