@@ -56,7 +56,7 @@ const maxStored = 1 << 20
 func (m *Manager) checkExists(id ID) error {
 	exists := true // without a provider: all subscriptions are there, and checkScope has looked for the group
 	switch {
-	case id.isList():
+	case id.isList(), id.Provider != "" && len(id.Types) == 0:
 		exists = false
 	case id.Provider == serviceBus:
 		exists = id.owner().key() == id.key() && m.hasEntity(id)

@@ -131,9 +131,10 @@ func (m *Manager) orphans(above ID) (gone []string) {
 	return gone
 }
 
-// owner returns the entity that an id in a namespace names, or in which it names something, else the namespace.
+// owner returns the entity that an id in a namespace names, or in which it names something, else the namespace. The id
+// of the provider alone has neither, and stays as it is.
 func (id ID) owner() ID {
-	n := 1
+	n := min(1, len(id.Names))
 	if len(id.Names) > 1 && (id.Types[1] == "queues" || id.Types[1] == "topics") {
 		n = 2
 	}
