@@ -112,7 +112,7 @@ func (u *unit) dependencies() []object {
 	return all
 }
 
-// finish stores a deployment that has ended.
+// finish stores a deployment that has ended, unless its resource group has gone meanwhile.
 func (u *unit) finish() (*deployment, error) {
 	state := "Succeeded"
 	if u.failure != nil {
@@ -131,6 +131,11 @@ func (u *unit) finish() (*deployment, error) {
 	}
 	if u.at.group != "" {
 		d.Location = ""
+	}
+	u.m.changing.Lock()
+	defer u.m.changing.Unlock()
+	if u.id.Group != "" && !u.m.groupExists(u.id.groupOf()) {
+		return nil, groupNotFound(u.id.Group)
 	}
 	if u.parent == nil {
 		if err := u.m.keep(templateOf(u.id), u.withoutSecrets()); err != nil {

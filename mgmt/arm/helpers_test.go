@@ -19,7 +19,8 @@ type house struct {
 	t      testing.TB
 	path   string
 	limits emulator.Limits
-	others bool // resources of other types are stored
+	others bool   // resources of other types are stored
+	hook   func() // called before a namespace is deleted, if set
 	store  *store.Store
 	broker *emulator.Broker
 	*Manager
@@ -79,7 +80,12 @@ func (h *house) CreateNamespace(name string, o emulator.NamespaceOptions, entiti
 	return h.broker.Create(name, o)
 }
 
-func (h *house) DeleteNamespace(name string) error { return h.broker.Delete(name) }
+func (h *house) DeleteNamespace(name string) error {
+	if h.hook != nil {
+		h.hook()
+	}
+	return h.broker.Delete(name)
+}
 
 func (h *house) AuthorizationRules(ns *emulator.Namespace) []emulator.AuthorizationRule {
 	return ns.Options().Policies

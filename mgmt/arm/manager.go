@@ -224,12 +224,12 @@ func (m *Manager) try(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if err := m.checkScope(c.id, k); err != nil {
-		return answer{}, err
-	}
 	if c.method != http.MethodGet && c.method != http.MethodHead && !k.nests {
 		m.changing.Lock()
 		defer m.changing.Unlock()
+	}
+	if err := m.checkScope(c.id, k); err != nil { // while nobody deletes the resource group
+		return answer{}, err
 	}
 	return o(m, c)
 }

@@ -78,11 +78,16 @@ func (m *Manager) spaceOf(ns *emulator.Namespace) space {
 func (m *Manager) namespaceID(ns *emulator.Namespace) ID { return mustParse(m.spaceOf(ns).ID) }
 
 // reconcile puts in order what a process left that ended in the middle of a change: documents of namespaces that were
-// never made, or were deleted elsewhere.
+// never made, or were deleted elsewhere, and of what is in no resource group. A namespace among these is in the default
+// one from then on.
 func (m *Manager) reconcile() error {
 	var gone []string
 	for _, key := range m.keys(ID{}) {
 		id := mustParse(key)
+		if id.Group != "" && !m.groupExists(id.groupOf()) {
+			gone = append(gone, key)
+			continue
+		}
 		if !strings.EqualFold(id.Type(), serviceBus+"/namespaces") {
 			continue
 		}

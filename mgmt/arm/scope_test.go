@@ -1,9 +1,12 @@
 package arm
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"minibus/emulator"
@@ -143,6 +146,74 @@ func TestIDsThatNoKeyCanHold(t *testing.T) {
 	h.get("/subscriptions").has("value.1.id", sub)
 	h.get(rg + "/resources").want("orders")
 	h.get(groups).want()
+}
+
+// TestNothingIsMadeInAGroupThatGoes: requests wait while a resource group is deleted, and then find it gone.
+func TestNothingIsMadeInAGroupThatGoes(t *testing.T) {
+	h := withOrders(t)
+	var wait sync.WaitGroup
+	status := make([]int, 16)
+	h.hook = func() {
+		for i := range status {
+			path := fmt.Sprintf("%s/providers/Microsoft.ServiceBus/namespaces/late-%d", rg, i)
+			if i%2 == 0 {
+				path = fmt.Sprintf("%s/providers/Microsoft.ManagedIdentity/userAssignedIdentities/late-%d", rg, i)
+			}
+			began := make(chan bool)
+			wait.Go(func() {
+				close(began)
+				status[i] = h.put(path, object{"location": "westeurope"}).Code
+			})
+			<-began
+		}
+		for range 10_000 {
+			runtime.Gosched()
+		}
+	}
+	h.remove(rg).status(http.StatusOK)
+	wait.Wait()
+	for i, code := range status {
+		if code != http.StatusNotFound {
+			t.Errorf("request %d: %d", i, code)
+		}
+	}
+	if all := h.broker.Namespaces(); len(all) != 1 || len(h.keys(mustParse(rg))) > 0 {
+		t.Errorf("%d namespaces are left, and %q", len(all), h.keys(mustParse(rg)))
+	}
+}
+
+func TestDeploymentInAGroupThatGoes(t *testing.T) {
+	h := withOrders(t)
+	text := `{"$schema": "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#", "contentVersion": "1.0.0.0", "resources": []}`
+	c := &call{method: http.MethodPut, id: mustParse(deploymentAt(rg, "d")), body: []byte(deploymentBody(t, text, nil))}
+	u, err := h.newDeployment(c, c.id)
+	if err == nil {
+		err = u.prepareAll()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.run()
+	h.remove(rg).status(http.StatusOK)
+	if _, err := u.finish(); err == nil || errorOf(c.id, err).Code != "ResourceGroupNotFound" || len(h.keys(mustParse(rg))) > 0 {
+		t.Errorf("%v, and %q is left", err, h.keys(mustParse(rg)))
+	}
+}
+
+// TestWhatIsInNoGroup: a namespace whose resource group is not there is in the default one after a restart, and all
+// else of that group is gone.
+func TestWhatIsInNoGroup(t *testing.T) {
+	h := withOrders(t)
+	const identity = rg + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/shop-app"
+	h.put(identity, object{"location": "westeurope"}).status(http.StatusCreated)
+	if err := h.forget(mustParse(rg).key()); err != nil {
+		t.Fatal(err)
+	}
+	h.restart()
+	h.get("/subscriptions/"+DefaultSubscription+"/resourceGroups/minibus/providers/Microsoft.ServiceBus/namespaces").want("orders", "sbemulatorns")
+	h.put(rg, object{"location": "westeurope"}).status(http.StatusCreated)
+	h.get(rg + "/resources").want()
+	h.get(identity).status(http.StatusNotFound)
 }
 
 func TestScopeOfAnEntity(t *testing.T) {
