@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 
 	"minibus/emulator"
@@ -36,6 +37,10 @@ func init() {
 func entityName(name string) string { return strings.ReplaceAll(name, "~", "/") }
 
 func idName(name string) string { return strings.ReplaceAll(name, "/", "~") }
+
+// hasNoID reports whether a queue or topic can't be told from another one in ids, where a tilde stands for a slash: only
+// the administration and the control API know it.
+func hasNoID(name string) bool { return strings.Contains(name, "~") }
 
 // path returns the path of the entity that an id names, or that has the rules which it names.
 func (id ID) path() string {
@@ -137,6 +142,7 @@ func (m *Manager) listEntities(c *call, kind emulator.EntityKind) (answer, error
 		return answer{}, err
 	}
 	all, _ := s.ns.Entities().Page(kind, 0, 1<<30)
+	all = slices.DeleteFunc(slices.Clone(all), func(e *emulator.Entity) bool { return hasNoID(e.Path()) })
 	return list(c, len(all), func(i int) any {
 		return s.shown(all[i], c.id.Parent().Child(c.id.Types[1], idName(all[i].Path())))
 	})
@@ -183,7 +189,7 @@ func (m *Manager) begin(c *call) (*change, error) {
 	}
 	e, err := s.ns.Entity(c.id.path())
 	if err != nil {
-		return x, nil
+		return x, s.checkTilde(c.id, kind)
 	}
 	if e.Kind() != kind {
 		return nil, conflict("MessagingGatewayConflict", "SubCode=40900. Conflict. A queue or topic of another kind "+
@@ -207,6 +213,25 @@ func (s located) checkName(id ID, kind emulator.EntityKind) error {
 	if wrong := new(atom.Error); errors.As(err, &wrong) {
 		wrong.SubCode = 40000 // ATOM has none for subscriptions
 		return gateway(id, http.StatusBadRequest, 0, wrong.Error())
+	}
+	return nil
+}
+
+// checkTilde fails if an id would also be that of a queue or topic that has a tilde in its name.
+func (s located) checkTilde(id ID, kind emulator.EntityKind) error {
+	if kind == emulator.KindSubscription || !strings.Contains(id.Names[1], "~") {
+		return nil
+	}
+	for _, of := range []emulator.EntityKind{emulator.KindQueue, emulator.KindTopic} {
+		all, _ := s.ns.Entities().Page(of, 0, 1<<30)
+		for _, e := range all {
+			if hasNoID(e.Path()) && strings.EqualFold(idName(e.Path()), id.Names[1]) {
+				return conflict("MessagingGatewayConflict", "SubCode=40900. Conflict. In ids a tilde stands for a "+
+					"slash, and the entity '%s' has a tilde in its name: '%s' could not be told from it. Choose "+
+					"another name, or delete that entity with the administration API. %s", e.Path(), id.path(),
+					atom.MoreInfo)
+			}
+		}
 	}
 	return nil
 }

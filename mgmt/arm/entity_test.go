@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"minibus/emulator"
+	"minibus/internal/sas"
 )
 
 const never = "P10675199DT2H48M5.4775807S"
@@ -278,4 +279,54 @@ func TestRules(t *testing.T) {
 	h.remove(rules + "/$Default").status(http.StatusNoContent)
 	h.get(rules+"/$Default").refused(404, "MessagingGatewayNotFoundStatusCode", "")
 	h.get(rules).want("empty", "sql", "correlation")
+}
+
+// TestNamesWithATilde: an entity a~b is not taken for a/b, whose id has a tilde too.
+func TestNamesWithATilde(t *testing.T) {
+	h := withOrders(t)
+	ns, err := h.broker.Namespace("orders")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.put(orders+"/queues/a%2Fb", object{}).status(http.StatusOK)
+	for _, name := range []string{"a~b", "c/d~e"} {
+		if _, err := ns.Entities().CreateQueue(name, emulator.QueueOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := ns.Entities().CreateTopic("t~u", emulator.TopicOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ns.Entities().CreateSubscription("t~u", emulator.SubscriptionOptions{Name: "s"}); err != nil {
+		t.Fatal(err)
+	}
+	h.get(orders + "/queues").want("a~b")
+	h.get(orders+"/queues").has("value.0.id", orders+"/queues/a~b")
+	h.get(orders + "/topics").want()
+	h.get(orders + "/topics/t~u").status(http.StatusNotFound)
+	h.put(orders+"/queues/C%2FD%2Fe", object{}).refused(409, "MessagingGatewayConflict", "c/d~e")
+	h.put(orders+"/queues/t~u", object{}).refused(409, "MessagingGatewayConflict", "'t/u' could not be told from it")
+	h.put(orders+"/queues/t~v", object{}).status(http.StatusOK)
+
+	const who = "11111111-1111-1111-1111-111111111111"
+	h.put(orders+"/queues/a~b/providers/Microsoft.Authorization/roleAssignments/33333333-3333-3333-3333-333333333333",
+		object{"properties": object{"roleDefinitionId": sub + "/providers/Microsoft.Authorization/roleDefinitions/" + dataSender,
+			"principalId": who}}).status(http.StatusCreated)
+	if got := h.Claims(ns, "a/b", []string{who}); got != sas.Send {
+		t.Errorf("a/b: %v", got)
+	}
+	if got := h.Claims(ns, "a~b", []string{who}); got != 0 {
+		t.Errorf("a~b: %v", got)
+	}
+	for path, want := range map[string]string{"a~b/$DeadLetterQueue": orders, "t~u/Subscriptions/s": orders, "t~x": orders, "a/b": orders + "/queues/a~b"} {
+		if got := h.Scope(ns, path); got != want {
+			t.Errorf("the scope of %s is %s", path, got)
+		}
+	}
+
+	h.remove(orders + "/queues/a~b").status(http.StatusOK)
+	h.remove(orders + "/queues/a~b").status(http.StatusNoContent)
+	if _, err := ns.Entity("a~b"); err != nil {
+		t.Error(err)
+	}
 }

@@ -170,7 +170,8 @@ func Endpoints(base string) object {
 }
 
 // Scope returns the id of a namespace as a resource or, with the path of an entity in it, of that queue, topic or
-// subscription. An entity that does not exist counts as a queue.
+// subscription. An entity that does not exist counts as a queue. One that has a tilde in its name, or whose topic has,
+// has no id of its own: it gets that of the namespace.
 func (m *Manager) Scope(ns *emulator.Namespace, path string) string {
 	return m.scope(ns, path).String()
 }
@@ -180,12 +181,17 @@ func (m *Manager) scope(ns *emulator.Namespace, path string) ID {
 	if path = entitypath.Entity(path); path == "" {
 		return id
 	}
-	tilde := func(name string) string { return strings.ReplaceAll(name, "/", "~") }
 	if topic, name, ok := entitypath.SplitSubscription(path); ok {
-		return id.Child("topics", tilde(topic)).Child("subscriptions", tilde(name))
+		if hasNoID(topic) {
+			return id
+		}
+		return id.Child("topics", idName(topic)).Child("subscriptions", idName(name))
+	}
+	if hasNoID(path) {
+		return id
 	}
 	if kind, _ := ns.Kind(path); kind == emulator.KindTopic {
-		return id.Child("topics", tilde(path))
+		return id.Child("topics", idName(path))
 	}
-	return id.Child("queues", tilde(path))
+	return id.Child("queues", idName(path))
 }
