@@ -525,3 +525,23 @@ func TestTemplatesOfAnyKindGetAnAnswer(t *testing.T) {
 		t.Errorf("%d of 880 were accepted: it tests nothing", accepted)
 	}
 }
+
+// TestDeploymentsElsewhere: there are deployments in resource groups and subscriptions, and nowhere else.
+func TestDeploymentsElsewhere(t *testing.T) {
+	h := withOrders(t)
+	body := deploymentBody(t, `{"$schema": "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#",
+		"contentVersion": "1.0.0.0", "resources": []}`, nil)
+	for _, scope := range []string{
+		"", "/providers/Microsoft.Management/managementGroups/g", orders, orders + "/queues/nope", sub + "/locations/x",
+		rg + "/providers/Microsoft.A" + strings.Repeat("/a/b", 26),
+	} {
+		h.put(deploymentAt(scope, "d"), body).refused(404, "InvalidResourceType", "deploys to resource groups")
+		h.post(deploymentAt(scope, "d")+"/validate", body).status(http.StatusNotFound)
+		h.get(deploymentAt(scope, "d")).status(http.StatusNotFound)
+	}
+	if all := h.keysOf(deploymentsType, ID{}); len(all) > 0 {
+		t.Errorf("%q is kept", all)
+	}
+	h.deploy(rg, "d", body).status(http.StatusOK)
+	h.deploy(sub, "d", body).status(http.StatusOK)
+}

@@ -1,6 +1,7 @@
 package arm
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -33,6 +34,10 @@ func (m *Manager) checkScope(id ID, k kind) error {
 	if id.isMisplaced() {
 		return notFound("InvalidResourceType", "The id names no resource: a namespace is in a resource group.")
 	}
+	if id.isElsewhere() {
+		return notFound("InvalidResourceType", "Minibus deploys to resource groups and subscriptions, not to '%.300s'.",
+			cmp.Or(id.Scope, "/"))
+	}
 	if id.Subscription == "" {
 		return nil
 	}
@@ -56,6 +61,13 @@ func (id ID) isMisplaced() bool {
 		return false
 	}
 	return id.Group == "" || id.Scope != id.groupOf().String()
+}
+
+// isElsewhere reports whether an id names deployments, or what they have, that are neither in a resource group nor in a
+// subscription.
+func (id ID) isElsewhere() bool {
+	return within(strings.ToLower(id.Type()), strings.ToLower(deploymentsType)) &&
+		id.Scope != id.groupOf().String() && id.Scope != subscriptionID(id.Subscription).String()
 }
 
 func groupNotFound(name string) error {
