@@ -60,6 +60,9 @@ func templateOf(deployment ID) ID { return deployment.Child("templates", "defaul
 // maxDeployments is how many a resource group or a subscription remembers.
 const maxDeployments = 100
 
+// recordSize is about what the record of a deployment has, in bytes, by itself and for each resource.
+const recordSize = 2 << 10
+
 func (d *deployment) shown() object {
 	id := mustParse(d.ID)
 	o := object{"id": d.ID, "name": id.Name(), "type": deploymentsType, "properties": d.Properties}
@@ -223,6 +226,15 @@ func (m *Manager) putDeployment(c *call) (answer, error) {
 			"'%.100s' already exists in location '%s'.", u.location, c.id.Name(), old.Location)
 	}
 	if err := u.prepareAll(); err != nil {
+		return answer{}, err
+	}
+	room := len(c.body) + recordSize
+	for _, it := range u.each {
+		if it.made() {
+			room += recordSize
+		}
+	}
+	if err := m.checkRoom(c.id, room); err != nil { // before anything is made of which there would be no record
 		return answer{}, err
 	}
 	u.run()

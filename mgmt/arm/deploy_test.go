@@ -544,3 +544,21 @@ func TestDeploymentsElsewhere(t *testing.T) {
 	}
 	h.deploy(rg, "d", body).status(http.StatusOK)
 }
+
+// TestDeploymentNeedsRoom: without room for its record, a deployment makes nothing.
+func TestDeploymentNeedsRoom(t *testing.T) {
+	h := withOrders(t)
+	body := deploymentBody(t, `{"$schema": "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#",
+		"contentVersion": "1.0.0.0", "resources": [
+		{"type": "Microsoft.ServiceBus/namespaces/queues", "apiVersion": "2024-01-01", "name": "orders/q"}]}`, nil)
+	before := h.size
+	h.size = maxDocuments - recordSize
+	h.put(deploymentAt(rg, "d"), body).refused(http.StatusConflict, "QuotaExceeded", "no room")
+	h.size = before
+	h.get(orders + "/queues").want()
+	h.deploy(rg, "d", body).status(http.StatusOK)
+	h.get(orders + "/queues").want("q")
+	if got := h.size - before; got > len(body)+2*recordSize {
+		t.Errorf("the record has %d bytes", got)
+	}
+}

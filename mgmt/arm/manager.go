@@ -117,7 +117,7 @@ func (m *Manager) keep(id ID, value any) error {
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", id, err)
 	}
-	if err := m.checkRoom(id, text); err != nil {
+	if err := m.checkRoom(id, len(text)); err != nil {
 		return err
 	}
 	if err := m.documents.Put(id.key(), text); err != nil {

@@ -23,11 +23,11 @@ func newIndex() index {
 // maxDocuments bounds all documents together, in bytes: they are in memory too.
 const maxDocuments = 64 << 20
 
-// checkRoom fails if there is no room for another document.
-func (m *Manager) checkRoom(id ID, text []byte) error {
+// checkRoom fails if there is no room for another document of so many bytes.
+func (m *Manager) checkRoom(id ID, bytes int) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if size := m.size - len(m.known[id.key()]) + len(text); size > maxDocuments {
+	if size := m.size - len(m.known[id.key()]) + bytes; size > maxDocuments {
 		return conflict("QuotaExceeded", "There is no room for '%s': the resources of this Minibus would have %d "+
 			"bytes together, and may have %d. Delete some.", id, size, maxDocuments)
 	}
