@@ -526,11 +526,16 @@ func TestTemplatesOfAnyKindGetAnAnswer(t *testing.T) {
 	}
 }
 
+// groupTemplate returns a template for a resource group with a resource.
+func groupTemplate(resource string) string {
+	return `{"$schema": "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#", ` +
+		`"contentVersion": "1.0.0.0", "resources": [` + resource + `]}`
+}
+
 // TestDeploymentsElsewhere: there are deployments in resource groups and subscriptions, and nowhere else.
 func TestDeploymentsElsewhere(t *testing.T) {
 	h := withOrders(t)
-	body := deploymentBody(t, `{"$schema": "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#",
-		"contentVersion": "1.0.0.0", "resources": []}`, nil)
+	body := deploymentBody(t, groupTemplate(""), nil)
 	for _, scope := range []string{
 		"", "/providers/Microsoft.Management/managementGroups/g", orders, orders + "/queues/nope", sub + "/locations/x",
 		rg + "/providers/Microsoft.A" + strings.Repeat("/a/b", 26),
@@ -548,9 +553,8 @@ func TestDeploymentsElsewhere(t *testing.T) {
 // TestDeploymentNeedsRoom: without room for its record, a deployment makes nothing.
 func TestDeploymentNeedsRoom(t *testing.T) {
 	h := withOrders(t)
-	body := deploymentBody(t, `{"$schema": "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#",
-		"contentVersion": "1.0.0.0", "resources": [
-		{"type": "Microsoft.ServiceBus/namespaces/queues", "apiVersion": "2024-01-01", "name": "orders/q"}]}`, nil)
+	body := deploymentBody(t, groupTemplate(
+		`{"type": "Microsoft.ServiceBus/namespaces/queues", "apiVersion": "2024-01-01", "name": "orders/q"}`), nil)
 	before := h.size
 	h.size = maxDocuments - recordSize
 	h.put(deploymentAt(rg, "d"), body).refused(http.StatusConflict, "QuotaExceeded", "no room")

@@ -38,8 +38,8 @@ func entityName(name string) string { return strings.ReplaceAll(name, "~", "/") 
 
 func idName(name string) string { return strings.ReplaceAll(name, "/", "~") }
 
-// hasNoID reports whether a queue or topic can't be told from another one in ids, where a tilde stands for a slash: only
-// the administration and the control API know it.
+// hasNoID reports whether a queue or topic can't be told from another one in ids, where a tilde stands for a slash.
+// Only the administration and the control API know it.
 func hasNoID(name string) bool { return strings.Contains(name, "~") }
 
 // path returns the path of the entity that an id names, or that has the rules which it names.

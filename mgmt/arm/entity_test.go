@@ -310,15 +310,19 @@ func TestNamesWithATilde(t *testing.T) {
 
 	const who = "11111111-1111-1111-1111-111111111111"
 	h.put(orders+"/queues/a~b/providers/Microsoft.Authorization/roleAssignments/33333333-3333-3333-3333-333333333333",
-		object{"properties": object{"roleDefinitionId": sub + "/providers/Microsoft.Authorization/roleDefinitions/" + dataSender,
-			"principalId": who}}).status(http.StatusCreated)
+		object{"properties": object{
+			"roleDefinitionId": sub + "/providers/Microsoft.Authorization/roleDefinitions/" + dataSender,
+			"principalId":      who,
+		}}).status(http.StatusCreated)
 	if got := h.Claims(ns, "a/b", []string{who}); got != sas.Send {
 		t.Errorf("a/b: %v", got)
 	}
 	if got := h.Claims(ns, "a~b", []string{who}); got != 0 {
 		t.Errorf("a~b: %v", got)
 	}
-	for path, want := range map[string]string{"a~b/$DeadLetterQueue": orders, "t~u/Subscriptions/s": orders, "t~x": orders, "a/b": orders + "/queues/a~b"} {
+	for path, want := range map[string]string{
+		"a~b/$DeadLetterQueue": orders, "t~u/Subscriptions/s": orders, "t~x": orders, "a/b": orders + "/queues/a~b",
+	} {
 		if got := h.Scope(ns, path); got != want {
 			t.Errorf("the scope of %s is %s", path, got)
 		}

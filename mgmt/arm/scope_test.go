@@ -129,10 +129,12 @@ func TestIDsThatNoKeyCanHold(t *testing.T) {
 	h := withOrders(t)
 	const groups = rg + "/providers/Microsoft.Insights/actionGroups"
 	for _, name := range []string{strings.Repeat("%C8%BA", maxSegment/2), "a%FFb"} {
-		h.put(groups+"/"+name, object{"location": "x", "properties": object{}}).refused(400, "InvalidRequestUri", "part")
+		body := object{"location": "x", "properties": object{}}
+		h.put(groups+"/"+name, body).refused(400, "InvalidRequestUri", "part")
 	}
 	deep := mustParse(rg + "/providers/Microsoft.X" + strings.Repeat("/a/b", (maxSegments-6)/2))
-	long := provided(mustParse(rg), insights, "actionGroups", strings.Repeat("\u212a", maxSegment/2)) // short in lower case
+	kelvin := strings.Repeat("\u212a", maxSegment/2) // short in lower case
+	long := provided(mustParse(rg), insights, "actionGroups", kelvin)
 	for _, id := range []ID{deep.Child("a", "b"), long} {
 		if err := h.keep(id, object{}); err == nil {
 			t.Errorf("%s is stored", id)
@@ -184,8 +186,8 @@ func TestNothingIsMadeInAGroupThatGoes(t *testing.T) {
 
 func TestDeploymentInAGroupThatGoes(t *testing.T) {
 	h := withOrders(t)
-	text := `{"$schema": "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#", "contentVersion": "1.0.0.0", "resources": []}`
-	c := &call{method: http.MethodPut, id: mustParse(deploymentAt(rg, "d")), body: []byte(deploymentBody(t, text, nil))}
+	c := &call{method: http.MethodPut, id: mustParse(deploymentAt(rg, "d"))}
+	c.body = []byte(deploymentBody(t, groupTemplate(""), nil))
 	u, err := h.newDeployment(c, c.id)
 	if err == nil {
 		err = u.prepareAll()
@@ -195,8 +197,10 @@ func TestDeploymentInAGroupThatGoes(t *testing.T) {
 	}
 	u.run()
 	h.remove(rg).status(http.StatusOK)
-	if _, err := u.finish(); err == nil || errorOf(c.id, err).Code != "ResourceGroupNotFound" || len(h.keys(mustParse(rg))) > 0 {
-		t.Errorf("%v, and %q is left", err, h.keys(mustParse(rg)))
+	_, err = u.finish()
+	left := h.keys(mustParse(rg))
+	if err == nil || errorOf(c.id, err).Code != "ResourceGroupNotFound" || len(left) > 0 {
+		t.Errorf("%v, and %q is left", err, left)
 	}
 }
 
@@ -210,7 +214,8 @@ func TestWhatIsInNoGroup(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.restart()
-	h.get("/subscriptions/"+DefaultSubscription+"/resourceGroups/minibus/providers/Microsoft.ServiceBus/namespaces").want("orders", "sbemulatorns")
+	group := groupID(DefaultSubscription, DefaultGroup).String()
+	h.get(group+"/providers/Microsoft.ServiceBus/namespaces").want("orders", "sbemulatorns")
 	h.put(rg, object{"location": "westeurope"}).status(http.StatusCreated)
 	h.get(rg + "/resources").want()
 	h.get(identity).status(http.StatusNotFound)

@@ -253,18 +253,21 @@ func TestNothingHangsOnAProvider(t *testing.T) {
 	guid := "/providers/Microsoft.Authorization/roleAssignments/33333333-3333-3333-3333-333333333333"
 	for _, above := range []string{"", sub, rg} {
 		scope := above + "/providers/Microsoft.ServiceBus"
-		role := object{"properties": object{"roleDefinitionId": sub + "/providers/Microsoft.Authorization/roleDefinitions/" + dataOwner,
-			"principalId": "11111111-1111-1111-1111-111111111111"}}
+		role := object{"properties": object{
+			"roleDefinitionId": sub + "/providers/Microsoft.Authorization/roleDefinitions/" + dataOwner,
+			"principalId":      "11111111-1111-1111-1111-111111111111",
+		}}
 		h.put(scope+guid, role).refused(404, "ResourceNotFound", "")
-		h.put(scope+"/providers/Microsoft.Authorization/locks/l1", object{"properties": object{"level": "ReadOnly"}}).status(404)
+		lock := object{"properties": object{"level": "ReadOnly"}}
+		h.put(scope+"/providers/Microsoft.Authorization/locks/l1", lock).status(404)
 		setting := object{"properties": object{"workspaceId": "x"}}
 		h.put(scope+"/providers/Microsoft.Insights/diagnosticSettings/l1", setting).status(404)
 		h.get(scope + "/providers/Microsoft.Insights/diagnosticSettingsCategories").status(404)
 	}
-	r := h.deploy(rg, "d", deploymentBody(t, `{"$schema": "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#",
-		"contentVersion": "1.0.0.0", "resources": [{"type": "Microsoft.Authorization/roleAssignments", "apiVersion": "2022-04-01",
-		"name": "33333333-3333-3333-3333-333333333333", "scope": "/providers/Microsoft.ServiceBus", "properties": {
+	r := h.deploy(rg, "d", deploymentBody(t, groupTemplate(`{"type": "Microsoft.Authorization/roleAssignments",
+		"apiVersion": "2022-04-01", "name": "33333333-3333-3333-3333-333333333333",
+		"scope": "/providers/Microsoft.ServiceBus", "properties": {
 		"roleDefinitionId": "/providers/Microsoft.Authorization/roleDefinitions/`+dataOwner+`",
-		"principalId": "11111111-1111-1111-1111-111111111111"}}]}`, nil))
+		"principalId": "11111111-1111-1111-1111-111111111111"}}`), nil))
 	r.has("status", "Failed")
 }
