@@ -366,7 +366,8 @@ func (c *conn) noteAttach(a *frames.Attach, failure amqpError) {
 	client := c.client()
 	client.Link = printable.Clip(a.LinkName, maxProperty)
 	condition := string(failure.condition)
-	r := emulator.Refusal{Client: client, Operation: "attach", Condition: condition, Text: failure.text}
+	r := emulator.Refusal{Client: client, Operation: "attach", Condition: condition, Text: failure.text,
+		Identity: c.tokens.identity(parseAddress(addressOf(a)).String())}
 	c.noteRefusal(r, addressOf(a))
 }
 

@@ -39,6 +39,7 @@ type credentials struct {
 type heldToken struct {
 	text  string
 	owner string // the policy, or of a web token whose it is
+	web   bool
 	until time.Time
 }
 
@@ -155,7 +156,7 @@ func (k *credentials) remember(g *cbs.Grant) {
 		}
 		delete(k.held, first)
 	}
-	k.held[path] = heldToken{text: g.Token, owner: g.Owner, until: g.Expires}
+	k.held[path] = heldToken{text: g.Token, owner: g.Owner, web: g.Web, until: g.Expires}
 	k.markAuthenticated()
 	if k.next.IsZero() || g.Expires.Before(k.next) {
 		k.next = g.Expires
@@ -192,6 +193,18 @@ func (k *credentials) authorize(need right) error {
 	}
 	return &emulator.Error{Code: emulator.CodeUnauthorized, Entity: need.node.path,
 		Text: sas.Required(need.claim, k.c.peer.host(k.c.ns.Name()), need.node.path)}
+}
+
+// identity returns whose web token opens a path; empty: nobody's.
+func (k *credentials) identity(path string) string {
+	for path = strings.ToLower(path); ; path = path[:max(strings.LastIndexByte(path, '/'), 0)] {
+		if t, ok := k.held[path]; ok && t.web {
+			return t.owner
+		}
+		if path == "" {
+			return ""
+		}
+	}
 }
 
 // allow authorizes a link, which keeps the right only until the token expires.

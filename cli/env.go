@@ -36,7 +36,7 @@ says if none runs at the usual port, but elsewhere.
 
 With --identity it prints the variables by which DefaultAzureCredential of every SDK gets its tokens from this Minibus,
 and by which .NET on Linux, Go, Java, JavaScript and Python trust its certificates. It makes the files that they name,
-beside the CA certificate.`,
+beside the CA certificate. It asks a running server for its certificate, to find the directory of its CA.`,
 		Example: "  eval \"$(minibus env)\"\n  minibus env powershell | Invoke-Expression\n" +
 			"  minibus env dotenv --ports-file ports.json > .env\n" +
 			"  minibus env launchsettings --name ConnectionStrings__ServiceBus\n" +
@@ -51,7 +51,7 @@ beside the CA certificate.`,
 	p.StringVar(&f.at.Client, "client-id", "", "with --identity, the `id` of a managed identity that programs are "+
 		"to have (default: the developer, who may do everything)")
 	p.StringVar(&f.at.CADir, "ca-dir", "", "with --identity, the `directory` of the CA (default as for minibus "+
-		"cert)")
+		"cert, or that of the running server)")
 	p.StringVar(&f.at.Dir, "dir", "", "with --identity, write the files into this `directory`")
 	c.ValidArgs = envFormats
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -73,7 +73,7 @@ beside the CA certificate.`,
 				return Usage("--%s belongs to a connection string, and --identity prints none", name)
 			}
 		}
-		return a.printIdentity(format, f)
+		return a.printIdentity(cmd.Context(), format, f)
 	}
 	return c
 }

@@ -70,6 +70,7 @@ type Refusal struct {
 	Sub       SubQueue
 	Condition string
 	Text      string
+	Identity  string // object id of the identity whose token the link had; empty: a key's, or none
 }
 
 // Diagnosis is the answer to a [Question].

@@ -392,12 +392,18 @@ func (w *why) refusals() {
 	const most = 3
 	n := 0
 	var list []string
-	denied := false
+	keys := false
+	var identities []string
 	for _, r := range w.ask.Refusals {
 		if !w.concerns(&r) {
 			continue
 		}
-		denied = denied || r.Condition == "amqp:unauthorized-access" || r.Condition == "com.microsoft:auth-failed"
+		if r.Condition == "amqp:unauthorized-access" || r.Condition == "com.microsoft:auth-failed" {
+			keys = keys || r.Identity == ""
+			if r.Identity != "" && !slices.Contains(identities, r.Identity) && len(identities) < most {
+				identities = append(identities, r.Identity)
+			}
+		}
 		if n++; n <= most {
 			list = append(list, fmt.Sprintf("at %s the %s of %s: %s (%s)", r.At.UTC().Format("15:04:05.000Z"),
 				r.Operation, refused(r.Client), strings.TrimSuffix(r.Text, "."), r.Condition))
@@ -410,13 +416,25 @@ func (w *why) refusals() {
 	if n > most {
 		text += fmt.Sprintf("; and %d more", n-most)
 	}
-	fix := "Each refusal says what to change in the client."
-	switch policy := "Give the client a key, or a token made with it, whose policy has the "; {
-	case denied && w.q.topic != nil:
-		fix = policy + "Send right for " + w.q.path + ", and to receive the Listen right for its subscription."
-	case denied:
-		fix = policy + "Listen right for " + w.q.path + "."
+	var fixes []string
+	if len(identities) > 0 {
+		role := "Azure Service Bus Data Receiver on " + w.q.path
+		if w.q.topic != nil {
+			role = "Azure Service Bus Data Sender on " + w.q.path +
+				", and to receive Azure Service Bus Data Receiver on its subscription,"
+		}
+		fixes = append(fixes, "Assign "+role+" to the identity with the object id "+listed(identities)+".")
 	}
+	switch policy := "Give the client a key, or a token made with it, whose policy has the "; {
+	case keys && w.q.topic != nil:
+		fixes = append(fixes,
+			policy+"Send right for "+w.q.path+", and to receive the Listen right for its subscription.")
+	case keys:
+		fixes = append(fixes, policy+"Listen right for "+w.q.path+".")
+	case len(fixes) == 0:
+		fixes = append(fixes, "Each refusal says what to change in the client.")
+	}
+	fix := strings.Join(fixes, " ")
 	w.find(FindRefused, false, fix, "Minibus refused %s lately: %s.", count(int64(n), "attempt"), text)
 }
 

@@ -261,6 +261,14 @@ func TestWhyNamesWhatWasRefused(t *testing.T) {
 			"at 12:00:00.000Z the attach of connection c7 (worker, 127.0.0.1:7777): It may not (amqp:not-allowed)", "and 1 more", "Listen right for q")
 		b.wantWhy(emulator.Question{Refusals: refusals, Client: "worker"}, "no-receiver! refused", "Minibus refused 2 attempts lately", "Each refusal says what to change")
 		b.wantWhy(emulator.Question{Refusals: refusals, Client: "c1"}, "no-receiver!")
+		refused := refusal("q", worker, "attach", "amqp:unauthorized-access")
+		refused.Identity = "11111111-2222-3333-4444-555555555555"
+		b.wantWhy(emulator.Question{Refusals: []emulator.Refusal{refused, refused}}, "no-receiver! refused",
+			"Assign Azure Service Bus Data Receiver on q to the identity with the object id 11111111-2222-3333-4444-555555555555.")
+		d := b.q.Why(emulator.Question{Refusals: []emulator.Refusal{refused}})
+		if text := d.String(); strings.Contains(text, "Give the client a key") {
+			t.Errorf("an identity is told of keys: %s", text)
+		}
 	})
 }
 

@@ -59,7 +59,7 @@ type azScript struct {
 
 // writeAz renders commands of az for a shell. What has its default has no flag.
 func writeAz(n *Namespace) ([]byte, []string) {
-	w := &azScript{plan: newPlan(n, true), group: `"$RESOURCE_GROUP"`, name: `"$NAMESPACE"`}
+	w := &azScript{plan: newPlan(n, FormatAz), group: `"$RESOURCE_GROUP"`, name: `"$NAMESPACE"`}
 	w.b.WriteString(comments("#", []string{"The entities of " + n.Source + ", as commands of az."}))
 	if n.Resource == nil {
 		w.b.WriteString(azHead)
@@ -194,7 +194,6 @@ func (w *azScript) rule(n *node, topic, subscription string) {
 	}
 	w.line(words...)
 	rules, last := n.parent.subscription.Rules, n.rule.Name
-	isDefault := func(r atom.Rule) bool { return strings.EqualFold(r.Name, emulator.DefaultRuleName) }
 	if n := len(rules); n > 0 && rules[n-1].Name == last && !slices.ContainsFunc(rules, isDefault) {
 		w.line("servicebus topic subscription rule delete", at, "-n", shellWord(emulator.DefaultRuleName))
 	}

@@ -17,7 +17,7 @@ const bicepNamespace = "serviceBus"
 
 // writeBicep renders a module that creates the entities in an existing namespace.
 func writeBicep(n *Namespace) ([]byte, []string) {
-	p := newPlan(n, true)
+	p := newPlan(n, FormatBicep)
 	if len(p.nodes) > maxResources {
 		p.warnings = append(p.warnings, "a deployment may have 800 resources, this module has more: split it")
 	}

@@ -143,7 +143,7 @@ func TestTerraformIsReadByItsOwnParser(t *testing.T) {
 			checkBlock(t, b, b.Labels[0], resources)
 		}
 	}
-	if len(resources) != 25 {
+	if len(resources) != 26 {
 		t.Errorf("%d resources", len(resources))
 	}
 }
@@ -186,7 +186,7 @@ func TestBicepRefersToWhatIsThere(t *testing.T) {
 		}
 		known[m[1]] = true
 	}
-	if n := strings.Count(string(data), "\nresource "); len(known) != n || n != 26 {
+	if n := strings.Count(string(data), "\nresource "); len(known) != n || n != 27 {
 		t.Errorf("%d resources, %d names", n, len(known))
 	}
 	for _, m := range regexp.MustCompile(`(?m)^  parent: (\w+)$|^    (\w+)$`).FindAllStringSubmatch(string(data), -1) {

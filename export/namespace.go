@@ -105,11 +105,10 @@ func (n *Namespace) Summary() string {
 		subscriptions, rules)
 }
 
-// takesEverything reports whether the only rule is the default rule of a new subscription (TOP-4).
-func (s *Subscription) takesEverything() bool {
-	if len(s.Rules) != 1 {
-		return false
-	}
-	r := s.Rules[0]
-	return strings.EqualFold(r.Name, emulator.DefaultRuleName) && r.Filter.Kind == atom.TrueFilter && r.Action.SQL == ""
+// isDefault reports whether a rule has the name of the one that a new subscription has.
+func isDefault(r atom.Rule) bool { return strings.EqualFold(r.Name, emulator.DefaultRuleName) }
+
+// takesEverything reports whether a rule is the one of a new subscription, as it is there (TOP-4).
+func takesEverything(r atom.Rule) bool {
+	return isDefault(r) && r.Filter.Kind == atom.TrueFilter && r.Action.SQL == ""
 }

@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,6 +37,10 @@ type target struct {
 type plan struct {
 	nodes    []*node
 	warnings []string
+	format   Format
+
+	// filtered are the subscriptions that don't have $Default as Azure makes it.
+	filtered []string
 
 	byPath map[string]*node // queues and topics, in lower case
 	ids    map[string]bool
@@ -44,12 +49,12 @@ type plan struct {
 // maxIdentifier leaves room for a number; Bicep allows 255 characters.
 const maxIdentifier = 200
 
-// newPlan makes the plan. prefixed puts the kind before each identifier, for languages in which resources of all
-// kinds need different identifiers.
-func newPlan(n *Namespace, prefixed bool) *plan {
-	p := &plan{byPath: map[string]*node{}, ids: map[string]bool{}}
+// newPlan makes the plan. The kind comes before each identifier, but for Terraform: elsewhere resources of all kinds
+// need different identifiers.
+func newPlan(n *Namespace, f Format) *plan {
+	p := &plan{format: f, byPath: map[string]*node{}, ids: map[string]bool{}}
 	prefix := func(kind string) string {
-		if prefixed {
+		if f != FormatTerraform {
 			return kind + "_"
 		}
 		return ""
@@ -71,6 +76,13 @@ func newPlan(n *Namespace, prefixed bool) *plan {
 	p.queues(queues)
 	for _, q := range queues {
 		p.access(q, prefix("policy"), q.queue.Access)
+	}
+	for _, t := range topics {
+		for _, s := range t.topic.Subscriptions {
+			if !slices.ContainsFunc(s.Rules, takesEverything) {
+				p.filtered = append(p.filtered, t.full+"/"+s.Name)
+			}
+		}
 	}
 	for _, t := range topics {
 		for i := range t.topic.Subscriptions {
@@ -191,15 +203,7 @@ func (p *plan) subscription(topic *node, s *Subscription, prefix func(string) st
 	n.forwardTo = p.target(n, "forwardTo", s.Options.ForwardTo)
 	n.forwardDeadLettered = p.target(n, "forwardDeadLetteredMessagesTo", s.Options.ForwardDeadLetteredMessagesTo)
 	p.nodes = append(p.nodes, n)
-	if s.takesEverything() {
-		return // Azure makes that rule, and removes it once another is there
-	}
-	rules := s.Rules
-	if len(rules) == 0 {
-		p.note(n, "it has no rules; it gets one that takes nothing, which is the same")
-		rules = []atom.Rule{nothing()}
-	}
-	for _, r := range rules {
+	for _, r := range p.rules(n) {
 		rule := plain(r)
 		id := p.identifier(prefix("rule") + n.full + "_" + strings.TrimPrefix(r.Name, "$"))
 		x := &node{id: id, full: n.full + "/" + r.Name, parent: n, rule: &rule}
@@ -208,4 +212,25 @@ func (p *plan) subscription(topic *node, s *Subscription, prefix func(string) st
 		}
 		p.nodes = append(p.nodes, x)
 	}
+}
+
+// rules returns the rules to write for a subscription. A new one already has $Default, which takes everything.
+func (p *plan) rules(n *node) []atom.Rule {
+	rules := n.subscription.Rules
+	switch {
+	case len(rules) == 0:
+		p.note(n, "it has no rules; it gets one that takes nothing, which is the same")
+		return []atom.Rule{nothing()}
+	case p.format == FormatTerraform && len(p.filtered) > 0:
+		return rules // the provider deletes $Default of all subscriptions
+	case p.format == FormatTerraform:
+		return slices.DeleteFunc(slices.Clone(rules), takesEverything)
+	case len(rules) == 1 && takesEverything(rules[0]):
+		return nil
+	case p.format == FormatBicep && !slices.ContainsFunc(rules, isDefault):
+		p.note(n, "%s takes nothing here: Azure makes it with the subscription, and a template can't delete it",
+			emulator.DefaultRuleName)
+		return append([]atom.Rule{nothing()}, rules...)
+	}
+	return rules
 }

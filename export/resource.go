@@ -27,7 +27,7 @@ type Role struct {
 	Name          string // GUID of the assignment
 	Scope         string // id of the resource where it is assigned
 	Entity        string // path of the entity where it is assigned; empty: the namespace
-	Role          string // name of the role
+	Role          string // name of the role; of one that is unknown, its GUID
 	RoleID        string // its GUID
 	Principal     string
 	PrincipalType string
@@ -185,8 +185,14 @@ func (r *Resource) terraformAccess(p *plan) string {
 		if n := p.find(role.Entity); role.Entity != "" && n != nil {
 			scope = n.reference("id")
 		}
+		definition := attr{"role_definition_name", role.Role}
+		if role.Role == role.RoleID {
+			subscription, _, _ := strings.Cut(r.ID, "/resourceGroups/")
+			definition = attr{"role_definition_id", subscription +
+				"/providers/Microsoft.Authorization/roleDefinitions/" + role.RoleID}
+		}
 		body := []attr{
-			{"name", role.Name}, {"scope", scope}, {"role_definition_name", role.Role},
+			{"name", role.Name}, {"scope", scope}, definition,
 			{"principal_id", role.Principal}, {"principal_type", role.PrincipalType},
 		}
 		b.WriteString("\nresource \"azurerm_role_assignment\" " + hclString(p.identifier("role_"+role.Name)) + " {\n" +

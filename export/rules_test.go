@@ -2,6 +2,7 @@ package export
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -71,8 +72,8 @@ func TestCorrelationFiltersWithoutAConditionBecomeSQL(t *testing.T) {
 	}
 }
 
-// Azure makes $Default itself, so that Terraform could not create it in any spelling. Untouched it is left out; changed, or beside
-// others, it gets a name of its own and the module says why.
+// Azure makes $Default itself, so that Terraform could not create it in any spelling. Untouched it is left out; changed, it gets a
+// name of its own and the module says why.
 func TestTerraformNeverGetsTheDefaultRule(t *testing.T) {
 	always := atom.Filter{Kind: atom.TrueFilter, SQL: "1=1"}
 	for name, tt := range map[string]struct {
@@ -83,8 +84,10 @@ func TestTerraformNeverGetsTheDefaultRule(t *testing.T) {
 		"untouched, respelled": {[]atom.Rule{{Name: "$dEFAULT", Filter: always}}, nil},
 		"narrowed":             {[]atom.Rule{{Name: "$default", Filter: atom.Filter{Kind: atom.SQLFilter, SQL: "a = 1"}}}, []string{"Default"}},
 		"with an action":       {[]atom.Rule{{Name: "$DEFAULT", Filter: always, Action: atom.Action{SQL: "SET a = 1"}}}, []string{"Default"}},
-		"beside others":        {[]atom.Rule{{Name: "$default", Filter: always}, {Name: "DEFAULT", Filter: always}}, []string{"Default_", "DEFAULT"}},
-		"no rules":             {nil, []string{"Default"}},
+		"beside others":        {[]atom.Rule{{Name: "$default", Filter: always}, {Name: "DEFAULT", Filter: always}}, []string{"DEFAULT"}},
+		"changed beside others": {[]atom.Rule{{Name: "$default", Filter: atom.Filter{Kind: atom.SQLFilter, SQL: "a = 1"}}, {Name: "DEFAULT", Filter: always}},
+			[]string{"Default_", "DEFAULT"}},
+		"no rules": {nil, []string{"Default"}},
 	} {
 		n := &Namespace{Topics: []Topic{{Path: "t", Subscriptions: []Subscription{{Name: "s", Rules: tt.rules}}}}}
 		data, _, err := Write(n, FormatTerraform)
@@ -100,7 +103,7 @@ func TestTerraformNeverGetsTheDefaultRule(t *testing.T) {
 				t.Errorf("%s: no rule is called %s in\n%s", name, want, text)
 			}
 		}
-		if renamed := len(tt.want) > 0; strings.Contains(text, "Terraform can't create") != renamed {
+		if renamed := slices.ContainsFunc(tt.want, func(s string) bool { return strings.HasPrefix(s, "Default") }); strings.Contains(text, "Terraform can't create") != renamed {
 			t.Errorf("%s: the comment in\n%s", name, text)
 		}
 		for line := range strings.Lines(text) {
@@ -108,6 +111,39 @@ func TestTerraformNeverGetsTheDefaultRule(t *testing.T) {
 				t.Errorf("%s: %s", name, line)
 			}
 		}
+	}
+}
+
+// A copy must not take more than its original, nor less: a module says how $Default goes, or makes it take nothing.
+func TestACopyHasNoDefaultRuleThatItsOriginalLacks(t *testing.T) {
+	always := atom.Filter{Kind: atom.TrueFilter, SQL: "1=1"}
+	untouched, some := atom.Rule{Name: "$Default", Filter: always}, atom.Rule{Name: "some", Filter: atom.Filter{Kind: atom.SQLFilter, SQL: "a = 1"}}
+	write := func(f Format, rules ...[]atom.Rule) (string, string) {
+		n := &Namespace{Topics: []Topic{{Path: "t"}}}
+		for i, r := range rules {
+			n.Topics[0].Subscriptions = append(n.Topics[0].Subscriptions, Subscription{Name: string(rune('a' + i)), Rules: r})
+		}
+		data, warnings, err := Write(n, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data), strings.Join(warnings, "\n")
+	}
+	const feature = "auto_delete_subscription_default_rule = true"
+	text, warnings := write(FormatTerraform, []atom.Rule{some}, []atom.Rule{some}, []atom.Rule{some}, []atom.Rule{some}, []atom.Rule{untouched})
+	if !strings.Contains(text, "#       servicebus { "+feature) || !strings.Contains(warnings, "t/a, t/b, t/c and 1 more: ") || !strings.Contains(warnings, feature) {
+		t.Errorf("%s in\n%s", warnings, text)
+	}
+	if !strings.Contains(text, `"t_e_Default"`) { // the provider deletes $Default of all
+		t.Errorf("t/e takes nothing in\n%s", text)
+	}
+	text, warnings = write(FormatTerraform, []atom.Rule{untouched, some}, []atom.Rule{untouched})
+	if strings.Contains(text, "Default") || warnings != "" || strings.Count(text, "azurerm_servicebus_subscription_rule") != 1 {
+		t.Errorf("%s in\n%s", warnings, text)
+	}
+	text, warnings = write(FormatBicep, []atom.Rule{some}, []atom.Rule{untouched}, []atom.Rule{untouched, some})
+	if strings.Count(text, "name: '$Default'") != 2 || strings.Count(text, "sqlExpression: '1=0'") != 1 || !strings.Contains(warnings, "t/a: $Default takes nothing") {
+		t.Errorf("%s in\n%s", warnings, text)
 	}
 }
 
@@ -136,7 +172,7 @@ func TestIdentifiersAreUnique(t *testing.T) {
 		n.Queues = append(n.Queues, Queue{Path: path})
 	}
 	seen := map[string]bool{}
-	for _, x := range newPlan(n, false).nodes {
+	for _, x := range newPlan(n, FormatTerraform).nodes {
 		key := strings.ToLower(x.id)
 		if seen[key] || len(x.id) > 210 || x.id[0] >= '0' && x.id[0] <= '9' {
 			t.Errorf("%s: %s", x.full, x.id)

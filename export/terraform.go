@@ -2,6 +2,7 @@ package export
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"minibus/emulator"
@@ -20,6 +21,17 @@ const terraformHead = `terraform {
 
 `
 
+// terraformFeatures says what a module with filtered subscriptions needs, as it can't delete a rule itself.
+const terraformFeatures = "" +
+	`# Azure makes each subscription with the rule $Default, which takes everything. Let the provider (4.81 or later)
+# delete it. Otherwise, the subscriptions get more messages than those that they are copied from:
+#   provider "azurerm" {
+#     features {
+#       servicebus { auto_delete_subscription_default_rule = true }
+#     }
+#   }
+`
+
 // terraformVariable names the namespace that a module adds entities to.
 const terraformVariable = `variable "namespace_id" {
   type        = string
@@ -29,13 +41,25 @@ const terraformVariable = `variable "namespace_id" {
 
 // writeTerraform renders a module that creates the entities in an existing namespace.
 func writeTerraform(n *Namespace) ([]byte, []string) {
-	w := &terraform{plan: newPlan(n, false), namespace: "var.namespace_id"}
+	w := &terraform{plan: newPlan(n, FormatTerraform), namespace: "var.namespace_id"}
 	own := terraformVariable
-	if n.Resource != nil {
-		w.namespace, own = terraformNamespace, n.Resource.terraform(n.Name)
-	}
 	var b strings.Builder
 	b.WriteString(comments("#", []string{"The entities of " + n.Source + ", written by minibus export."}))
+	if n.Resource != nil {
+		w.namespace, own = terraformNamespace, n.Resource.terraform(n.Name)
+		b.WriteString(comments("#", []string{"Add a provider block, and create the resource group " + n.Resource.Group +
+			" first."}))
+	}
+	if list := w.plan.filtered; len(list) > 0 {
+		b.WriteString(terraformFeatures)
+		names := strings.Join(list[:min(len(list), 3)], ", ")
+		if more := len(list) - 3; more > 0 {
+			names += " and " + strconv.Itoa(more) + " more"
+		}
+		w.plan.warnings = append(w.plan.warnings, names+": the copy also has the rule $Default, which takes "+
+			"everything, unless your provider block has "+
+			"features { servicebus { auto_delete_subscription_default_rule = true } }")
+	}
 	b.WriteString(terraformHead + own)
 	for _, x := range w.plan.nodes {
 		kind, body := w.resource(x) // may add comments
@@ -173,13 +197,12 @@ func (w *terraform) status(list []attr, n *node, s emulator.Status, allowed ...e
 }
 
 // rule returns the arguments of a rule. $Default, in any spelling, exists as soon as its subscription does, so
-// Terraform can't create it. It gets another name.
+// Terraform can't create it. It gets another name, which the provider does not delete.
 func (w *terraform) rule(n *node) []attr {
 	name := n.rule.Name
-	if strings.EqualFold(name, emulator.DefaultRuleName) {
+	if isDefault(atom.Rule{Name: name}) {
 		name = freeName(n.parent.subscription.Rules)
-		w.plan.note(n, "the rule is named %s here: Terraform can't create %s, which Azure makes itself and which "+
-			"takes everything; delete that one if it is there beside this", name, n.rule.Name)
+		w.plan.note(n, "the rule is named %s here: Terraform can't create %s", name, n.rule.Name)
 	}
 	list := []attr{{"name", name}, {"subscription_id", n.parent.reference("id")}}
 	if n.rule.Filter.Kind != atom.CorrelationFilter {

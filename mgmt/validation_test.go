@@ -24,7 +24,7 @@ func TestDEC1_ValuesByProfile(t *testing.T) {
 			"https://aka.ms/sbResourceMgrExceptions. . &#xD;\nParameter name: LockDuration&#xD;\nActual value was 25.00:00:00. TrackingId:"},
 		{all, value("LockDuration", "PT0S"), "Parameter name: LockDuration"},
 		{all, value("LockDuration", "-PT1M"), "Actual value was -00:01:00. "},
-		{all, value("LockDuration", "one"), "The value is not a duration."},
+		{all, value("LockDuration", "one"), "The value is not a duration, such as PT30S."},
 		{all, value("LockDuration", ""), "The element LockDuration has no value."},
 		{all[:3], value("LockDuration", "PT0.5S"), ""},
 		{all, value("DuplicateDetectionHistoryTimeWindow", "P25D"), "Parameter name: DuplicateDetectionHistoryTimeWindow&#xD;\nActual value was 25.00:00:00. "},

@@ -15,6 +15,7 @@ import (
 	"minibus/emulator"
 	"minibus/internal/entra"
 	"minibus/internal/hostname"
+	"minibus/internal/loglimit"
 	"minibus/internal/sas"
 	"minibus/mgmt/identity"
 )
@@ -102,8 +103,16 @@ func (a *Server) issuing() *identity.Service {
 	return identity.New(identity.Options{
 		Key: a.identity.key, Verifier: a.identity.verifier, Open: !s.Auth.Checks(),
 		Secret: s.IdentitySecret, Strict: s.Auth == config.AuthEntra, Life: s.IdentityLife,
-		Identity: a.managedIdentity,
+		Wrong: a.warnOfSecret, Identity: a.managedIdentity,
 	})
+}
+
+// warnOfSecret logs that a client has shown a wrong identity secret.
+func (a *Server) warnOfSecret(r *http.Request) {
+	if a.refusals.Take(loglimit.Secret) {
+		a.log.Warn("wrong identity secret", "operation", r.Method, "path", sas.Clip(r.URL.Path), "remote", r.RemoteAddr,
+			"fix", "use the variables of minibus env --identity for this server")
+	}
 }
 
 // managedIdentity returns the ids of an identity that was made through Resource Manager.

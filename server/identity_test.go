@@ -339,6 +339,9 @@ func TestERR1_NoRoleIsToldAtTheAttach(t *testing.T) {
 			t.Errorf("%s: %d %s", path, status404, text)
 		}
 	}
+	if list := p.Refusals(p.Namespace()); len(list) != 4 || list[0].Identity != roleless {
+		t.Errorf("the refusals are %+v", list)
+	}
 	if status, text := newCBSClient(t, p).put(t, "missing", webToken(t, p.Server, listener, nil)); status != int32(404) {
 		t.Errorf("with a role: %v %s", status, text)
 	}

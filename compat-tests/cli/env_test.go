@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -105,8 +106,14 @@ func TestEnvIdentity(t *testing.T) {
 	cmd := exec.CommandContext(b.ctx, "sh", "-c", `eval "$("$0" env --identity --ca-dir "$1" --client-id "it's")" &&
 		eval "$("$0" env --identity --ca-dir "$1")" && printf '%s\n' "$AZURE_CLIENT_ID" "$JAVA_TOOL_OPTIONS" "$PYTHONPATH"`, b.command().Path, dir)
 	cmd.Env = b.command().Env
-	if r := b.finish(cmd); r.out != "it's\n"+all["JAVA_TOOL_OPTIONS"]+"\n"+all["PYTHONPATH"]+"\n" { // twice is as once
+	if r := b.finish(cmd); r.out != "\n"+all["JAVA_TOOL_OPTIONS"]+"\n"+all["PYTHONPATH"]+"\n" { // without --client-id it is the developer again, and the rest is as before
 		t.Errorf("a shell reads %+v", r)
+	}
+	for format, want := range map[string]string{"sh": "unset AZURE_CLIENT_ID\n", "powershell": "Remove-Item Env:AZURE_CLIENT_ID ", "dotenv": "", "json": ""} {
+		got := b.run("env", "--identity", "--ca-dir", dir, format)
+		if want == "" && strings.Contains(got, "AZURE_CLIENT_ID") || !strings.HasPrefix(got, want) {
+			t.Errorf("%s without --client-id prints %s", format, got)
+		}
 	}
 	b.fails(2, []string{"appsettings", "launchsettings"}, "env", "--identity", "appsettings")
 	b.fails(2, []string{"--name"}, "env", "--identity", "--name", "x")
@@ -117,6 +124,102 @@ func TestEnvIdentity(t *testing.T) {
 	}
 	if m := decode[map[string]string](b, b.run("token", "-o", "json", "--client-id", "shop")); m["client_id"] != "shop" || m["resource"] != "https://servicebus.azure.net/" {
 		t.Errorf("token -o json prints %v", m)
+	}
+}
+
+// Variables of another Minibus in the same shell give way, and what else they hold stays.
+func TestEnvIdentityOfASecondMinibus(t *testing.T) {
+	if out, err := harness.Output(nil, "python3", "--version"); err != nil {
+		harness.Lack(t, "run python3: %v\n%s", err, out)
+	}
+	b := start(t, nil)
+	first, second, own := filepath.Join(t.TempDir(), "a place"), t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{
+		"certifi/core.py":     "import os\ndef where(): return os.path.join(os.path.dirname(__file__), 'all.pem')\ndef contents(): return ''\n",
+		"certifi/__init__.py": "from .core import contents, where\n", "certifi/all.pem": "BEGIN of certifi\n",
+		"sitecustomize.py": "print('own sitecustomize')\n",
+	} {
+		name = filepath.Join(own, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shell := func(script string) string {
+		t.Helper()
+		cmd := exec.CommandContext(b.ctx, "sh", "-c", `set -e
+			export PYTHONPATH="$3" JAVA_TOOL_OPTIONS="-Xmx1g -Djavax.net.ssl.trustStoreType=JKS"
+			eval "$("$0" env --identity --ca-dir "$1")"; before=$PYTHONPATH
+			eval "$("$0" env --identity --ca-dir "$2")"
+			`+script, b.command().Path, first, second, own)
+		cmd.Env = b.command().Env
+		r := b.finish(cmd)
+		if r.code != 0 {
+			t.Fatalf("%+v", r)
+		}
+		return r.out
+	}
+	want := "-Djavax.net.ssl.trustStore=" + second + "/minibus-ca.p12 -Djavax.net.ssl.trustStorePassword=changeit -Xmx1g\n" + second + "/minibus-python:" + own + "\n"
+	if got := shell(`printf '%s\n' "$JAVA_TOOL_OPTIONS" "$PYTHONPATH"`); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	certificate := func(dir string) string {
+		text, err := os.ReadFile(filepath.Join(dir, "minibus-ca.pem"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	const show = `python3 -c 'import certifi; print(open(certifi.where()).read(), certifi.contents())'`
+	for _, script := range []string{show, `PYTHONPATH=${PYTHONPATH%%:*}:$before ` + show} { // also if the path has both
+		got := shell(script)
+		if !strings.HasPrefix(got, "own sitecustomize\n") || strings.Count(got, "of certifi") != 2 || strings.Count(got, certificate(second)) != 2 {
+			t.Errorf("%s prints\n%s", script, got)
+		}
+		if strings.Contains(got, certificate(first)) {
+			t.Errorf("%s: the first one is trusted too", script)
+		}
+	}
+	old := filepath.Join(second, "minibus-python", "minibus-certifi-0.pem")
+	long := time.Now().Add(-48 * time.Hour)
+	if err := errors.Join(os.WriteFile(old, nil, 0o644), os.Chtimes(old, long, long)); err != nil {
+		t.Fatal(err)
+	}
+	shell(show)
+	if all, _ := filepath.Glob(filepath.Join(filepath.Dir(old), "*.pem")); len(all) != 1 || all[0] == old {
+		t.Errorf("the bundles are %q", all)
+	}
+}
+
+// The CA and the secret are those of the server at the address, wherever its files are.
+func TestEnvIdentityOfTheServerAtAnAddress(t *testing.T) {
+	b := start(t, nil)
+	its, own, cache := t.TempDir(), filepath.Join(t.TempDir(), "own"), "XDG_CACHE_HOME="+t.TempDir()
+	server := harness.Start(t, harness.Options{Data: filepath.Join(its, "bus.db"), Env: []string{cache}, Args: []string{"--auth", "sas", "--root-key", "root-key-of-the-test"}})
+	at := fmt.Sprintf("localhost:%d", server.Ports.HTTP)
+	b.environ = []string{"MINIBUS_DATA=" + filepath.Join(own, "bus.db"), cache}
+	all := decode[map[string]string](b, b.run("env", "--identity", "json", "-c", at))
+	if all["SSL_CERT_FILE"] != filepath.Join(its, "minibus-ca.pem") || all["PYTHONPATH"] != filepath.Join(its, "minibus-python") {
+		t.Errorf("the files are %v", all)
+	}
+	isToken := func(args ...string) {
+		t.Helper()
+		if got := b.run(append([]string{"token", "-c", at}, args...)...); strings.Count(got, ".") != 2 {
+			t.Errorf("token prints %q", got)
+		}
+	}
+	isToken()
+	b.environ[1] = nothingRuns
+	b.fails(1, []string{"--ca-dir", at + "/minibus/ca.pem", "--ca FILE"}, "env", "--identity", "-c", at)
+	b.fails(1, []string{"--ca-dir", "MINIBUS_IDENTITY_SECRET"}, "token", "-c", at)
+	isToken("--ca-dir", its)
+	if _, err := os.Stat(own); err == nil {
+		t.Error("files were made elsewhere")
+	}
+	b.environ = append(b.environ, "IDENTITY_HEADER=of-another-minibus")
+	b.fails(1, []string{"IDENTITY_HEADER"}, "token", "-c", at)
+	isToken("--ca-dir", its)
+	if !strings.Contains(server.Log(), `level=WARN msg="wrong identity secret" operation=GET path=/minibus/identity/token`) {
+		t.Errorf("the log is\n%s", server.Log())
 	}
 }
 

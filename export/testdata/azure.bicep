@@ -356,6 +356,7 @@ resource rule_events_none_Default 'Microsoft.ServiceBus/namespaces/topics/subscr
   }
 }
 
+// $Default takes nothing here: Azure makes it with the subscription, and a template can't delete it
 resource subscription_events_to_topic 'Microsoft.ServiceBus/namespaces/topics/subscriptions@2021-11-01' = {
   parent: topic_events
   name: 'to-topic'
@@ -369,6 +370,17 @@ resource subscription_events_to_topic 'Microsoft.ServiceBus/namespaces/topics/su
     forwardTo: 'events'
     status: 'SendDisabled'
     deadLetteringOnFilterEvaluationExceptions: true
+  }
+}
+
+resource rule_events_to_topic_Default 'Microsoft.ServiceBus/namespaces/topics/subscriptions/rules@2021-11-01' = {
+  parent: subscription_events_to_topic
+  name: '$Default'
+  properties: {
+    filterType: 'SqlFilter'
+    sqlFilter: {
+      sqlExpression: '1=0'
+    }
   }
 }
 

@@ -1,4 +1,11 @@
 # The entities of contoso.servicebus.windows.net, written by minibus export.
+# Azure makes each subscription with the rule $Default, which takes everything. Let the provider (4.81 or later)
+# delete it. Otherwise, the subscriptions get more messages than those that they are copied from:
+#   provider "azurerm" {
+#     features {
+#       servicebus { auto_delete_subscription_default_rule = true }
+#     }
+#   }
 terraform {
   required_providers {
     azurerm = {
@@ -206,6 +213,14 @@ resource "azurerm_servicebus_subscription" "events_all" {
   dead_lettering_on_filter_evaluation_error = true
 }
 
+# the rule is named Default here: Terraform can't create $Default
+resource "azurerm_servicebus_subscription_rule" "events_all_Default" {
+  name            = "Default"
+  subscription_id = azurerm_servicebus_subscription.events_all.id
+  filter_type     = "SqlFilter"
+  sql_filter      = "1=1"
+}
+
 # the target of forwardDeadLetteredMessagesTo, gone, is not among the exported entities and must exist
 resource "azurerm_servicebus_subscription" "events_eu" {
   name                                      = "eu"
@@ -224,7 +239,7 @@ resource "azurerm_servicebus_subscription" "events_eu" {
 }
 
 # the parameters are written into the expression
-# the rule is named Default_ here: Terraform can't create $Default, which Azure makes itself and which takes everything; delete that one if it is there beside this
+# the rule is named Default_ here: Terraform can't create $Default
 resource "azurerm_servicebus_subscription_rule" "events_eu_Default" {
   name            = "Default_"
   subscription_id = azurerm_servicebus_subscription.events_eu.id
@@ -285,7 +300,7 @@ resource "azurerm_servicebus_subscription" "events_none" {
   dead_lettering_on_filter_evaluation_error = true
 }
 
-# the rule is named Default here: Terraform can't create $Default, which Azure makes itself and which takes everything; delete that one if it is there beside this
+# the rule is named Default here: Terraform can't create $Default
 resource "azurerm_servicebus_subscription_rule" "events_none_Default" {
   name            = "Default"
   subscription_id = azurerm_servicebus_subscription.events_none.id

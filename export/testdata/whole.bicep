@@ -86,6 +86,7 @@ resource subscription_events_all 'Microsoft.ServiceBus/namespaces/topics/subscri
   }
 }
 
+// $Default takes nothing here: Azure makes it with the subscription, and a template can't delete it
 resource subscription_events_eu 'Microsoft.ServiceBus/namespaces/topics/subscriptions@2021-11-01' = {
   parent: topic_events
   name: 'eu'
@@ -100,6 +101,17 @@ resource subscription_events_eu 'Microsoft.ServiceBus/namespaces/topics/subscrip
   }
 }
 
+resource rule_events_eu_Default 'Microsoft.ServiceBus/namespaces/topics/subscriptions/rules@2021-11-01' = {
+  parent: subscription_events_eu
+  name: '$Default'
+  properties: {
+    filterType: 'SqlFilter'
+    sqlFilter: {
+      sqlExpression: '1=0'
+    }
+  }
+}
+
 resource rule_events_eu_region 'Microsoft.ServiceBus/namespaces/topics/subscriptions/rules@2021-11-01' = {
   parent: subscription_events_eu
   name: 'region'
@@ -111,6 +123,7 @@ resource rule_events_eu_region 'Microsoft.ServiceBus/namespaces/topics/subscript
   }
 }
 
+// $Default takes nothing here: Azure makes it with the subscription, and a template can't delete it
 resource subscription_events_large 'Microsoft.ServiceBus/namespaces/topics/subscriptions@2021-11-01' = {
   parent: topic_events
   name: 'large'
@@ -122,6 +135,17 @@ resource subscription_events_large 'Microsoft.ServiceBus/namespaces/topics/subsc
     requiresSession: false
     enableBatchedOperations: true
     deadLetteringOnFilterEvaluationExceptions: true
+  }
+}
+
+resource rule_events_large_Default 'Microsoft.ServiceBus/namespaces/topics/subscriptions/rules@2021-11-01' = {
+  parent: subscription_events_large
+  name: '$Default'
+  properties: {
+    filterType: 'SqlFilter'
+    sqlFilter: {
+      sqlExpression: '1=0'
+    }
   }
 }
 
@@ -171,12 +195,12 @@ resource role_b0000000_0000_4000_8000_00000000000b 'Microsoft.Authorization/role
   }
 }
 
-// Azure Service Bus Data Sender
+// e0000000-0000-4000-8000-00000000000e
 resource role_c0000000_0000_4000_8000_00000000000c 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   scope: subscription_events_eu
   name: 'c0000000-0000-4000-8000-00000000000c'
   properties: {
-    roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', '69a216fc-b8fb-44d8-bc22-1f3c2cd27a39')
+    roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', 'e0000000-0000-4000-8000-00000000000e')
     principalId: 'aaaaaaaa-0000-4000-8000-000000000001'
     principalType: 'ServicePrincipal'
   }

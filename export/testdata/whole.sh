@@ -37,7 +37,7 @@ az role assignment create --role 'Azure Service Bus Data Sender' \
   --assignee-object-id aaaaaaaa-0000-4000-8000-000000000001 \
   --assignee-principal-type ServicePrincipal \
   --scope '/subscriptions/s/resourceGroups/shop/providers/Microsoft.ServiceBus/namespaces/shop-bus/queues/a~b'
-az role assignment create --role 'Azure Service Bus Data Sender' \
+az role assignment create --role e0000000-0000-4000-8000-00000000000e \
   --assignee-object-id aaaaaaaa-0000-4000-8000-000000000001 \
   --assignee-principal-type ServicePrincipal \
   --scope /subscriptions/s/resourceGroups/shop/providers/Microsoft.ServiceBus/namespaces/shop-bus/topics/events/subscriptions/eu

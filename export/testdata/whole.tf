@@ -1,4 +1,12 @@
 # The entities of shop-bus, written by minibus export.
+# Add a provider block, and create the resource group shop first.
+# Azure makes each subscription with the rule $Default, which takes everything. Let the provider (4.81 or later)
+# delete it. Otherwise, the subscriptions get more messages than those that they are copied from:
+#   provider "azurerm" {
+#     features {
+#       servicebus { auto_delete_subscription_default_rule = true }
+#     }
+#   }
 terraform {
   required_providers {
     azurerm = {
@@ -84,6 +92,14 @@ resource "azurerm_servicebus_subscription" "events_all" {
   dead_lettering_on_filter_evaluation_error = true
 }
 
+# the rule is named Default here: Terraform can't create $Default
+resource "azurerm_servicebus_subscription_rule" "events_all_Default" {
+  name            = "Default"
+  subscription_id = azurerm_servicebus_subscription.events_all.id
+  filter_type     = "SqlFilter"
+  sql_filter      = "1=1"
+}
+
 resource "azurerm_servicebus_subscription" "events_eu" {
   name                                      = "eu"
   topic_id                                  = azurerm_servicebus_topic.events.id
@@ -151,9 +167,9 @@ resource "azurerm_role_assignment" "role_b0000000_0000_4000_8000_00000000000b" {
 }
 
 resource "azurerm_role_assignment" "role_c0000000_0000_4000_8000_00000000000c" {
-  name                 = "c0000000-0000-4000-8000-00000000000c"
-  scope                = azurerm_servicebus_subscription.events_eu.id
-  role_definition_name = "Azure Service Bus Data Sender"
-  principal_id         = "aaaaaaaa-0000-4000-8000-000000000001"
-  principal_type       = "ServicePrincipal"
+  name               = "c0000000-0000-4000-8000-00000000000c"
+  scope              = azurerm_servicebus_subscription.events_eu.id
+  role_definition_id = "/subscriptions/s/providers/Microsoft.Authorization/roleDefinitions/e0000000-0000-4000-8000-00000000000e"
+  principal_id       = "aaaaaaaa-0000-4000-8000-000000000001"
+  principal_type     = "ServicePrincipal"
 }

@@ -44,7 +44,7 @@ var floors = []floor{
 		"amqpserver/management": {"emulator", "internal/sas", "internal/amqp/message", "internal/amqp", "internal/printable"},
 		"mgmt": {"emulator", "mgmt/arm", "mgmt/atom", "mgmt/control", "mgmt/control/api", "mgmt/control/receive", "mgmt/identity", "mgmt/rest", "mgmt/ui", "internal/amqp/message",
 			"internal/entitypath", "internal/loglimit", "internal/sas", "internal/hostname", "internal/dotnet"},
-		"mgmt/arm": {"emulator", "mgmt/atom", "internal/entitypath", "internal/template", "internal/jsontree", "internal/dotnet", "internal/sas"},
+		"mgmt/arm": {"emulator", "mgmt/atom", "internal/entitypath", "internal/template", "internal/jsontree", "internal/dotnet", "internal/entra", "internal/sas"},
 		"mgmt/control": {"emulator", "emulator/filter", "mgmt/control/api", "mgmt/control/receive", "internal/amqp/messagejson", "internal/amqp/message", "internal/amqp", "internal/dotnet",
 			"internal/entitypath", "internal/printable", "internal/sas", "internal/strictjson"},
 		"mgmt/control/receive": {"emulator"},

@@ -20,6 +20,7 @@ type Server struct {
 	Address  string    `json:"address"`            // host and port for clients on this machine
 	Explorer string    `json:"explorer,omitempty"` // URL; empty: it has none
 	Data     string    `json:"data,omitempty"`     // file of the database; empty: in memory
+	CA       string    `json:"ca,omitempty"`       // file of its CA certificate; empty: in memory, or not its own
 	Started  time.Time `json:"started"`
 }
 

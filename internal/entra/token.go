@@ -23,6 +23,15 @@ const (
 // DeveloperApp is the client id of the developer's tokens.
 const DeveloperApp = "6d696e69-6275-4773-8000-617070000000"
 
+// ObjectOf returns the object id of an application that was not made through Resource Manager: its client id, so that a
+// role can be assigned to it, or if that is no GUID one that is derived from it.
+func ObjectOf(client string) string {
+	if id, err := uuid.Parse(client); err == nil {
+		return id.String()
+	}
+	return uuid.NewSHA1(uuid.MustParse(Tenant), []byte(client)).String()
+}
+
 // Kinds of tokens: the type in their header, which keeps one kind from being used as another.
 const (
 	KindAccess  = "JWT"

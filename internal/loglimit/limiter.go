@@ -18,6 +18,8 @@ const (
 	Token = "token" // refused tokens, over any protocol, followed by the reason if the check of the token failed
 	Page  = "page"  // refused requests of web pages
 
+	Secret = "identity secret" // wrong identity secrets
+
 	Certificate = "certificate" // clients that do not trust our certificate
 	Silent      = "silent"      // connections dropped for newer ones before their protocol was known
 )

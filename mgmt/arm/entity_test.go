@@ -128,6 +128,9 @@ func TestNamesWithSlashes(t *testing.T) {
 		t.Error(err)
 	}
 	h.get(orders + "/queues").want("a~b")
+	for _, path := range []string{"/queues/a/b", "/topics/a/b/c"} { // as Terraform writes a name with slashes
+		h.put(orders+path, object{}).refused(400, "InvalidResourceType", "write a~b for a/b")
+	}
 	h.put(orders+"/topics/t", object{}).status(http.StatusOK)
 	h.put(orders+"/topics/t/subscriptions/s", object{}).status(http.StatusOK)
 	if _, err := ns.Entities().CreateSubscription("t", emulator.SubscriptionOptions{Name: "x~y"}); err != nil {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"minibus/internal/entra"
 )
 
 const roleAssignmentsType = authorization + "/roleAssignments"
@@ -106,9 +108,13 @@ func (m *Manager) putRoleAssignment(c *call) (answer, error) {
 	case !isGUID(c.id.Name()):
 		return answer{}, badRequest("InvalidRoleAssignmentId", "The role assignment ID '%.100s' is not valid. The "+
 			"role assignment ID must be a GUID.", c.id.Name())
-	case !isGUID(p.Principal):
+	case p.Principal != "" && !isGUID(p.Principal):
 		return answer{}, badRequest("InvalidPrincipalId", "The Principal ID '%.100s' is not valid. Principal ID must "+
-			"be a GUID.", p.Principal)
+			"be a GUID. That of the application with the client id '%.100s' is %s.", p.Principal, p.Principal,
+			entra.ObjectOf(p.Principal))
+	case p.Principal == "":
+		return answer{}, badRequest("InvalidPrincipalId", "The Principal ID '' is not valid. Principal ID must be "+
+			"a GUID.")
 	case !strings.EqualFold(role.Type(), roleDefinitionsType) || !isGUID(role.Name()):
 		return answer{}, badRequest("InvalidRoleDefinitionId", "The role definition ID '%.200s' is not valid. It "+
 			"ends with /providers/Microsoft.Authorization/roleDefinitions/ and a GUID.", p.RoleID)
@@ -162,8 +168,13 @@ func (m *Manager) assign(c *call, a assignment) (answer, error) {
 	if err := m.keep(c.id, a); err != nil {
 		return answer{}, err
 	}
-	if !was && m.grants.gives(g.role) == 0 {
+	switch _, known := m.knownRole(mustOrZero(a.RoleID)); {
+	case was || m.grants.gives(g.role) != 0:
+	case known:
 		m.logStored(c.id, "the role gives no right on messages")
+	default:
+		m.log.Warn("a role assignment counts for nothing: Minibus does not know the role, is its GUID right?",
+			"role", g.role, "resource", c.id.String())
 	}
 	return answer{status: status, body: a.shown()}, nil
 }

@@ -135,18 +135,24 @@ func (m *Manager) getRoleDefinition(c *call) (answer, error) {
 	return answer{status: http.StatusOK, body: shownRole(roleScope(c.id), guidOf(c.id.Name()), r)}, nil
 }
 
-// roleOf returns the role of a GUID. Templates also assign roles of other services: Minibus knows that such a role is
-// there once it is assigned, and not what it is called.
-func (m *Manager) roleOf(id ID) (role, bool) {
+// knownRole returns a built-in or a custom role.
+func (m *Manager) knownRole(id ID) (role, bool) {
 	guid := guidOf(id.Name())
 	i := slices.IndexFunc(builtInRoles, func(r builtIn) bool { return r.id == guid })
 	if i >= 0 {
 		return builtInRoles[i].role(), true
 	}
-	if r, ok := m.customRoles(id.Subscription)[guid]; ok {
+	r, ok := m.customRoles(id.Subscription)[guid]
+	return r, ok
+}
+
+// roleOf returns the role of a GUID. Templates also assign roles of other services: Minibus knows that such a role is
+// there once it is assigned, and not what it is called.
+func (m *Manager) roleOf(id ID) (role, bool) {
+	if r, ok := m.knownRole(id); ok {
 		return r, true
 	}
-	if m.grants.uses(guid) {
+	if guid := guidOf(id.Name()); m.grants.uses(guid) {
 		return role{Name: guid, Type: builtInRole, Description: "A role of another service, which Minibus does not " +
 			"know.",
 			AssignableScopes: []string{"/"}, Permissions: []permission{{}}}, true

@@ -2,11 +2,13 @@ package arm
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
 
 	"minibus/emulator"
+	"minibus/internal/entra"
 	"minibus/internal/sas"
 )
 
@@ -152,7 +154,7 @@ func TestRoleAssignmentThatIsRefused(t *testing.T) {
 	h.put(orders+assignments+"reader", assigns(dataReceiver, alice)).
 		refused(http.StatusBadRequest, "InvalidRoleAssignmentId", "must be a GUID")
 	h.put(orders+assignments+nameA, assigns(dataReceiver, "alice")).
-		refused(http.StatusBadRequest, "InvalidPrincipalId", "'alice'")
+		refused(http.StatusBadRequest, "InvalidPrincipalId", "the application with the client id 'alice' is "+entra.ObjectOf("alice")+".")
 	h.put(orders+assignments+nameA, assigns("Owner", alice)).refused(http.StatusBadRequest, "InvalidRoleDefinitionId", "Owner")
 	h.put(orders+assignments+nameA, object{}).refused(http.StatusBadRequest, "InvalidPrincipalId", "''")
 	h.put(orders+assignments+nameA, "no JSON").refused(http.StatusBadRequest, "InvalidRequestContent", "")
@@ -264,7 +266,16 @@ func TestCustomRole(t *testing.T) {
 
 func TestUnknownRoleOfAnotherService(t *testing.T) {
 	h := withOrders(t)
+	var seen strings.Builder
+	h.Manager.log = slog.New(slog.NewTextHandler(&seen, nil))
+	h.put(rg+assignments+nameB, assigns(builtInRoles[3].id, alice)).status(http.StatusCreated)
+	if strings.Contains(seen.String(), "level=WARN") {
+		t.Errorf("a role that gives no right on messages is logged as %s", seen.String())
+	}
 	h.put(rg+assignments+nameA, assigns(custom, alice)).status(http.StatusCreated)
+	if said := seen.String(); !strings.Contains(said, "level=WARN") || !strings.Contains(said, "role="+custom) {
+		t.Errorf("a role that may be mistyped is logged as %s", said)
+	}
 	h.get(roleID(custom)).status(http.StatusOK).has("properties.roleName", custom)
 	if got := h.claims("orders", alice); got != 0 {
 		t.Errorf("alice has %v", got)

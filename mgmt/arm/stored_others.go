@@ -50,11 +50,26 @@ func unknownType(c *call) error {
 		code = "InvalidResourceNamespace"
 	}
 	hint := ""
-	if isOther(id) {
+	switch {
+	case hasSlash(id):
+		hint = " In the name of a queue or topic, write a~b for a/b."
+	case isOther(id):
 		hint = " To store resources of such types without any effect, start Minibus with " + OtherTypes + " store."
 	}
 	return errorf(status, code, "Minibus does not have the resource type '%s/%.200s'.%s", provider,
 		strings.Join(id.Types, "/"), hint)
+}
+
+// hasSlash reports whether an id may have the name of a queue or topic with a slash: what follows it looks like a type.
+func hasSlash(id ID) bool {
+	if len(id.Types) < 3 {
+		return false
+	}
+	switch strings.ToLower(id.typeOf(2)) {
+	case "microsoft.servicebus/namespaces/queues", "microsoft.servicebus/namespaces/topics":
+		return true
+	}
+	return false
 }
 
 func hasProvider(name string) bool {

@@ -184,7 +184,7 @@ func TestWrongDescriptions(t *testing.T) {
 		limits         emulator.Limits
 		want           string
 	}{
-		{queue, "<LockDuration>5</LockDuration>", emulator.LimitsStandard, "SubCode=40000. The value is not a duration.\r\nParameter name: LockDuration\r\nActual value was 5. "},
+		{queue, "<LockDuration>5</LockDuration>", emulator.LimitsStandard, "SubCode=40000. The value is not a duration, such as PT30S.\r\nParameter name: LockDuration\r\nActual value was 5. "},
 		{queue, "<LockDuration>PT6M</LockDuration>", emulator.LimitsStandard, "SubCode=40000. The supplied lock time exceeds the allowed maximum of '5' minutes. "},
 		{queue, "<LockDuration>PT0S</LockDuration>", emulator.LimitsStandard, "SubCode=40000. The value supplied must be between "},
 		{queue, "<LockDuration></LockDuration>", emulator.LimitsStandard, "SubCode=40000. The element LockDuration has no value. "},
@@ -203,7 +203,7 @@ func TestWrongDescriptions(t *testing.T) {
 		{queue, "<DuplicateDetectionHistoryTimeWindow>P8D</DuplicateDetectionHistoryTimeWindow>", emulator.LimitsStandard, "SubCode=40000. The value supplied must be between "},
 		{topic, "<AutoDeleteOnIdle>PT1M</AutoDeleteOnIdle>", emulator.LimitsStandard, "SubCode=40000. The value supplied must be between "},
 		{subscription, "<MaxDeliveryCount>-1</MaxDeliveryCount>", emulator.LimitsStandard, "The value must be between 1 and 2147483647.\r\nParameter name: MaxDeliveryCount\r\nActual value was -1. "},
-		{subscription, "<LockDuration>x</LockDuration>", emulator.LimitsStandard, "The value is not a duration.\r\nParameter name: LockDuration\r\nActual value was x. "},
+		{subscription, "<LockDuration>x</LockDuration>", emulator.LimitsStandard, "The value is not a duration, such as PT30S.\r\nParameter name: LockDuration\r\nActual value was x. "},
 		{subscription, `<DefaultRuleDescription><Filter i:type="SqlFilter"/></DefaultRuleDescription>`, emulator.LimitsStandard, "The SQL expression is empty. "},
 		{ruled, `<Filter i:type="OddFilter"/>`, emulator.LimitsStandard, "The filter type 'OddFilter' is not supported. "},
 		{ruled, `<Filter i:type="TrueFilter"/><Action i:type="OddAction"/>`, emulator.LimitsStandard, "The rule action type 'OddAction' is not supported. "},

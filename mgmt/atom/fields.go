@@ -92,7 +92,7 @@ func (f *fields) span(name string, standard TimeSpan, r emulator.DurationRange) 
 	t, err := ParseTimeSpan(s)
 	switch {
 	case err != nil:
-		f.refuse("The value is not a duration.", name, clip(s))
+		f.refuse("The value is not a duration, such as PT30S.", name, clip(s))
 	case t != standard && !t.within(r):
 		f.refuse(fmt.Sprintf("The value supplied must be between %s and %s.", spanOf(r.Least).clock(),
 			spanOf(r.Most).clock()), name, t.clock())

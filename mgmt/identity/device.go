@@ -171,7 +171,7 @@ func (c *call) page() {
 	}{Secret: !c.s.options.Open, Code: c.r.Form.Get("user_code")}
 	status := http.StatusOK
 	if c.r.Method == http.MethodPost {
-		ok, err := c.s.knows(c.r.PostForm.Get("secret"))
+		ok, err := c.knows(c.r.PostForm.Get("secret"))
 		switch {
 		case err != nil:
 			c.failed(err)

@@ -30,6 +30,8 @@ type Options struct {
 	Strict bool
 	// Life is how long a token is valid; zero: an hour.
 	Life time.Duration
+	// Wrong is told of requests with a wrong secret. May be nil.
+	Wrong func(*http.Request)
 	// Identity returns a managed identity by its client id, its principal id, or its resource id. May be nil.
 	Identity func(id string) (clientID, principalID string, ok bool)
 }
@@ -166,20 +168,25 @@ func (c *call) form() bool {
 }
 
 // knows reports whether a client has shown the identity secret, or need not. It takes the same time for every text.
-func (s *Service) knows(shown string) (bool, error) {
-	if s.options.Open {
+func (c *call) knows(shown string) (bool, error) {
+	o := &c.s.options
+	if o.Open {
 		return true, nil
 	}
-	secret := s.options.Secret
+	secret := o.Secret
 	if secret == "" {
-		key, err := s.options.Key()
+		key, err := o.Key()
 		if err != nil {
 			return false, err
 		}
 		secret = key.Secret()
 	}
 	a, b := sha256.Sum256([]byte(shown)), sha256.Sum256([]byte(secret))
-	return subtle.ConstantTimeCompare(a[:], b[:]) == 1, nil
+	ok := subtle.ConstantTimeCompare(a[:], b[:]) == 1
+	if !ok && shown != "" && o.Wrong != nil {
+		o.Wrong(c.r)
+	}
+	return ok, nil
 }
 
 // holder is who gets a token.
@@ -192,7 +199,7 @@ type holder struct {
 var developer = holder{object: entra.Developer, app: entra.DeveloperApp}
 
 // application returns the holder with a client id. One that was made through Resource Manager has a principal id of
-// its own; any other GUID is its own principal id, so that a role can be assigned to it.
+// its own.
 func (s *Service) application(client string) holder {
 	if s.options.Identity != nil {
 		if app, principal, ok := s.options.Identity(client); ok {
@@ -200,9 +207,9 @@ func (s *Service) application(client string) holder {
 		}
 	}
 	if id, err := uuid.Parse(client); err == nil {
-		return holder{object: id.String(), app: id.String()}
+		client = id.String()
 	}
-	return holder{object: uuid.NewSHA1(uuid.MustParse(entra.Tenant), []byte(client)).String(), app: client}
+	return holder{object: entra.ObjectOf(client), app: client}
 }
 
 // issued makes an access token.

@@ -141,6 +141,22 @@ func TestManagedIdentities(t *testing.T) {
 	}
 }
 
+func TestOfWrongSecretsSomebodyIsTold(t *testing.T) {
+	told := 0
+	s := testService(func(o *Options) { o.Wrong = func(*http.Request) { told++ } })
+	const path = "/minibus/identity/token?api-version=2019-08-01&resource=r"
+	s.ask(t, "GET", path, "")
+	s.ask(t, "GET", path, "", shows)
+	if told != 0 {
+		t.Errorf("told %d times of a right one, or of none", told)
+	}
+	s.ask(t, "GET", path, "", shows+"x")
+	s.grant(t, "/adfs/oauth2/token", url.Values{"grant_type": {"client_credentials"}, "client_id": {"c"}, "client_secret": {"x"}, "resource": {"r"}})
+	if told != 2 {
+		t.Errorf("told %d times, want 2", told)
+	}
+}
+
 func TestWhenManagedTokensExpire(t *testing.T) {
 	s := testService(func(o *Options) { o.Open, o.Life = true, 5*time.Second })
 	_, answer := s.ask(t, "GET", "/minibus/identity/token?api-version=2017-09-01&resource=r", "", "secret: x")

@@ -151,7 +151,7 @@ func (c *call) forApplication(tenant, audience string) {
 	if secret == "" {
 		secret = strings.TrimSpace(f.Get("client_assertion"))
 	}
-	ok, err := c.s.knows(secret)
+	ok, err := c.knows(secret)
 	switch {
 	case err != nil:
 		c.failed(err)

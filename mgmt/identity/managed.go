@@ -26,7 +26,7 @@ func (c *call) managed() {
 		c.machine()
 		return
 	}
-	ok, err := c.s.knows(shown)
+	ok, err := c.knows(shown)
 	switch {
 	case err != nil:
 		c.failed(err)

@@ -11,6 +11,7 @@ import (
 
 	"minibus/config"
 	"minibus/internal/discovery"
+	"minibus/internal/tlsca"
 	"minibus/server"
 )
 
@@ -25,6 +26,9 @@ func announced(a *server.Server, s config.Settings, log *slog.Logger) (leave fun
 	}
 	if path, err := filepath.Abs(entry.Data); err == nil && entry.Data != "" {
 		entry.Data = path
+	}
+	if ca, err := server.AuthorityDir(s); err == nil {
+		entry.CA = filepath.Join(ca, tlsca.CertificateFile)
 	}
 	if s.Control != "off" {
 		entry.Explorer = explorerAt(s, ports)
