@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"minibus/emulator"
 	"minibus/internal/loglimit"
 	"minibus/internal/sas"
 	"minibus/mgmt/control"
@@ -65,20 +66,27 @@ func (h *handler) check(x *request, token string, at sas.Resource) (sas.Grant, e
 	return ring.Verify(token, at, time.Now())
 }
 
-// controlling lets through requests to the control API with a token of a policy of the default namespace that may
-// manage it. The document is for all. A request that lasts longer than its token ends with it.
+// controlling lets through requests to the control API: with a token of a policy of the default namespace that may
+// manage it, and with each web token, of which gate says what it opens. The document is for all. A request that lasts
+// longer than its token ends with it.
 func (h *handler) controlling(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := h.request(w, r)
 		err := h.useDefault(x)
 		var g sas.Grant
 		if err == nil {
-			g, err = h.granted(x, sas.Manage, "")
+			g, err = h.verify(x, "")
 		}
-		if err != nil && r.URL.Path != control.DocumentPath {
-			p := problemOf(err)
-			control.Refuse(w, &api.Error{Status: p.status, Detail: withoutSubCode(p.detail)})
+		if err == nil && !g.Web && !g.Claims.Allows(sas.Manage) {
+			err = unmanaged(x)
+		}
+		switch {
+		case r.URL.Path == control.DocumentPath:
+		case err != nil:
+			control.Refuse(w, refusal(err))
 			return
+		case h.options.Access != nil:
+			r = control.Guarded(r, h.gate(x, g))
 		}
 		if !g.Until.IsZero() {
 			ctx, cancel := context.WithDeadlineCause(r.Context(), g.Until, control.ErrTokenExpired)
@@ -87,6 +95,42 @@ func (h *handler) controlling(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// gate returns what a token opens in the control API, of which g is the grant in the default namespace. A key of the
+// default namespace opens all namespaces but those that take no keys. A web token opens those that its holder may
+// manage, and what concerns the whole process if the default one is among them.
+func (h *handler) gate(x *request, g sas.Grant) control.Gate {
+	return func(ns *emulator.Namespace) *api.Error {
+		switch {
+		case ns == nil || ns == x.ns:
+			if g.Claims.Allows(sas.Manage) {
+				return nil
+			}
+		case !g.Web && h.options.Access(ns).KeysAreOff():
+			return refusal(h.unverified(x.r, &sas.TokenError{Reason: sas.KeysOff, KeyName: g.KeyName}))
+		case !g.Web:
+			return nil
+		default:
+			there := *x
+			there.ns = ns
+			its, err := h.check(&there, x.r.Header.Get("Authorization"), sas.Resource{Path: x.r.URL.Path})
+			if err == nil && its.Claims.Allows(sas.Manage) {
+				return nil
+			}
+		}
+		return refusal(unmanaged(x))
+	}
+}
+
+func unmanaged(x *request) error {
+	return problemf(http.StatusUnauthorized, "%s ", sas.Required(sas.Manage, x.r.Host, ""))
+}
+
+// refusal is an error as the control API answers it.
+func refusal(err error) *api.Error {
+	p := problemOf(err)
+	return &api.Error{Status: p.status, Detail: withoutSubCode(p.detail)}
 }
 
 // closing ends, where tokens are checked, the connection of each request for which verify finds no valid token. So a

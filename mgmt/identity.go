@@ -53,7 +53,9 @@ func (h *handler) refuseIdentity(r *http.Request) *problem {
 
 // isForwarded reports whether a proxy has passed a request on for somebody else.
 func isForwarded(r *http.Request) bool {
-	for _, name := range []string{"X-Forwarded-For", "X-Forwarded-Host", "Forwarded", "Via", "X-Real-Ip"} {
+	for _, name := range []string{
+		"X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Forwarded", "Via", "X-Real-Ip", "Cf-Connecting-Ip",
+	} {
 		if _, ok := r.Header[name]; ok {
 			return true
 		}

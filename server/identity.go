@@ -146,11 +146,25 @@ func (a *Server) identities(ns *emulator.Namespace) sas.Identities {
 // namespace, so that clients can have it in their connection strings; a token for a host of somebody else's is for
 // that.
 func (a *Server) isOwnHost(host string) bool {
+	host = withoutPort(host)
+	return hostname.IsLocal(host) || a.isKnownHost(host)
+}
+
+func withoutPort(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
-	host = strings.ToLower(strings.Trim(host, "[]"))
-	return hostname.IsLocal(host) || a.isKnownHost(host)
+	return strings.ToLower(strings.Trim(host, "[]"))
+}
+
+// isForManager reports whether a token is for Resource Manager: by Azure's names for it, or by the host of the request
+// if that is a name of this Minibus. The client chooses that host, so others don't count; one in the service's domain
+// is a namespace, and a token for it is for messages.
+func (a *Server) isForManager(t *entra.Token, host string) bool {
+	if !a.isOwnHost(host) || strings.HasSuffix(withoutPort(host), hostname.Cloud) {
+		return t.IsForManager()
+	}
+	return t.IsForManager("https://"+host, "http://"+host)
 }
 
 // claims returns the rights that roles give to principals on an entity; an empty path is the namespace.
@@ -182,7 +196,7 @@ func (a *Server) principal(r *http.Request) (string, error) {
 		return t.Object, nil
 	case err != nil:
 		return "", err
-	case !t.Own || !t.IsForManager("https://"+r.Host) && !t.IsForManager("http://"+r.Host):
+	case !t.Own || !a.isForManager(t, r.Host):
 		return "", &sas.TokenError{Reason: sas.Audience, KeyName: t.Object}
 	}
 	return t.Object, nil

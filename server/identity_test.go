@@ -24,6 +24,7 @@ import (
 	"minibus/internal/entra"
 	"minibus/internal/sas"
 	"minibus/mgmt/arm"
+	"minibus/mgmt/control"
 )
 
 // The identities of these tests, by what their roles allow.
@@ -142,6 +143,9 @@ func TestEveryOperationNeedsARole(t *testing.T) {
 			for bad, token := range worthless {
 				if !strings.HasPrefix(name, "plain") && bad != "no role" && bad != "alg none" {
 					continue // the rest is checked alike over each transport, and takes long to try
+				}
+				if bad == "roles elsewhere" && strings.HasSuffix(name, "/namespaces") {
+					continue // it lists the other namespace
 				}
 				if err := do(token); !errors.Is(err, errRefused) {
 					t.Errorf("%s with %s: %v, want it refused", name, bad, err)
@@ -526,6 +530,8 @@ func TestWhoMayAskForTokens(t *testing.T) {
 		{managed, "Host: evil.test\r\nX-IDENTITY-HEADER: x\r\n", 403},
 		{managed, "Host: localhost\r\nX-IDENTITY-HEADER: x\r\nX-Forwarded-For: 10.0.0.1\r\n", 403},
 		{managed, "Host: localhost\r\nX-IDENTITY-HEADER: x\r\nForwarded: for=10.0.0.1\r\n", 403},
+		{managed, "Host: localhost\r\nX-IDENTITY-HEADER: x\r\nCF-Connecting-IP: 10.0.0.1\r\n", 403},
+		{managed, "Host: localhost\r\nX-IDENTITY-HEADER: x\r\nX-Forwarded-Proto: https\r\n", 403},
 		{machine, "Host: localhost\r\nMetadata: true\r\n", 200},
 		{machine, "Host: localhost\r\nMetadata: True\r\nAccept-Language: *\r\nSec-Fetch-Mode: cors\r\nUser-Agent: node\r\n", 200}, // fetch of Node.js
 		{machine, "Host: localhost\r\n", 400},
@@ -634,6 +640,31 @@ func TestResourceManagerNeedsAToken(t *testing.T) {
 	}
 }
 
+// The host of a request, which the client chooses, does not turn a token for something else into one for Resource
+// Manager.
+func TestTheHostMakesNoTokenForResourceManager(t *testing.T) {
+	p := entraPlace(t, rolesOf("sbemulatorns"))
+	for _, tt := range []struct {
+		host, audience string
+		want           int
+	}{
+		{"servicebus.azure.net", "https://servicebus.azure.net", 401},
+		{"vault.azure.net", "https://vault.azure.net/", 401},
+		{"shop.servicebus.windows.net", "https://shop.servicebus.windows.net", 401},
+		{"shop.servicebus.windows.net:443", "https://shop.servicebus.windows.net:443", 401},
+		{"vault.azure.net", "https://management.azure.com/", 200},
+		{"localhost:5300", "http://localhost:5300", 200},
+		{"localhost", "https://vault.azure.net", 401},
+		{"vault.azure.net", "/", 401},
+	} {
+		token := webToken(t, p.Server, roleless, func(x *entra.Token) { x.Audience = []string{tt.audience} })
+		status, text := askRaw(t, p.Server, "GET /subscriptions?api-version=2022-12-01", "Host: "+tt.host+"\r\nAuthorization: Bearer "+token+"\r\n", "")
+		if status != tt.want {
+			t.Errorf("%s at %s: %d, want %d: %s", tt.audience, tt.host, status, tt.want, text)
+		}
+	}
+}
+
 // A namespace with disableLocalAuth takes web tokens only.
 func TestKeysThatAreOff(t *testing.T) {
 	p := entraPlace(t, rolesOf("sbemulatorns"))
@@ -661,6 +692,110 @@ func TestKeysThatAreOff(t *testing.T) {
 			t.Errorf("%v: an identity: %d %s", off, code, text)
 		}
 	}
+}
+
+// control sends a request to the control API.
+func (p *place) control(t *testing.T, method, path, token string) (int, string) {
+	t.Helper()
+	lines := "Host: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nAuthorization: " + token + "\r\n"
+	return askRaw(t, p.Server, method+" /$minibus/v1/"+path, lines, "")
+}
+
+// controlOperations are the methods and paths of the control API on one namespace, with a name for each part.
+func controlOperations(t *testing.T, namespace string) (list [][2]string) {
+	t.Helper()
+	var document struct {
+		Paths map[string]map[string]any `json:"paths"`
+	}
+	if err := json.Unmarshal(control.Document(), &document); err != nil {
+		t.Fatal(err)
+	}
+	parts := regexp.MustCompile(`{\w+}`)
+	for path, methods := range document.Paths {
+		before, rest, ok := strings.Cut(strings.TrimPrefix(path, control.Prefix), "{namespace}")
+		for method := range methods {
+			if ok {
+				list = append(list, [2]string{strings.ToUpper(method), before + namespace + parts.ReplaceAllString(rest, "q")})
+			}
+		}
+	}
+	if len(list) < 50 {
+		t.Fatalf("%d operations", len(list))
+	}
+	return list
+}
+
+// TestTheControlAPIOpensNamespaces: the control API opens to an identity the namespaces that it may manage, and to a
+// key those that take keys.
+func TestTheControlAPIOpensNamespaces(t *testing.T) {
+	p, second := &place{host: "localhost", ending: "-key"}, &place{host: "localhost", ending: "-its-key"}
+	p.serve(t, Config{Settings: config.Settings{Auth: config.AuthEntra}, claims: rolesOf("sbemulatorns"), NoNetwork: true},
+		p.rules("sbemulatorns")+","+second.rules("second"))
+	token := func(who string) string { return "Bearer " + webToken(t, p.Server, who, nil) }
+	try := func(who, authorization, method, path string, want int) string {
+		t.Helper()
+		status, text := p.control(t, method, path, authorization)
+		if status != want {
+			t.Errorf("%s: %s %s: %d, want %d: %.300s", who, method, path, status, want, text)
+		}
+		if status == 401 && strings.Contains(text, "SharedAccessKey=") {
+			t.Errorf("%s: %s %s: %s", who, method, path, text)
+		}
+		return text
+	}
+	refused := func(who, authorization, namespace string) {
+		t.Helper()
+		for _, o := range controlOperations(t, namespace) {
+			try(who, authorization, o[0], o[1], 401)
+		}
+	}
+	lists := func(who, authorization string, want ...string) {
+		t.Helper()
+		text := try(who, authorization, "GET", "namespaces", 200)
+		for _, name := range []string{"sbemulatorns", "second"} {
+			if slices.Contains(want, name) != strings.Contains(text, fmt.Sprintf(`"name":%q`, name)) {
+				t.Errorf("%s: %s", who, text)
+			}
+		}
+		if strings.Contains(text, "-its-key") != slices.Contains(want, "second") {
+			t.Errorf("%s: keys: %s", who, text)
+		}
+	}
+	for _, at := range []string{"second", "%73econd", "SECOND"} {
+		refused("manager", token(manager), at)
+	}
+	refused("roleless", token(roleless), "missing")
+	refused("elsewho", token(elsewho), "$default")
+	refused("roleless", token(roleless), "second")
+	try("roleless", token(roleless), "GET", "namespaces", 401)
+	lists("manager", token(manager), "sbemulatorns")
+	lists("elsewho", token(elsewho), "second")
+	lists("developer", token(entra.Developer), "sbemulatorns", "second")
+	try("manager", token(manager), "GET", "namespaces/$this/entities", 200)
+	try("elsewho", token(elsewho), "GET", "namespaces/second/entities", 200)
+	try("elsewho", token(elsewho), "POST", "namespaces/second/reset", 204)
+	try("elsewho", token(elsewho), "POST", "namespaces", 401)
+	try("elsewho", token(elsewho), "DELETE", "namespaces/second", 401) // the namespaces are the process's
+	if text := try("manager", token(manager), "POST", "namespaces", 201); strings.Contains(text, "SharedAccessKey=") {
+		t.Errorf("keys of a new namespace: %s", text) // other roles than rolesOf's may give them
+	}
+	if text := try("developer", token(entra.Developer), "POST", "namespaces", 201); !strings.Contains(text, "SharedAccessKey=") {
+		t.Errorf("no keys of a new namespace: %s", text)
+	}
+
+	key := p.good("manage")("")
+	lists("key", key, "sbemulatorns", "second")
+	try("key", key, "GET", "namespaces/second/entities", 200)
+	id := "/subscriptions/" + arm.DefaultSubscription + "/resourceGroups/" + arm.DefaultGroup + "/providers/Microsoft.ServiceBus/namespaces/second"
+	p.ns, p.dial = p.Server.Namespace(), p.Server.Dial
+	if status, text := p.manage(t, "PATCH", id, `{"properties": {"disableLocalAuth": true}}`, webToken(t, p.Server, entra.Developer, forManager)); status != 200 {
+		t.Fatalf("%d %s", status, text)
+	}
+	refused("key", key, "second")
+	lists("key", key, "sbemulatorns")
+	try("key", key, "GET", "namespaces/$default/entities", 200)
+	try("key", key, "GET", "namespaces/missing", 404)
+	lists("developer", token(entra.Developer), "sbemulatorns", "second")
 }
 
 // TestRolesOpenTheirScope makes identities and role assignments through Resource Manager, and tries what they open.

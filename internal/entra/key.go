@@ -109,6 +109,13 @@ func keyOf(private *rsa.PrivateKey) (*Key, error) {
 	}, nil
 }
 
+// Bond returns what ties a token to a text without telling it: nobody can try out texts without the key.
+func (k *Key) Bond(text string) string {
+	sum := hmac.New(sha256.New, k.private.D.Bytes())
+	sum.Write([]byte("minibus bond " + text))
+	return base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:16])
+}
+
 // Secret returns the identity secret: whoever shows it gets tokens where tokens are checked.
 func (k *Key) Secret() string { return k.secret }
 

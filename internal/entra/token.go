@@ -48,6 +48,7 @@ type Token struct {
 	App      string   // appid, client id
 	Groups   []string // ids of the groups of who holds the token
 	Scope    string   // of a refresh token: for what it gets tokens
+	Bond     string   // of a refresh token: the bond of the identity secret by which somebody got it
 	User     bool     // a person, not an application
 
 	NotBefore time.Time
@@ -94,6 +95,7 @@ type claims struct {
 	Unique   string    `json:"uti,omitempty"`
 	Groups   []string  `json:"groups,omitempty"`
 	Scope    string    `json:"scp,omitempty"`
+	Bond     string    `json:"bond,omitempty"`
 	Name     string    `json:"name,omitempty"`
 	User     string    `json:"preferred_username,omitempty"`
 }
@@ -104,7 +106,7 @@ func (k *Key) Sign(kind string, t Token, now time.Time, life time.Duration) (str
 		RegisteredClaims: jwt.RegisteredClaims{Issuer: t.Issuer, Subject: t.Object, IssuedAt: jwt.NewNumericDate(now),
 			NotBefore: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(life))},
 		Audience: t.Audience, Object: t.Object, Tenant: t.Tenant, App: t.App, Party: t.App, Version: "2.0",
-		Unique: uuid.NewString(), Groups: t.Groups, Scope: t.Scope, Kind: "app",
+		Unique: uuid.NewString(), Groups: t.Groups, Scope: t.Scope, Bond: t.Bond, Kind: "app",
 	}
 	if t.User {
 		c.Kind, c.Name, c.User = "user", "Developer", "developer@minibus.local"
@@ -122,7 +124,7 @@ func (k *Key) Sign(kind string, t Token, now time.Time, life time.Duration) (str
 // token reads the claims.
 func (c *claims) token(own bool) *Token {
 	t := &Token{Issuer: c.Issuer, Audience: c.Audience, Object: c.Object, Tenant: c.Tenant, App: c.App,
-		Groups: slices.Clone(c.Groups), Scope: c.Scope, User: c.Kind == "user", Own: own}
+		Groups: slices.Clone(c.Groups), Scope: c.Scope, Bond: c.Bond, User: c.Kind == "user", Own: own}
 	if t.Object == "" {
 		t.Object = c.Subject
 	}

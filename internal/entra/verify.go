@@ -4,6 +4,7 @@ import (
 	"crypto/rsa"
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -192,11 +193,11 @@ func (t *Token) IsForServiceBus(means func(host string) bool) bool {
 // The audiences of Azure Resource Manager.
 var manager = map[string]bool{"https://management.azure.com": true, "https://management.core.windows.net": true}
 
-// IsForManager reports whether a token is for Azure Resource Manager, at one of its own addresses or at base.
-func (t *Token) IsForManager(base string) bool {
+// IsForManager reports whether a token is for Azure Resource Manager, at one of its own addresses or at one of bases.
+func (t *Token) IsForManager(bases ...string) bool {
 	for _, a := range t.Audience {
 		a = strings.ToLower(strings.TrimRight(a, "/"))
-		if manager[a] || a == strings.ToLower(strings.TrimRight(base, "/")) {
+		if manager[a] || slices.ContainsFunc(bases, func(b string) bool { return strings.EqualFold(a, b) }) {
 			return true
 		}
 	}

@@ -66,6 +66,9 @@ func (r *Ring) WithIdentities(check Identities, keysOff func() bool) *Ring {
 // TakesIdentities reports whether the ring takes web tokens.
 func (r *Ring) TakesIdentities() bool { return r.identities != nil }
 
+// KeysAreOff reports whether the ring refuses signatures.
+func (r *Ring) KeysAreOff() bool { return r.keysOff != nil && r.keysOff() }
+
 // NewRing makes a ring of the namespace's policies. entity returns the current policies of a queue or topic, or nil if
 // there is no such entity; it must ignore the case of letters. entity may be nil.
 func NewRing(namespace []Policy, entity func(path string) []Policy) *Ring {
@@ -167,7 +170,7 @@ func (r *Ring) parse(text string) (Token, error) {
 	switch {
 	case err != nil:
 		return Token{}, &TokenError{Reason: Malformed}
-	case r.keysOff != nil && r.keysOff():
+	case r.KeysAreOff():
 		return Token{}, &TokenError{Reason: KeysOff, KeyName: t.KeyName}
 	}
 	return t, nil

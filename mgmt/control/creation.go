@@ -13,6 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"minibus/emulator"
+	"minibus/internal/sas"
 	"minibus/internal/strictjson"
 	"minibus/mgmt/control/api"
 )
@@ -65,7 +66,7 @@ type createOutput struct {
 	Body     api.Namespace
 }
 
-func (h *handler) create(_ context.Context, in *createInput) (*createOutput, error) {
+func (h *handler) create(ctx context.Context, in *createInput) (*createOutput, error) {
 	name, o, entities, err := in.read(h)
 	if err != nil {
 		return nil, err
@@ -74,7 +75,14 @@ func (h *handler) create(_ context.Context, in *createInput) (*createOutput, err
 	if err != nil {
 		return nil, err
 	}
-	return &createOutput{Location: Prefix + "namespaces/" + url.PathEscape(ns.Name()), Body: h.shown(ns, in.name)}, nil
+	out := &createOutput{Location: Prefix + "namespaces/" + url.PathEscape(ns.Name()), Body: h.shown(ns, in.name)}
+	if gateOf(ctx)(ns) != nil { // who makes it may have no role there, and then gets no key
+		bare := sas.Local(h.server.Endpoint(ns, in.name))
+		bare.KeyName, bare.Key = "", ""
+		out.Body.ConnectionString = bare.String()
+		out.Body.ConnectionStrings = []api.ConnectionString{}
+	}
+	return out, nil
 }
 
 // read reads what the new namespace is to be.

@@ -67,6 +67,7 @@ func newHandler(s Server, adapter huma.Adapter) *handler {
 		DefaultFormat:                "application/json",
 		RejectUnknownQueryParameters: true,
 	}, adapter)
+	h.UseMiddleware(h.guard)
 	h.enumerate()
 	h.document = sync.OnceValues(h.describe)
 	return h

@@ -13,9 +13,12 @@ import (
 // rights are all that there are.
 var rights = []string{"Manage", "Send", "Listen"}
 
+// Operations that stand out: see guard.
+const listNamespaces, deleteNamespace = "listNamespaces", "deleteNamespace"
+
 // namespaces registers the operations on namespaces.
 func (h *handler) namespaces() {
-	register(h, "listNamespaces", "GET namespaces", tagged("namespaces"), h.listNamespaces, 200)
+	register(h, listNamespaces, "GET namespaces", tagged("namespaces"), h.listNamespaces, 200)
 	creation := &huma.RequestBody{Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{
 		AnyOf: []*huma.Schema{{Ref: schemas + "NamespaceCreation"}, {Ref: schemas + "Configuration"}}}}}}
 	register(h, "createNamespace", "POST namespaces", huma.Operation{
@@ -26,7 +29,7 @@ func (h *handler) namespaces() {
 	}, h.create, 201, 400, 409, 413)
 	creation.Required = false // registering has set it
 	register(h, "getNamespace", "GET namespaces/{namespace}", tagged("namespaces"), h.getNamespace, 200, 404)
-	register(h, "deleteNamespace", "DELETE namespaces/{namespace}", tagged("namespaces"),
+	register(h, deleteNamespace, "DELETE namespaces/{namespace}", tagged("namespaces"),
 		h.deleteNamespace, 204, 404, 409)
 }
 
@@ -37,11 +40,19 @@ type namespaceList struct {
 	}
 }
 
-func (h *handler) listNamespaces(_ context.Context, in *Host) (*namespaceList, error) {
+func (h *handler) listNamespaces(ctx context.Context, in *Host) (*namespaceList, error) {
 	var out namespaceList
 	out.Body.Namespaces = []api.Namespace{}
+	open := gateOf(ctx)
 	for _, ns := range h.server.Broker().Namespaces() {
-		out.Body.Namespaces = append(out.Body.Namespaces, h.shown(ns, in.name))
+		if open(ns) == nil {
+			out.Body.Namespaces = append(out.Body.Namespaces, h.shown(ns, in.name))
+		}
+	}
+	if len(out.Body.Namespaces) == 0 {
+		if refusal := open(nil); refusal != nil {
+			return nil, refusal
+		}
 	}
 	return &out, nil
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"html/template"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 const (
 	codeLife    = 15 * time.Minute
 	maxCodes    = 100
+	maxCodesOf  = 50 // of one address
 	pollSeconds = 1
 )
 
@@ -22,6 +24,7 @@ type deviceCode struct {
 	client   string
 	tenant   string
 	audience string
+	from     string // the address that asked
 	granted  bool
 	expires  time.Time
 }
@@ -39,8 +42,12 @@ func (c *call) newDeviceCode(asked string) {
 	_, _ = rand.Read(code) // never fails
 	device := hex.EncodeToString(code)
 	d := &deviceCode{user: rand.Text()[:9], client: client, tenant: tenantOf(asked), audience: audience,
-		granted: c.s.options.Open, expires: time.Now().Add(codeLife)}
-	c.s.keep(device, d)
+		from: addressOf(c.r), granted: c.s.options.Open, expires: time.Now().Add(codeLife)}
+	if !c.s.keep(device, d) {
+		c.refuse(http.StatusBadRequest, "slow_down", "AADSTS90055: Too many sign-ins wait for somebody to finish "+
+			"them. Finish one, or try again in 15 minutes.")
+		return
+	}
 	page := c.base + DevicePath
 	c.answer(http.StatusOK, map[string]any{
 		"user_code": d.user, "device_code": device, "verification_uri": page, "verification_url": page,
@@ -50,22 +57,33 @@ func (c *call) newDeviceCode(asked string) {
 	})
 }
 
-// keep stores a code. At the limit it drops the one that expires first.
-func (s *Service) keep(device string, d *deviceCode) {
+// addressOf returns the address of a client, without its port.
+func addressOf(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr // in memory
+	}
+	return host
+}
+
+// keep stores a code, or reports that there are too many. No new code ends one that a person may be typing.
+func (s *Service) keep(device string, d *deviceCode) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	first, now := "", time.Now()
+	now, its := time.Now(), 0
 	for name, c := range s.codes {
-		if c.expires.Before(now) {
+		switch {
+		case c.expires.Before(now):
 			delete(s.codes, name)
-		} else if first == "" || c.expires.Before(s.codes[first].expires) {
-			first = name
+		case c.from == d.from:
+			its++
 		}
 	}
-	if len(s.codes) >= maxCodes {
-		delete(s.codes, first)
+	if len(s.codes) >= maxCodes || its >= maxCodesOf {
+		return false
 	}
 	s.codes[device] = d
+	return true
 }
 
 // take returns the code of a client that polls, and forgets it once it is granted.

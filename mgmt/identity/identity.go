@@ -173,13 +173,9 @@ func (c *call) knows(shown string) (bool, error) {
 	if o.Open {
 		return true, nil
 	}
-	secret := o.Secret
-	if secret == "" {
-		key, err := o.Key()
-		if err != nil {
-			return false, err
-		}
-		secret = key.Secret()
+	secret, err := c.s.secret()
+	if err != nil {
+		return false, err
 	}
 	a, b := sha256.Sum256([]byte(shown)), sha256.Sum256([]byte(secret))
 	ok := subtle.ConstantTimeCompare(a[:], b[:]) == 1
@@ -187,6 +183,31 @@ func (c *call) knows(shown string) (bool, error) {
 		o.Wrong(c.r)
 	}
 	return ok, nil
+}
+
+func (s *Service) secret() (string, error) {
+	if s.options.Secret != "" {
+		return s.options.Secret, nil
+	}
+	key, err := s.options.Key()
+	if err != nil {
+		return "", err
+	}
+	return key.Secret(), nil
+}
+
+// bond returns what a refresh token has of the identity secret, so that another secret ends it. One that was given
+// without a secret has nothing.
+func (s *Service) bond() (string, error) {
+	if s.options.Open {
+		return "", nil
+	}
+	key, err := s.options.Key()
+	if err != nil {
+		return "", err
+	}
+	secret, err := s.secret()
+	return key.Bond(secret), err
 }
 
 // holder is who gets a token.

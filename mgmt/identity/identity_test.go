@@ -363,6 +363,40 @@ func TestDeviceCodes(t *testing.T) {
 	}
 }
 
+// A refresh token ends with the identity secret by which somebody got it, and one that was given without any does not
+// count where a secret is asked for.
+func TestRefreshTokensEndWithTheSecret(t *testing.T) {
+	another := func(o *Options) { o.Secret = "another-secret" }
+	itsOwn := func(o *Options) { o.Secret = "" }
+	for _, tt := range []struct {
+		name       string
+		then, now  func(*Options)
+		stillValid bool
+	}{
+		{"the same", nil, nil, true},
+		{"another", nil, another, false},
+		{"the key's", itsOwn, itsOwn, true},
+		{"the key's, then a chosen one", itsOwn, nil, false},
+		{"none, then one", open, nil, false},
+		{"one, then none", nil, open, true},
+	} {
+		s := testService(tt.then)
+		device, user := s.newCode(t)
+		shown, err := s.secret()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.ask(t, "POST", DevicePath, url.Values{"user_code": {user}, "secret": {shown}}.Encode())
+		_, m := s.grant(t, "/common/oauth2/v2.0/token", poll(device))
+		refresh, _ := m["refresh_token"].(string)
+		again := url.Values{"grant_type": {"refresh_token"}, "client_id": {"az"}, "refresh_token": {refresh}}
+		status, m := testService(tt.now).grant(t, "/common/oauth2/v2.0/token", again)
+		if tt.stillValid != (status == 200) || !tt.stillValid && m["error"] != "invalid_grant" {
+			t.Errorf("%s: %d %v", tt.name, status, m)
+		}
+	}
+}
+
 // Where everybody gets a token, the first poll has it.
 func TestDeviceCodesWithoutASecret(t *testing.T) {
 	s := testService(open)
@@ -375,14 +409,47 @@ func TestDeviceCodesWithoutASecret(t *testing.T) {
 	}
 }
 
+// At the limit a new sign-in is refused, and those that wait go on: one address can't use up all of them.
 func TestDeviceCodesAreBounded(t *testing.T) {
 	s := testService(nil)
-	first, _ := s.newCode(t)
-	for range maxCodes {
-		s.newCode(t)
+	ask := func(from string) int {
+		r := httptest.NewRequest("POST", "/common/oauth2/v2.0/devicecode", strings.NewReader("client_id=az"))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.RemoteAddr = from
+		w := httptest.NewRecorder()
+		s.Serve(w, r, base)
+		if w.Code != 200 && texts(t, w.Body.String())["error"] != "slow_down" {
+			t.Error(w.Body)
+		}
+		return w.Code
 	}
-	if len(s.codes) != maxCodes || s.codes[first] != nil {
-		t.Error(len(s.codes), s.codes[first])
+	device, user := s.newCode(t)
+	for i := range maxCodes {
+		want := 200
+		if i >= maxCodesOf {
+			want = 400
+		}
+		if got := ask(fmt.Sprintf("10.0.0.1:%d", 1000+i)); got != want {
+			t.Fatalf("%d: %d", i, got)
+		}
+	}
+	for i := range maxCodes { // of other addresses
+		ask(fmt.Sprintf("10.0.1.%d:1000", i))
+	}
+	if len(s.codes) != maxCodes || ask("10.0.2.1:1000") != 400 {
+		t.Error(len(s.codes))
+	}
+	if status, text := s.ask(t, "POST", DevicePath, "user_code="+user+"&secret="+secret); status != 200 {
+		t.Errorf("%d %s", status, text)
+	}
+	if status, m := s.grant(t, "/common/oauth2/v2.0/token", poll(device)); status != 200 {
+		t.Errorf("%d %v", status, m)
+	}
+	for _, c := range s.codes {
+		c.expires = time.Now().Add(-time.Second)
+	}
+	if got := ask("10.0.0.1:1000"); got != 200 || len(s.codes) != 1 {
+		t.Errorf("after they expired: %d, %d", got, len(s.codes))
 	}
 }
 

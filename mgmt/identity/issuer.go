@@ -181,10 +181,15 @@ func (c *call) forApplication(tenant, audience string) {
 
 // refreshed answers a person's client that had tokens before.
 func (c *call) refreshed(audience string) {
+	bond, err := c.s.bond()
+	if err != nil {
+		c.failed(err)
+		return
+	}
 	t, err := c.s.options.Verifier.VerifyRefresh(c.r.PostForm.Get("refresh_token"), time.Now())
-	if err != nil || !t.Own {
+	if err != nil || !t.Own || t.Bond != bond && !c.s.options.Open {
 		c.refuse(http.StatusBadRequest, "invalid_grant", "AADSTS70000: The provided refresh token is malformed, "+
-			"expired, or of another Minibus. Sign in again.")
+			"expired, of another Minibus, or of another identity secret. Sign in again.")
 		return
 	}
 	if audience == "" {
@@ -199,6 +204,10 @@ func (c *call) forPerson(client, tenant, audience string) {
 		audience = c.base
 	}
 	key, err := c.s.options.Key()
+	var bond string
+	if err == nil {
+		bond, err = c.s.bond()
+	}
 	if err != nil {
 		c.failed(err)
 		return
@@ -208,7 +217,7 @@ func (c *call) forPerson(client, tenant, audience string) {
 		Object: entra.Developer, App: client, User: true, Scope: "user_impersonation"}
 	id, again := access, access
 	id.Audience, id.Scope = []string{client}, ""
-	again.Audience, again.Scope = []string{access.Issuer}, audience
+	again.Audience, again.Scope, again.Bond = []string{access.Issuer}, audience, bond
 	answer := tokens{Type: "Bearer", Scope: c.r.PostForm.Get("scope"), ExpiresIn: int(c.s.options.Life.Seconds()),
 		ClientInfo: clientInfo(entra.Developer, tenant)}
 	answer.Extended = answer.ExpiresIn
