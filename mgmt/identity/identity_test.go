@@ -413,7 +413,7 @@ func TestDeviceCodesWithoutASecret(t *testing.T) {
 func TestDeviceCodesAreBounded(t *testing.T) {
 	s := testService(nil)
 	ask := func(from string) int {
-		r := httptest.NewRequest("POST", "/common/oauth2/v2.0/devicecode", strings.NewReader("client_id=az"))
+		r := httptest.NewRequest(http.MethodPost, "/common/oauth2/v2.0/devicecode", strings.NewReader("client_id=az"))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.RemoteAddr = from
 		w := httptest.NewRecorder()
