@@ -2,6 +2,7 @@ package mgmt
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -74,9 +75,12 @@ func (s *Server) begin() bool {
 	return !s.closed
 }
 
+// grace is how long Shutdown waits for handlers after the end of its context. It suffices to give messages back.
+const grace = 20 * time.Second
+
 // Shutdown ends waiting receives, waits for other requests, and closes all connections but WebSockets. If ctx ends
-// first, it cuts the connections and returns the error. Either way all handlers have returned by then: messages
-// that did not reach their clients have been given back.
+// first, it cuts the connections and returns the error. Either way all handlers have returned by then, and messages
+// that did not reach their clients have been given back; only handlers that never end are left behind.
 func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.Server.Shutdown(ctx)
 	if err != nil {
@@ -85,8 +89,22 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
-	s.requests.Wait()
-	return err
+	returned := make(chan struct{})
+	go func() {
+		s.requests.Wait()
+		close(returned)
+	}()
+	select {
+	case <-returned:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case <-returned:
+		return err
+	case <-time.After(grace):
+		return errors.Join(err, errors.New("a request does not end"))
+	}
 }
 
 // Listener wraps a listener for the server. Without it, properties of messages sent over

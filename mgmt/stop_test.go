@@ -2,6 +2,9 @@ package mgmt
 
 import (
 	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -48,4 +51,24 @@ func TestRAD5_DEC21_StopLosesNothingOverHTTP(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestShutdownLeavesBehindWhatNeverEnds, but not before it had some time.
+func TestShutdownLeavesBehindWhatNeverEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		never := make(chan struct{})
+		s := NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-never }), slog.New(slog.DiscardHandler))
+		go s.Handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil))
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		began := time.Now()
+		if err := s.Shutdown(ctx); err == nil || !strings.Contains(err.Error(), "a request does not end") {
+			t.Error(err)
+		}
+		if took := time.Since(began); took != time.Second+grace {
+			t.Errorf("after %v", took)
+		}
+		close(never)
+	})
 }

@@ -29,6 +29,7 @@ func isInAzure(lower string) bool {
 
 const (
 	tooLarge   = "it is too large"
+	tooLong    = "it takes too long"
 	wrongStart = "the arguments of "
 	wrongEnd   = "() are not what it takes"
 	notHere    = "Minibus does not evaluate "
@@ -42,8 +43,10 @@ func (t *Template) value(e *expression, l *locals) *Node {
 	switch {
 	case e.value != nil:
 		return e.value
+	case !t.budget.Spend(1):
+		return Unknown(t.budget.Exceeded())
 	case e.name == "":
-		return pick(t.value(e.args[0], l), t.value(e.args[1], l), e.safe)
+		return t.pick(t.value(e.args[0], l), t.value(e.args[1], l), e.safe)
 	}
 	if t.budget.deep++; t.budget.deep > maxCalls {
 		t.budget.deep--
@@ -61,11 +64,10 @@ func (t *Template) value(e *expression, l *locals) *Node {
 	args := make([]*Node, 0, len(e.args))
 	for _, a := range e.args {
 		v := t.value(a, l)
-		t.budget.Work -= max(v.Weight, 1)
+		if !t.budget.Spend(weightOf(v)) {
+			return Unknown(t.budget.Exceeded())
+		}
 		args = append(args, v)
-	}
-	if t.budget.Work < 0 {
-		return Unknown(tooLarge)
 	}
 	return t.weigh(copyOf(t.call(e.name, lower, args)))
 }
@@ -79,7 +81,7 @@ func copyOf(n *Node) *Node {
 // call returns what a function makes of its arguments.
 func (t *Template) call(name, lower string, args []*Node) *Node {
 	if f, ok := acceptUnknown[lower]; ok {
-		if v := f(args); v != nil {
+		if v := f(t.budget, args); v != nil {
 			return v
 		}
 		return Unknown(wrongStart + name + wrongEnd)
@@ -88,7 +90,7 @@ func (t *Template) call(name, lower string, args []*Node) *Node {
 	if ours == nil && strings.HasPrefix(lower, "list") {
 		ours = t.host["list"]
 	}
-	f, known := functions[lower]
+	f, known := functionOf(lower)
 	user := t.userFunction(lower)
 	switch {
 	case ours == nil && isInAzure(lower):
@@ -108,7 +110,7 @@ func (t *Template) call(name, lower string, args []*Node) *Node {
 	case user != nil:
 		v = t.callUser(name, user, args)
 	case known:
-		v = f(args)
+		v = f(t.budget, args)
 	case lower == "copyindex":
 		v = t.copyIndex(args)
 	case len(args) != 1 || args[0].Kind != jsontree.String:
@@ -123,6 +125,15 @@ func (t *Template) call(name, lower string, args []*Node) *Node {
 		return Unknown(wrongStart + name + wrongEnd)
 	}
 	return v
+}
+
+// functionOf returns a function whose arguments must all be known.
+func functionOf(lower string) (f func(*Budget, []*Node) *Node, known bool) {
+	if f, known = measured[lower]; known {
+		return f, true
+	}
+	plain, known := functions[lower]
+	return unmeasured(plain), known
 }
 
 // ofTemplate are the functions that look into the template.
@@ -204,7 +215,7 @@ func (t *Template) callUser(name string, f *Node, args []*Node) *Node {
 }
 
 // pick returns a property of an object, or an item of an array.
-func pick(of, key *Node, safe bool) *Node {
+func (t *Template) pick(of, key *Node, safe bool) *Node {
 	switch {
 	case of.Unknown != "" && len(of.Items)+len(of.Members) == 0:
 		return Unknown(of.Unknown)
@@ -214,6 +225,8 @@ func pick(of, key *Node, safe bool) *Node {
 		if i, ok := jsontree.Whole(key); ok && i >= 0 && i < int64(len(of.Items)) {
 			return of.Items[i]
 		}
+	case !t.budget.search(key.Text, len(of.Members)):
+		return Unknown(t.budget.Exceeded())
 	case of.Kind == jsontree.Object:
 		if v := of.Member(key.Text); v != nil {
 			return v
@@ -303,7 +316,7 @@ func tryGet(t *Template, args []*expression, l *locals) *Node {
 	}
 	v := t.value(args[0], l)
 	for _, key := range args[1:] {
-		v = pick(v, t.value(key, l), true)
+		v = t.pick(v, t.value(key, l), true)
 	}
 	return v
 }

@@ -124,7 +124,7 @@ func (c *checker) missing(e *expression) string {
 }
 
 func (c *checker) known(lower string) bool {
-	return lazy[lower] != nil || acceptUnknown[lower] != nil || functions[lower] != nil || ofTemplate[lower] ||
+	return lazy[lower] != nil || acceptUnknown[lower] != nil || functions[lower] != nil || measured[lower] != nil || ofTemplate[lower] ||
 		c.host[lower] != nil || c.user[lower] || strings.HasPrefix(lower, "list") && c.host["list"] != nil
 }
 

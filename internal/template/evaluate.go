@@ -30,15 +30,6 @@ type Template struct {
 // with what it does not take returns nil.
 type Host map[string]func(t *Template, name string, args []*Node) *Node
 
-// Budget bounds what is evaluated, so that a few lines that double each other take neither the memory nor the time.
-type Budget struct {
-	Work int // that may still be done, about in values that are looked at
-	deep int // calls that are running
-}
-
-// NewBudget returns one that suffices for a file.
-func NewBudget() *Budget { return &Budget{Work: 2_000_000} }
-
 const (
 	maxWeight  = 50_000
 	maxText    = 1 << 20
@@ -124,36 +115,48 @@ func FirstUnknown(n *Node) *Node {
 
 // weigh returns n, or an unknown value if it has become too large.
 func (t *Template) weigh(n *Node) *Node {
-	n.Weight = 1 + len(n.Text)/64
-	for _, item := range n.Items {
-		n.Weight += max(item.Weight, 1)
+	n.Weight = 0
+	if !t.budget.Spend(weightOf(n)) {
+		return Unknown(t.budget.Exceeded())
 	}
-	for _, m := range n.Members {
-		n.Weight += max(m.Value.Weight, 1)
-	}
-	if t.budget.Work -= n.Weight; n.Weight > maxWeight || len(n.Text) > maxText || t.budget.Work < 0 {
+	if n.Weight > maxWeight || len(n.Text) > maxText {
 		return Unknown(tooLarge)
 	}
 	return n
 }
 
+// weightOf returns the weight of a value. What is in it is weighed once.
+func weightOf(n *Node) int {
+	if n.Weight > 0 {
+		return n.Weight
+	}
+	weight := 1 + len(n.Text)/64
+	for _, item := range n.Items {
+		weight += weightOf(item)
+	}
+	for _, m := range n.Members {
+		weight += len(m.Key)/64 + weightOf(m.Value)
+	}
+	n.Weight = weight
+	return weight
+}
+
 // Weigh weighs a value that was read whole.
 func Weigh(n *Node) {
-	n.Weight = 1 + len(n.Text)/64
 	for _, item := range n.Items {
 		Weigh(item)
-		n.Weight += item.Weight
 	}
 	for _, m := range n.Members {
 		Weigh(m.Value)
-		n.Weight += m.Value.Weight
 	}
+	n.Weight = 0
+	weightOf(n)
 }
 
 // Evaluate returns a value with what its expressions mean. Its places are those in the document.
 func (t *Template) Evaluate(n *Node) *Node {
 	if t.budget.Work < 0 {
-		v := Unknown(tooLarge)
+		v := Unknown(t.budget.Exceeded())
 		v.Pos, v.Path = n.Pos, n.Path
 		return v
 	}
@@ -218,9 +221,9 @@ func placeInner(n, at *Node) {
 
 // expression returns the value of an expression. What is wrong with it makes it unknown.
 func (t *Template) expression(text string) *Node {
-	e, wrong := parse(text)
+	e, wrong := t.budget.parse(text)
 	if wrong != "" {
-		return Unknown("it is no expression: " + wrong)
+		return Unknown(wrong)
 	}
 	return t.value(e, nil)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // union returns the items or members of all. deep: objects in objects are united too.
-func union(args []*Node, deep bool) *Node {
+func union(b *Budget, args []*Node, deep bool) *Node {
 	if len(args) == 0 {
 		return nil
 	}
@@ -28,25 +28,30 @@ func union(args []*Node, deep bool) *Node {
 			return nil
 		}
 		for _, item := range a.Items {
-			if !slices.ContainsFunc(all.Items, func(x *Node) bool { return Equal(x, item) }) {
+			if !b.Spend(1) {
+				return Unknown(b.Exceeded())
+			}
+			if !slices.ContainsFunc(all.Items, func(x *Node) bool { return b.equal(x, item) }) {
 				all.Items = append(all.Items, item)
 			}
 		}
 		for _, m := range a.Members {
+			if !b.search(m.Key, len(all.Members)) {
+				return Unknown(b.Exceeded())
+			}
 			at := slices.IndexFunc(all.Members, func(x jsontree.Member) bool { return strings.EqualFold(x.Key, m.Key) })
 			switch {
 			case at < 0:
 				all.Members = append(all.Members, m)
 				continue
 			case deep && all.Members[at].Value.Kind == jsontree.Object && m.Value.Kind == jsontree.Object:
-				if m.Value = union([]*Node{all.Members[at].Value, m.Value}, true); m.Value == nil {
+				if m.Value = union(b, []*Node{all.Members[at].Value, m.Value}, true); m.Value == nil {
 					return nil
 				}
 			}
 			all.Members[at].Value = m.Value
 		}
 	}
-	Weigh(all)
 	return all
 }
 
@@ -98,7 +103,7 @@ func cutPart(args []*Node, ends func(n, length int) (from, to int)) *Node {
 }
 
 // intersection returns what all arrays, or all objects, have.
-func intersection(args []*Node) *Node {
+func intersection(b *Budget, args []*Node) *Node {
 	if len(args) == 0 || args[0].Kind < jsontree.Array {
 		return nil
 	}
@@ -108,11 +113,12 @@ func intersection(args []*Node) *Node {
 			return nil
 		}
 		all.Items = slices.DeleteFunc(slices.Clone(all.Items), func(x *Node) bool {
-			return !slices.ContainsFunc(a.Items, func(y *Node) bool { return Equal(x, y) })
+			return !b.Spend(1) || !slices.ContainsFunc(a.Items, func(y *Node) bool { return b.equal(x, y) })
 		})
 		all.Members = slices.DeleteFunc(slices.Clone(all.Members), func(x jsontree.Member) bool {
+			b.search(x.Key, len(a.Members))
 			y := a.Member(x.Key)
-			return y == nil || !Equal(x.Value, y)
+			return y == nil || !b.equal(x.Value, y)
 		})
 	}
 	return all

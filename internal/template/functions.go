@@ -23,12 +23,6 @@ var functions = map[string]func([]*Node) *Node{
 		}
 		return boolValue(!Truth(args[0]))
 	},
-	"equals": func(args []*Node) *Node {
-		if len(args) != 2 {
-			return nil
-		}
-		return boolValue(Equal(args[0], args[1]))
-	},
 	"less":            compared(func(sign int) bool { return sign < 0 }),
 	"lessorequals":    compared(func(sign int) bool { return sign <= 0 }),
 	"greater":         compared(func(sign int) bool { return sign > 0 }),
@@ -70,18 +64,6 @@ var functions = map[string]func([]*Node) *Node{
 	},
 	"empty": func(args []*Node) *Node {
 		return boolValue(len(args) == 0 || args[0].Kind == jsontree.Null || lengthOf(args[0]) == 0)
-	},
-	"contains": func(args []*Node) *Node {
-		if len(args) != 2 {
-			return nil
-		}
-		switch in := args[0]; in.Kind {
-		case jsontree.Array:
-			return boolValue(slices.ContainsFunc(in.Items, func(n *Node) bool { return Equal(n, args[1]) }))
-		case jsontree.Object:
-			return boolValue(in.Member(args[1].Text) != nil)
-		}
-		return boolValue(strings.Contains(args[0].Text, args[1].Text))
 	},
 	"startswith": func(args []*Node) *Node {
 		if len(args) != 2 {
@@ -143,7 +125,6 @@ var functions = map[string]func([]*Node) *Node{
 		}
 		return all
 	},
-	"intersection": intersection,
 	"objectkeys": func(args []*Node) *Node {
 		if len(args) != 1 || args[0].Kind != jsontree.Object {
 			return nil
@@ -225,10 +206,39 @@ var functions = map[string]func([]*Node) *Node{
 	},
 }
 
+// measured are those of them that compare values with each other.
+var measured = map[string]func(*Budget, []*Node) *Node{
+	"equals": func(b *Budget, args []*Node) *Node {
+		if len(args) != 2 {
+			return nil
+		}
+		return boolValue(b.equal(args[0], args[1]))
+	},
+	"contains": func(b *Budget, args []*Node) *Node {
+		if len(args) != 2 {
+			return nil
+		}
+		switch in := args[0]; in.Kind {
+		case jsontree.Array:
+			return boolValue(slices.ContainsFunc(in.Items, func(n *Node) bool { return b.equal(n, args[1]) }))
+		case jsontree.Object:
+			b.search(args[1].Text, len(in.Members))
+			return boolValue(in.Member(args[1].Text) != nil)
+		}
+		return boolValue(strings.Contains(args[0].Text, args[1].Text))
+	},
+	"intersection": intersection,
+}
+
+// unmeasured returns a function that takes no more work than its arguments and its result have.
+func unmeasured(f func([]*Node) *Node) func(*Budget, []*Node) *Node {
+	return func(_ *Budget, args []*Node) *Node { return f(args) }
+}
+
 // acceptUnknown are the functions whose result may have unknown parts in it. They return nil for arguments that they
 // don't take.
-var acceptUnknown = map[string]func([]*Node) *Node{
-	"concat": func(args []*Node) *Node {
+var acceptUnknown = map[string]func(*Budget, []*Node) *Node{
+	"concat": func(b *Budget, args []*Node) *Node {
 		if len(args) > 0 && args[0].Kind == jsontree.Array {
 			var all []*Node
 			for _, a := range args {
@@ -239,14 +249,14 @@ var acceptUnknown = map[string]func([]*Node) *Node{
 			}
 			return arrayValue(all)
 		}
-		var parts []string
-		for _, a := range args {
-			parts = append(parts, TextOf(a))
+		parts, ok := texts(args)
+		if !ok {
+			return Unknown(tooLarge)
 		}
 		return joinedTexts(parts, "")
 	},
-	"createarray": func(args []*Node) *Node { return arrayValue(args) },
-	"createobject": func(args []*Node) *Node {
+	"createarray": func(b *Budget, args []*Node) *Node { return arrayValue(args) },
+	"createobject": func(b *Budget, args []*Node) *Node {
 		if len(args)%2 != 0 {
 			return nil
 		}
@@ -256,17 +266,17 @@ var acceptUnknown = map[string]func([]*Node) *Node{
 		}
 		return n
 	},
-	"format":  formatted,
-	"tolower": onText(strings.ToLower),
-	"toupper": onText(strings.ToUpper),
-	"trim":    onText(strings.TrimSpace),
-	"string": func(args []*Node) *Node {
+	"format":  unmeasured(formatted),
+	"tolower": unmeasured(onText(strings.ToLower)),
+	"toupper": unmeasured(onText(strings.ToUpper)),
+	"trim":    unmeasured(onText(strings.TrimSpace)),
+	"string": func(b *Budget, args []*Node) *Node {
 		if len(args) != 1 {
 			return nil
 		}
 		return Composed(TextOf(args[0]))
 	},
-	"replace": func(args []*Node) *Node {
+	"replace": func(b *Budget, args []*Node) *Node {
 		if len(args) != 3 {
 			return nil
 		}
@@ -279,7 +289,7 @@ var acceptUnknown = map[string]func([]*Node) *Node{
 		}
 		return Composed(strings.ReplaceAll(text, old, with))
 	},
-	"split": func(args []*Node) *Node {
+	"split": func(b *Budget, args []*Node) *Node {
 		if len(args) != 2 {
 			return nil
 		}
@@ -307,32 +317,32 @@ var acceptUnknown = map[string]func([]*Node) *Node{
 		}
 		return arrayValue(parts)
 	},
-	"join": func(args []*Node) *Node {
+	"join": func(b *Budget, args []*Node) *Node {
 		if len(args) != 2 {
 			return nil
 		}
 		if args[0].Kind != jsontree.Array {
 			return unknownOf(args)
 		}
-		var parts []string
-		for _, item := range args[0].Items {
-			parts = append(parts, TextOf(item))
+		parts, ok := texts(args[0].Items)
+		if !ok {
+			return Unknown(tooLarge)
 		}
 		return joinedTexts(parts, TextOf(args[1]))
 	},
-	"length": func(args []*Node) *Node {
+	"length": func(b *Budget, args []*Node) *Node {
 		if len(args) != 1 || args[0].Unknown != "" {
 			return unknownOf(args)
 		}
 		return numberValue(int64(lengthOf(args[0])))
 	},
-	"first": func(args []*Node) *Node { return part(args, 0, 1) },
-	"last":  func(args []*Node) *Node { return part(args, -1, 1) },
-	"union": func(args []*Node) *Node { return union(args, true) },
-	"shallowmerge": func(args []*Node) *Node {
+	"first": func(b *Budget, args []*Node) *Node { return part(args, 0, 1) },
+	"last":  func(b *Budget, args []*Node) *Node { return part(args, -1, 1) },
+	"union": func(b *Budget, args []*Node) *Node { return union(b, args, true) },
+	"shallowmerge": func(b *Budget, args []*Node) *Node {
 		if len(args) != 1 || args[0].Kind != jsontree.Array {
 			return unknownOf(args)
 		}
-		return union(args[0].Items, false)
+		return union(b, args[0].Items, false)
 	},
 }

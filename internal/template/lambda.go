@@ -175,7 +175,11 @@ func toObject(t *Template, args []*expression, l *locals) *Node {
 	}
 	all := &Node{Kind: jsontree.Object}
 	for _, item := range list.Items {
-		all = all.With(TextOf(key(item)), value(item))
+		k := TextOf(key(item))
+		if !t.budget.search(k, len(all.Members)) {
+			return Unknown(t.budget.Exceeded())
+		}
+		all = all.With(k, value(item))
 	}
 	return all
 }
@@ -192,6 +196,9 @@ func groupBy(t *Template, args []*expression, l *locals) *Node {
 	all := &Node{Kind: jsontree.Object}
 	for _, item := range list.Items {
 		k := TextOf(key(item))
+		if !t.budget.search(k, len(all.Members)) {
+			return Unknown(t.budget.Exceeded())
+		}
 		group := all.Member(k)
 		if group == nil {
 			group = arrayValue(nil)

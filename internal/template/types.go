@@ -46,11 +46,71 @@ func (t *Template) nullable(d *Node) bool {
 	return n != nil && n.Bool
 }
 
-// Secure reports whether a definition of a parameter or an output is of a secure type.
-func (t *Template) Secure(d *Node) bool {
+// Secure reports whether a definition of a parameter or an output is of a secure type, or has one in it.
+func (t *Template) Secure(d *Node) bool { return t.secureIn(d, make(map[*Node]bool)) }
+
+func (t *Template) secureIn(d *Node, seen map[*Node]bool) bool {
+	if d == nil || seen[d] {
+		return false
+	}
+	seen[d] = true
 	chain, _ := t.definition(d)
+	if isSecure(chain) {
+		return true
+	}
+	in := []*Node{first(chain, "items"), first(chain, "additionalProperties")}
+	if prefix := first(chain, "prefixItems"); prefix != nil {
+		in = append(in, prefix.Items...)
+	}
+	for _, list := range []*Node{first(chain, "properties"), first(chain, "discriminator").Get("mapping")} {
+		if list != nil {
+			for _, m := range list.Members {
+				in = append(in, m.Value)
+			}
+		}
+	}
+	return slices.ContainsFunc(in, func(d *Node) bool { return t.secureIn(d, seen) })
+}
+
+func isSecure(chain []*Node) bool {
 	n := first(chain, "type")
 	return n != nil && strings.HasPrefix(strings.ToLower(n.Text), "secure")
+}
+
+// Secrets calls keep with the values of secure types that are in a value.
+func (t *Template) Secrets(v, d *Node, keep func(*Node)) { t.secrets(v, d, keep, 0) }
+
+func (t *Template) secrets(v, d *Node, keep func(*Node), depth int) {
+	if d == nil || d.Kind != jsontree.Object || depth > maxDepth || !t.budget.Spend(1) {
+		return
+	}
+	chain, _ := t.definition(d)
+	if isSecure(chain) {
+		keep(v)
+		return
+	}
+	prefix, items := first(chain, "prefixItems"), first(chain, "items")
+	for i, item := range v.Items {
+		d := items
+		if prefix != nil && i < len(prefix.Items) {
+			d = prefix.Items[i]
+		}
+		t.secrets(item, d, keep, depth+1)
+	}
+	properties, others := first(chain, "properties"), first(chain, "additionalProperties")
+	for _, m := range v.Members {
+		d := properties.Member(m.Key)
+		if d == nil {
+			d = others
+		}
+		t.secrets(m.Value, d, keep, depth+1)
+	}
+	choice := first(chain, "discriminator")
+	if key := choice.Get("propertyName"); key != nil {
+		if kind := v.Member(key.Text); kind != nil {
+			t.secrets(v, choice.Get("mapping").Get(kind.Text), keep, depth+1)
+		}
+	}
 }
 
 // TypeOf returns the type of a parameter or an output as Azure writes it, such as SecureString.
@@ -106,7 +166,7 @@ func (t *Template) mismatch(v, d *Node, name string, depth int) string {
 			return invalid + "Expected a value of type 'Integer', but received a value of type 'Float'."
 		}
 	}
-	if wrong := allowed(v, chain, invalid, t.Secure(d)); wrong != "" {
+	if wrong := t.allowed(v, chain, invalid, isSecure(chain)); wrong != "" {
 		return wrong
 	}
 	switch v.Kind {
@@ -119,19 +179,22 @@ func (t *Template) mismatch(v, d *Node, name string, depth int) string {
 }
 
 // allowed checks a value against the allowed ones, and against ranges.
-func allowed(v *Node, chain []*Node, invalid string, secret bool) string {
+func (t *Template) allowed(v *Node, chain []*Node, invalid string, secret bool) string {
 	if list := first(chain, "allowedValues"); list != nil {
 		in := func(v *Node) bool {
-			return slices.ContainsFunc(list.Items, func(x *Node) bool { return sameOption(x, v) })
+			return slices.ContainsFunc(list.Items, func(x *Node) bool { return t.sameOption(x, v) })
 		}
 		every := v.Kind == jsontree.Array && !slices.ContainsFunc(v.Items, func(x *Node) bool { return !in(x) })
 		if !in(v) && !every {
+			if secret {
+				return invalid + "The value is not part of the allowed value(s)."
+			}
 			var texts []string
 			for _, x := range list.Items {
 				texts = append(texts, TextOf(x))
 			}
 			found := ""
-			if !secret && v.Kind < jsontree.Array {
+			if v.Kind < jsontree.Array {
 				found = " '" + clip(TextOf(v)) + "'"
 			}
 			return fmt.Sprintf("%sThe value%s is not part of the allowed value(s): '%s'.", invalid, found,
@@ -167,11 +230,11 @@ func allowed(v *Node, chain []*Node, invalid string, secret bool) string {
 }
 
 // sameOption compares a value with one that is allowed. Texts are compared without case, as Azure does.
-func sameOption(a, b *Node) bool {
-	if a.Kind == jsontree.String && b.Kind == jsontree.String {
+func (t *Template) sameOption(a, b *Node) bool {
+	if a.Kind == jsontree.String && b.Kind == jsontree.String && t.budget.Spend(1+len(b.Text)/64) {
 		return strings.EqualFold(a.Text, b.Text)
 	}
-	return Equal(a, b)
+	return t.budget.equal(a, b)
 }
 
 func (t *Template) mismatchedItems(v *Node, chain []*Node, name string, depth int) string {

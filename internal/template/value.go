@@ -55,30 +55,6 @@ func unknownOf(args []*Node) *Node {
 	return nil
 }
 
-// Equal is equals().
-func Equal(a, b *Node) bool {
-	if a.Kind != b.Kind || a.Bool != b.Bool || len(a.Items) != len(b.Items) ||
-		len(a.Members) != len(b.Members) || len(a.Members) > maxMembers {
-		return false
-	}
-	if a.Kind == jsontree.Number {
-		x, _ := jsontree.Whole(a)
-		y, _ := jsontree.Whole(b)
-		return x == y
-	}
-	for i := range a.Items {
-		if !Equal(a.Items[i], b.Items[i]) {
-			return false
-		}
-	}
-	for _, m := range a.Members {
-		if other := b.Member(m.Key); other == nil || !Equal(m.Value, other) {
-			return false
-		}
-	}
-	return a.Text == b.Text
-}
-
 // order compares two numbers or two texts.
 func order(args []*Node) (sign int, ok bool) {
 	if len(args) != 2 {

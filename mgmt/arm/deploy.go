@@ -2,6 +2,7 @@ package arm
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -22,11 +23,11 @@ func init() {
 		name: deploymentsType, nests: true, list: (*Manager).listDeployments,
 		methods: map[string]operation{
 			http.MethodGet: (*Manager).getDeployment, http.MethodHead: (*Manager).headDeployment,
-			http.MethodPut: (*Manager).putDeployment, http.MethodDelete: (*Manager).deleteDeployment,
+			http.MethodPut: inTime((*Manager).putDeployment), http.MethodDelete: (*Manager).deleteDeployment,
 		},
 		actions: map[string]operation{
-			"validate": (*Manager).validateDeployment,
-			"whatif":   (*Manager).whatIf,
+			"validate": inTime((*Manager).validateDeployment),
+			"whatif":   inTime((*Manager).whatIf),
 			"cancel":   (*Manager).cancelDeployment, "exporttemplate": (*Manager).exportTemplate,
 		},
 	})
@@ -209,6 +210,28 @@ func (m *Manager) deploymentStatus(c *call) (answer, error) {
 	return answer{status: http.StatusOK, body: body}, nil
 }
 
+// evaluations has an entry for each template that is evaluated: more at a time would take too much memory.
+var evaluations = make(chan struct{}, 2)
+
+// inTime returns an operation that evaluates a template: when it is its turn, and until the request ends or it has
+// taken too long.
+func inTime(o operation) operation {
+	return func(m *Manager, c *call) (answer, error) {
+		ctx, cancel := context.WithTimeout(c.ctx, maxTime)
+		defer cancel()
+		select {
+		case evaluations <- struct{}{}:
+		case <-ctx.Done():
+			return answer{}, errorf(http.StatusServiceUnavailable, "ServerBusy", "Other deployments take long. Try "+
+				"again later.")
+		}
+		defer func() { <-evaluations }()
+		timed := *c
+		timed.ctx = ctx
+		return o(m, &timed)
+	}
+}
+
 // putDeployment deploys. When it answers all is done; a client that waits finds the end at the address in the header.
 func (m *Manager) putDeployment(c *call) (answer, error) {
 	if _, running := m.deploying.LoadOrStore(c.id.key(), true); running {
@@ -308,7 +331,7 @@ func (m *Manager) newDeployment(c *call, id ID) (*unit, error) {
 		return nil, e
 	}
 	s := &deploymentRun{
-		m: m, c: c, budget: &template.Budget{Work: maxWork}, correlation: uuid.NewString(), began: time.Now(),
+		m: m, c: c, budget: &template.Budget{Work: maxWork, Context: c.ctx}, correlation: uuid.NewString(), began: time.Now(),
 		made: make(map[string]bool), scopes: make(map[string]ID),
 	}
 	root := properties.Get("template")
@@ -340,6 +363,7 @@ func (m *Manager) newDeployment(c *call, id ID) (*unit, error) {
 const (
 	maxValues = 250_000
 	maxWork   = 10_000_000
+	maxTime   = time.Minute
 )
 
 // checkDeployment fails for what Minibus does not do.

@@ -381,7 +381,17 @@ func (u *unit) link(it *plannedResource) error {
 		if on.Kind != jsontree.String {
 			return u.invalid(on, "dependsOn has %s, not the name or the id of a resource", on.Describe())
 		}
-		found := u.named(on.Text)
+		found, known := u.byText[on.Text]
+		if !known {
+			if !u.budget.Spend(len(u.items)) {
+				return u.invalid(on, "%s", u.budget.Exceeded())
+			}
+			found = u.named(on.Text)
+			u.byText[on.Text] = found
+		}
+		if !u.budget.Spend(1 + len(found)*(1+len(it.needs)/64)) {
+			return u.invalid(on, "%s", u.budget.Exceeded())
+		}
 		if len(found) == 0 && !u.outside(on.Text) && !u.hasUnknown() {
 			return u.invalid(on, "the resource '%s' is not defined in the template", on.Text)
 		}

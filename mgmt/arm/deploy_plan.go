@@ -1,8 +1,10 @@
 package arm
 
 import (
+	"encoding/base64"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +27,7 @@ type deploymentRun struct {
 	scopes      map[string]ID   // where deployments were stored
 	checking    bool            // nothing is made yet
 	units       int
+	shown       int // bytes of the values of parameters and outputs
 	resources   int
 	unserved    []*Error // types that Minibus does not have
 }
@@ -34,6 +37,7 @@ const (
 	maxUnits     = 500
 	maxUnitDepth = 20
 	maxItems     = 5000
+	maxShown     = 4 << 20
 )
 
 // place is the subscription, or the resource group, that resources go to.
@@ -71,7 +75,8 @@ type unit struct {
 	naming   bool // they can't: what is evaluated must be known before
 
 	items   []*plannedResource
-	current *plannedResource // that is evaluated
+	byText  map[string][]*plannedResource // what texts of dependsOn mean, while the items stay as they are
+	current *plannedResource              // that is evaluated
 	order   []*plannedResource
 	began   time.Time
 
@@ -214,7 +219,7 @@ func (u *unit) prepareAll() error {
 		return u.invalid(p.At, "%s", p.Text)
 	}
 	u.checking = true
-	defer func() { u.checking = false }()
+	defer func() { u.checking, u.shown = false, 0 }()
 	if err := u.prepare(); err != nil {
 		return err
 	}
@@ -241,6 +246,9 @@ func (u *unit) prepare() error {
 		return err
 	}
 	if u.outer == nil {
+		for name, v := range u.given {
+			u.keepSecretsOf(v, u.root.Get("parameters").Get(name))
+		}
 		u.naming = true
 		values, problem := template.New(u.root, u.given, u.host(), u.budget).Parameters()
 		u.naming = false
@@ -248,9 +256,7 @@ func (u *unit) prepare() error {
 			return u.invalid(problem.At, "%s", problem.Text)
 		}
 		for name, v := range values {
-			if d := u.root.Get("parameters").Get(name); u.definitions().Secure(d) {
-				u.keepSecret(v)
-			}
+			u.keepSecretsOf(v, u.root.Get("parameters").Get(name))
 		}
 		u.values = values
 		u.tpl = template.New(u.root, values, u.host(), u.budget)
@@ -274,6 +280,9 @@ func (u *unit) checkValues() error {
 		if n := firstUnknown(v, func(why string) bool { return why != later || !early }); n != nil {
 			return u.notEvaluated(n)
 		}
+		if err := u.show(v); err != nil {
+			return err
+		}
 	}
 	variables := u.root.Get("variables")
 	if early || variables == nil {
@@ -287,6 +296,15 @@ func (u *unit) checkValues() error {
 		if v := firstUnknown(u.tpl.Evaluate(at), func(why string) bool { return why == later }); v != nil {
 			return u.notEvaluated(v)
 		}
+	}
+	return nil
+}
+
+// show fails if the values that answers and documents have become too large together.
+func (u *unit) show(v *jsontree.Node) *Error {
+	text, _ := v.MarshalJSON() // it never fails
+	if u.shown += len(text); u.shown > maxShown {
+		return u.invalid(v, "the values of parameters and outputs have more than %d MB together", maxShown>>20)
 	}
 	return nil
 }
@@ -306,6 +324,7 @@ func (u *unit) plan() error {
 	if err := u.checkTwice(); err != nil {
 		return err
 	}
+	u.byText = make(map[string][]*plannedResource)
 	for _, it := range u.items {
 		if err := u.link(it); err != nil {
 			return err
@@ -365,11 +384,23 @@ func (u *unit) checkRoot() error {
 	return nil
 }
 
+// keepSecretsOf notes the texts in a value that are secure by its definition.
+func (u *unit) keepSecretsOf(v, definition *jsontree.Node) {
+	u.definitions().Secrets(v, definition, u.keepSecret)
+}
+
 // keepSecret notes the texts in a secure value.
 func (s *deploymentRun) keepSecret(v *jsontree.Node) {
 	if v.Kind == jsontree.String && v.Unknown == "" && v.Text != "" && !slices.Contains(s.secrets, v.Text) {
-		quoted := strconv.Quote(v.Text)
-		s.secrets = append(s.secrets, quoted[1:len(quoted)-1], v.Text)
+		forms := []string{v.Text}
+		if len(v.Text) >= 4 { // what functions make of it
+			forms = append(forms, strings.ToUpper(v.Text), strings.ToLower(v.Text), url.QueryEscape(v.Text),
+				base64.StdEncoding.EncodeToString([]byte(v.Text)))
+		}
+		for _, form := range forms {
+			quoted := strconv.Quote(form)
+			s.secrets = append(s.secrets, quoted[1:len(quoted)-1], form)
+		}
 	}
 	for _, item := range v.Items {
 		s.keepSecret(item)

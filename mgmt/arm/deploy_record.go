@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"minibus/internal/jsontree"
+	"minibus/internal/template"
 )
 
 // note keeps what was done for a resource.
@@ -175,30 +176,44 @@ func (m *Manager) isDeploying(id ID) bool {
 	return running
 }
 
-// withoutSecrets returns the template without the default values of its secure parameters.
-func (u *unit) withoutSecrets() *jsontree.Node {
-	declared := u.root.Get("parameters")
-	if declared == nil {
-		return u.root
+// withoutSecrets returns the template without the default values of its secure parameters, and of those of the
+// templates in it.
+func (u *unit) withoutSecrets() *jsontree.Node { return u.open(u.root) }
+
+func (u *unit) open(n *jsontree.Node) *jsontree.Node {
+	v := *n
+	v.Items, v.Members = nil, nil
+	for _, item := range n.Items {
+		v.Items = append(v.Items, u.open(item))
 	}
-	definitions := u.definitions()
-	open := *declared
-	open.Members = slices.Clone(declared.Members)
-	for i, m := range open.Members {
+	var declared *jsontree.Node
+	if n.Member("resources") != nil {
+		declared = n.Get("parameters")
+	}
+	for _, m := range n.Members {
+		if declared != nil && m.Value == declared {
+			m.Value = u.openParameters(n, declared)
+		} else {
+			m.Value = u.open(m.Value)
+		}
+		v.Members = append(v.Members, m)
+	}
+	return &v
+}
+
+// openParameters returns the declarations of a template's parameters without the default values of secure ones.
+func (u *unit) openParameters(root, declared *jsontree.Node) *jsontree.Node {
+	definitions := template.New(root, nil, nil, u.budget)
+	v := *declared
+	v.Members = slices.Clone(declared.Members)
+	for i, m := range v.Members {
 		if definitions.Secure(m.Value) {
 			d := *m.Value
 			d.Members = slices.DeleteFunc(slices.Clone(d.Members), func(x jsontree.Member) bool {
 				return strings.EqualFold(x.Key, "defaultValue")
 			})
-			open.Members[i].Value = &d
+			v.Members[i].Value = &d
 		}
 	}
-	root := *u.root
-	root.Members = slices.Clone(u.root.Members)
-	for i, m := range root.Members {
-		if m.Value == declared {
-			root.Members[i].Value = &open
-		}
-	}
-	return &root
+	return &v
 }

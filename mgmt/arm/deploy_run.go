@@ -135,9 +135,7 @@ func (u *unit) giveParameters(it *plannedResource, properties *jsontree.Node, in
 					"secrets of a key vault", p.Key, it.name)
 			}
 		}
-		if d := declared.Get(p.Key); d != nil && inner.definitions().Secure(d) {
-			u.keepSecret(v)
-		}
+		inner.keepSecretsOf(v, declared.Get(p.Key))
 		if err := u.fault(v); err != nil {
 			return err
 		}
@@ -217,7 +215,7 @@ func (u *unit) make(it *plannedResource) (int, *Error) {
 func (u *unit) ask(method string, id ID, version string, body *jsontree.Node) answer {
 	c := &call{
 		method: method, id: id, version: version, query: url.Values{"api-version": {version}}, base: u.c.base,
-		principal: u.c.principal,
+		principal: u.c.principal, ctx: u.c.ctx,
 	}
 	if body != nil {
 		c.body, _ = body.MarshalJSON() // it never fails
@@ -295,6 +293,11 @@ func (u *unit) previewOutputs() error {
 			if err := u.fault(v); err != nil {
 				return err
 			}
+			if u.checking {
+				if err := u.show(v); err != nil {
+					return err
+				}
+			}
 			all.Put(m.Key, output(definitions.TypeOf(m.Value), v))
 		}
 	}
@@ -335,10 +338,13 @@ func (u *unit) takeOutputs() (failure *Error) {
 				}
 				return
 			}
+			if failure = u.show(v); failure != nil {
+				return
+			}
 			kind := definitions.TypeOf(m.Value)
 			u.results.Put(m.Key, output(kind, v))
 			if definitions.Secure(m.Value) {
-				u.keepSecret(v)
+				u.keepSecretsOf(v, m.Value)
 				u.outputs[m.Key] = object{"type": kind}
 			} else {
 				u.outputs[m.Key] = object{"type": kind, "value": v}

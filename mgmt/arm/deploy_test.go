@@ -456,6 +456,53 @@ func TestSecretsAreNeitherShownNorKept(t *testing.T) {
 	}
 }
 
+// TestSecureMembersAreNeitherShownNorKept: secure types in types of the template, and in templates inside it.
+func TestSecureMembersAreNeitherShownNorKept(t *testing.T) {
+	h := newHouse(t)
+	h.put(rg, object{"location": "westeurope"}).status(http.StatusCreated)
+	inner := minimal("", `"parameters": {"key": {"type": "securestring", "defaultValue": "hunter-default-inside"}}, `)
+	text := minimal(`{"type": "Microsoft.Resources/deployments", "apiVersion": "2022-09-01", "name": "inner", "properties": {"mode": "Incremental",
+		"expressionEvaluationOptions": {"scope": "inner"}, "template": `+inner+`}}`,
+		`"definitions": {"login": {"type": "object", "properties": {"user": {"type": "string"}, "key": {"type": "securestring"}, "next": {"$ref": "#/definitions/login", "nullable": true}}}},
+		"parameters": {"login": {"$ref": "#/definitions/login"}, "keys": {"type": "array", "items": {"type": "securestring"}},
+			"fallback": {"$ref": "#/definitions/login", "defaultValue": {"user": "hunter-of-none", "key": "hunter-default"}},
+			"pet": {"type": "object", "discriminator": {"propertyName": "kind", "mapping": {"cat": {"type": "object", "properties": {"kind": {"type": "string"}, "chip": {"type": "securestring"}}}}}}},
+		"outputs": {"login": {"$ref": "#/definitions/login", "value": "[parameters('login')]"}, "first": {"type": "string", "value": "[parameters('login').user]"}}, `)
+	given := object{"login": object{"user": "fred", "key": "hunter-member", "next": object{"user": "eve", "key": "hunter-next"}}, "keys": []string{"hunter-item"},
+		"pet": object{"kind": "cat", "chip": "hunter-chip"}}
+	body := deploymentBody(t, text, given)
+	var seen strings.Builder
+	note := func(r reply) { seen.WriteString(r.Body.String()) }
+	note(h.post(deploymentAt(rg, "main")+"/validate", body).status(http.StatusOK))
+	note(h.post(deploymentAt(rg, "main")+"/whatIf", body).status(http.StatusOK))
+	note(h.deploy(rg, "main", body).has("properties.outputs.first.value", "fred"))
+	note(h.get(deploymentAt(rg, "")))
+	note(h.post(deploymentAt(rg, "main")+"/exportTemplate", nil).status(http.StatusOK))
+	for _, wrong := range []string{"login').key", "login').next.key", "keys')[0]", "pet').chip"} {
+		r := h.post(deploymentAt(rg, "main")+"/validate", strings.Replace(body, `"resources": [{`, `"resources": [{"condition": "[parameters('`+wrong+`]", `, 1))
+		r.refused(400, "InvalidTemplate", hidden)
+		note(r)
+	}
+	for _, made := range []string{"base64", "toUpper", "toLower"} {
+		h.post(deploymentAt(rg, "main")+"/validate", strings.Replace(body, `"resources": [{`, `"resources": [{"condition": "[`+made+`(parameters('login').key)]", `, 1)).
+			refused(400, "InvalidTemplate", "the condition is \""+hidden+"\"")
+	}
+	options := minimal("", `"parameters": {"key": {"type": "securestring", "allowedValues": ["hunter-one", "hunter-two"]}}, `)
+	r := h.post(deploymentAt(rg, "main")+"/validate", deploymentBody(t, options, object{"key": "hunter-three"}))
+	r.refused(400, "InvalidTemplate", "The value is not part of the allowed value(s)")
+	note(r)
+	documents, err := h.store.Documents().All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range documents {
+		seen.Write(text)
+	}
+	if at := strings.Index(seen.String(), "hunter"); at >= 0 {
+		t.Errorf("a secret in ...%s", seen.String()[max(0, at-300):at+30])
+	}
+}
+
 // TestLargeTemplates: 800 resources and a template of nearly 4 MB pass in a few seconds.
 func TestLargeTemplates(t *testing.T) {
 	h := newHouse(t)

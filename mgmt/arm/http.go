@@ -112,7 +112,7 @@ func (m *Manager) unmet(c *call, r *http.Request) answer {
 
 // newCall reads a request.
 func newCall(w http.ResponseWriter, r *http.Request, base, principal string) (*call, error) {
-	c := &call{method: r.Method, base: base, principal: principal, query: make(url.Values)}
+	c := &call{method: r.Method, base: base, principal: principal, query: make(url.Values), ctx: r.Context()}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return nil, badRequest("InvalidRequestUri", "The query of the request can't be read: %v.", err)

@@ -1,6 +1,7 @@
 package arm
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -171,6 +172,7 @@ type call struct {
 	body      []byte
 	base      string
 	principal string
+	ctx       context.Context // of the client and this server; deployments look at it
 }
 
 // answer is the answer to a call. A body of nil is none.
