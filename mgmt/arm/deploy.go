@@ -331,7 +331,8 @@ func (m *Manager) newDeployment(c *call, id ID) (*unit, error) {
 		return nil, e
 	}
 	s := &deploymentRun{
-		m: m, c: c, budget: &template.Budget{Work: maxWork, Context: c.ctx}, correlation: uuid.NewString(), began: time.Now(),
+		m: m, c: c, budget: &template.Budget{Work: maxWork, Context: c.ctx},
+		correlation: uuid.NewString(), began: time.Now(),
 		made: make(map[string]bool), scopes: make(map[string]ID),
 	}
 	root := properties.Get("template")
