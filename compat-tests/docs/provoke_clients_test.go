@@ -4,14 +4,21 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
 	"minibus/compat-tests/harness"
@@ -24,6 +31,8 @@ var clientProvokers = map[string]provoker{
 	"A WebSocket gets 403":                      strangeHost,
 	"The client speaks another protocol":        oldProtocol,
 	"The key is wrong":                          wrongKey,
+	"A token has InvalidIssuer":                 cloudToken,
+	"An identity has no role":                   noRole,
 	"A request over HTTP has no token":          noToken,
 	"The queue or topic does not exist":         noQueue,
 	"The subscription does not exist":           noSubscription,
@@ -165,6 +174,73 @@ func oldProtocol(t *testing.T) func() string {
 func wrongKey(t *testing.T) func() string {
 	b := newBus(t, "", "--auth", "sas", "--root-key", "mine")
 	return b.refused(b.send(b.client, "a", text()), "")
+}
+
+// identityTest starts a server that takes web tokens, and a client that shows one.
+func identityTest(t *testing.T, token func(*harness.Server) string) *bus {
+	b := newBus(t, "", "--auth", "entra", "--root-key", "mine", "--identity-secret", "a-secret-of-the-test")
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM([]byte(body(t, "http://"+httpAddr(b.server)+"/minibus/ca.pem", nil)))
+	var err error
+	b.client, err = azservicebus.NewClient("localhost", webToken(token(b.server)), &azservicebus.ClientOptions{
+		CustomEndpoint: fmt.Sprintf("localhost:%d", b.server.Ports.TLS), TLSConfig: &tls.Config{RootCAs: roots},
+		RetryOptions: azservicebus.RetryOptions{MaxRetries: -1}})
+	b.must(err)
+	return b
+}
+
+// webToken is a credential that has a token already.
+type webToken string
+
+func (w webToken) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
+	return azcore.AccessToken{Token: string(w), ExpiresOn: time.Now().Add(time.Hour)}, nil
+}
+
+// body returns the answer to a form that is posted, or to a GET without one.
+func body(t *testing.T, address string, form url.Values) string {
+	t.Helper()
+	ask := func() (*http.Response, error) { return http.Get(address) }
+	if form != nil {
+		ask = func() (*http.Response, error) { return http.PostForm(address, form) }
+	}
+	answer, err := ask()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s %s %v", address, answer.Status, text, err)
+	}
+	return string(text)
+}
+
+// cloudToken shows a token as Microsoft Entra ID makes them.
+func cloudToken(t *testing.T) func() string {
+	b := identityTest(t, func(*harness.Server) string {
+		part := base64.RawURLEncoding.EncodeToString
+		claims := fmt.Sprintf(`{"iss": "https://sts.windows.net/11111111-1111-1111-1111-111111111111/", "aud": "https://servicebus.azure.net", "exp": %d, "oid": "x"}`,
+			time.Now().Add(time.Hour).Unix())
+		return part([]byte(`{"alg": "RS256", "kid": "theirs"}`)) + "." + part([]byte(claims)) + "." + part(make([]byte, 256))
+	})
+	return b.refused(b.send(b.client, "a", text()), "InvalidIssuer")
+}
+
+// noRole shows a token of an application to which no role is assigned.
+func noRole(t *testing.T) func() string {
+	b := identityTest(t, func(s *harness.Server) string {
+		var answer struct {
+			Token string `json:"access_token"`
+		}
+		text := body(t, "http://"+httpAddr(s)+"/adfs/oauth2/token", url.Values{"grant_type": {"client_credentials"},
+			"client_id": {"22222222-2222-2222-2222-222222222222"}, "client_secret": {"a-secret-of-the-test"}, "scope": {"https://servicebus.azure.net/.default"}})
+		if err := json.Unmarshal([]byte(text), &answer); err != nil {
+			t.Fatal(err)
+		}
+		return answer.Token
+	})
+	_, err := b.receiver().ReceiveMessages(b.ctx, 1, nil)
+	return b.refused(err, "'Listen' claim(s)")
 }
 
 func noToken(t *testing.T) func() string {

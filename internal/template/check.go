@@ -125,7 +125,8 @@ func (c *checker) missing(e *expression) string {
 
 func (c *checker) known(lower string) bool {
 	return lazy[lower] != nil || acceptUnknown[lower] != nil || functions[lower] != nil ||
-		measured[lower] != nil || ofTemplate[lower] || c.host[lower] != nil || c.user[lower] || strings.HasPrefix(lower, "list") && c.host["list"] != nil
+		measured[lower] != nil || ofTemplate[lower] || c.host[lower] != nil || c.user[lower] ||
+		strings.HasPrefix(lower, "list") && c.host["list"] != nil
 }
 
 // Parameters returns the value of every parameter by its name in lower case, or what is wrong with one.
