@@ -56,6 +56,10 @@ func TestExportAndBicepRoundTrip(t *testing.T) {
 	for _, all := range []*Topology{want, got} {
 		for _, e := range all.Entities {
 			for i := 0; e.Topic != nil && i < len(e.Topic.Subscriptions); i++ { // parameters are written into the expressions
+				sub := &e.Topic.Subscriptions[i]
+				sub.Rules = slices.DeleteFunc(sub.Rules, func(r emulator.RuleOptions) bool {
+					return sub.Name == "to-topic" && r.Name == "$Default" && r.SQL == "1=0" // a template can't delete it
+				})
 				for j := range e.Topic.Subscriptions[i].Rules {
 					r := &e.Topic.Subscriptions[i].Rules[j]
 					rules[r.Name] = *r

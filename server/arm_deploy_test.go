@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -123,4 +124,49 @@ func sendAndReceive(t *testing.T, connection, to, label string) {
 	if err != nil || len(got) != 1 || string(got[0].Body) != "hello" {
 		t.Errorf("received %d messages, %v", len(got), err)
 	}
+}
+
+// TestAnExportThatIsDeployedExportsTheSame takes what bicep build has made of an export of a namespace in Azure.
+func TestAnExportThatIsDeployedExportsTheSame(t *testing.T) {
+	a, err := start(t, Config{Settings: config.Settings{Host: "127.0.0.1", AMQPPort: port(0), TLSPort: config.PortOff, HTTPPort: config.PortOff,
+		NamespacePorts: "0", Ephemeral: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := os.ReadFile("../config/testdata/azure.arm.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile("../export/testdata/azure.bicep")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.manage(t, "PUT", armGroup+"/providers/Microsoft.ServiceBus/namespaces/contoso", `{"location": "westeurope", "sku": {"name": "Premium"}}`)
+	at := armGroup + "/providers/Microsoft.Resources/deployments/main"
+	a.manage(t, "PUT", at, `{"properties": {"parameters": {"namespaceName": {"value": "contoso"}}, "mode": "Incremental", template:`+string(compiled)+`}}`)
+	ns, err := a.broker.Namespace("contoso")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := a.ExportConfiguration(ns, "bicep", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x, y := linesOfBicep(got), linesOfBicep(want); !slices.Equal(x, y) {
+		t.Errorf("the copy has\n%s\nand the original\n%s", strings.Join(x, "\n"), strings.Join(y, "\n"))
+	}
+}
+
+// linesOfBicep returns the lines that a copy must have: not the comments, nor what is a default in Premium, and what names
+// something that was not exported.
+func linesOfBicep(text []byte) (lines []string) {
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "", strings.HasPrefix(line, "//"), line == "maxMessageSizeInKilobytes: 1024", strings.HasSuffix(line, ": 'gone'"):
+		default:
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
