@@ -15,7 +15,7 @@ test("an order without a price is dead-lettered, and a reminder comes after an h
   const [letter] = await bus.deadLetters("orders");
   assert.equal(letter.deadLetterReason, "no price");
 
-  await sender.scheduleMessages({ messageId: "reminder", body: "2 euros" }, new Date(Date.now() + 55 * 60_000));
+  await sender.scheduleMessages({ messageId: "reminder", body: "2 euros" }, new Date(Date.now() + 3_600_000));
   await bus.clock.advance("1h");
   await bus.waitFor({ entity: "orders", idle: true });
   const reminder = await bus.history("reminder");

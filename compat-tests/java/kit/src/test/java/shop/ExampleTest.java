@@ -23,7 +23,7 @@ class ExampleTest {
             bus.waitFor(wait -> wait.entity("orders").idle());
             assertEquals("no price", bus.deadLetters("orders").get(0).deadLetterReason());
 
-            var soon = bus.clock().now().plus(Duration.ofMinutes(55)).atOffset(ZoneOffset.UTC);
+            var soon = bus.clock().now().plus(Duration.ofHours(1)).atOffset(ZoneOffset.UTC);
             sender.scheduleMessage(new ServiceBusMessage("2 euros").setMessageId("reminder"), soon);
             bus.clock().advance("1h");
             bus.waitFor(wait -> wait.entity("orders").idle());
