@@ -2,9 +2,11 @@ package compat
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -24,16 +26,16 @@ func TestDefaultAzureCredential(t *testing.T) {
 	t.Parallel()
 	harness.NeedAll(t, "to mount a file with the name of a host")
 	i := harness.StartIdentities(t)
-	program, args := i.Program(os.Args[0], "-test.run", "^TestIdentity(Client|OfAnApplication|OfCloudShell)$", "-test.v")
+	program, args := i.Program(os.Args[0], "-test.run", "^TestIdentity(Client|Receiver|OfAnApplication|OfCloudShell|OfDeveloper)$", "-test.v")
 	harness.Run(t, i.Environ(), program, args...)
 }
 
-// TestTokensOfFiveSeconds runs TestIdentityLinks against a server whose tokens end soon.
+// TestTokensOfFiveSeconds runs TestIdentityLinks and TestIdentityLosesRole against a server whose tokens end soon.
 func TestTokensOfFiveSeconds(t *testing.T) {
 	t.Parallel()
 	harness.NeedAll(t, "to run what takes long")
 	i := harness.StartIdentities(t, "--identity-token-life", "5s")
-	program, args := i.Program(os.Args[0], "-test.run", "^TestIdentityLinks$", "-test.v")
+	program, args := i.Program(os.Args[0], "-test.run", "^TestIdentity(Links|LosesRole)$", "-test.v")
 	harness.Run(t, i.Environ(), program, args...)
 }
 
@@ -88,9 +90,7 @@ func TestIdentityClient(t *testing.T) {
 			"'Listen' claim(s)": receiveBy(ctx, t, host, as(t, "SENDER"), "orders"),
 			"'Send' claim(s)":   sendBy(ctx, t, host, as(t, "SENDER"), "orders2"),
 		} {
-			var refused *azservicebus.Error
-			if !errors.As(err, &refused) || refused.Code != azservicebus.CodeUnauthorizedAccess || !strings.Contains(err.Error(), what) ||
-				!strings.Contains(err.Error(), "required to perform this operation") {
+			if !lacksClaim(err, what) {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
@@ -101,6 +101,48 @@ func TestIdentityClient(t *testing.T) {
 		var answer *azcore.ResponseError
 		if _, err := management.GetQueue(ctx, "orders", nil); !errors.As(err, &answer) || answer.StatusCode != http.StatusUnauthorized {
 			t.Error(err)
+		}
+	}
+}
+
+// TestIdentityReceiver uses an identity that may receive from a queue and from one of a topic's subscriptions.
+func TestIdentityReceiver(t *testing.T) {
+	ctx, hosts := identityHosts(t)
+	for _, host := range hosts {
+		for to, from := range map[string]string{"orders": "orders", "events": "events/Subscriptions/all"} {
+			put(ctx, t, host, to)
+			client := clientOf(ctx, t, host, as(t, "RECEIVER"))
+			receiver := receiverAt(t, client, from)
+			peeked, err := receiver.PeekMessages(ctx, 1, nil)
+			if err != nil || len(peeked) != 1 || string(peeked[0].Body) != "for "+to {
+				t.Fatalf("peek at %s: %v, %v", from, peeked, err)
+			}
+			messages, err := receiver.ReceiveMessages(ctx, 1, nil)
+			if err != nil || len(messages) != 1 || string(messages[0].Body) != "for "+to {
+				t.Fatalf("receive from %s: %v, %v", from, messages, err)
+			}
+			if err := receiver.CompleteMessage(ctx, messages[0], nil); err != nil {
+				t.Errorf("complete at %s: %v", from, err)
+			}
+			if peeked, err := receiver.PeekMessages(ctx, 1, nil); err != nil || len(peeked) != 0 {
+				t.Errorf("peek at %s once its message is completed: %v, %v", from, peeked, err)
+			}
+
+			sender, err := client.NewSender(to, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := sender.SendMessage(ctx, &azservicebus.Message{}, nil); !lacksClaim(err, "'Send' claim(s)") {
+				t.Errorf("send to %s: %v", to, err)
+			}
+			if err := sendBy(ctx, t, host, as(t, "RECEIVER"), to); !lacksClaim(err, "'Send' claim(s)") {
+				t.Errorf("schedule at %s: %v", to, err)
+			}
+		}
+		for _, path := range []string{"orders2", "events/Subscriptions/other"} {
+			if err := receiveBy(ctx, t, host, as(t, "RECEIVER"), path); !lacksClaim(err, "'Listen' claim(s)") {
+				t.Errorf("receive from %s: %v", path, err)
+			}
 		}
 	}
 }
@@ -147,6 +189,40 @@ func TestIdentityOfCloudShell(t *testing.T) {
 	token, err := credential.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{"https://servicebus.azure.net/.default"}})
 	if err != nil || strings.Count(token.Token, ".") != 2 {
 		t.Error(token.Token, err)
+	}
+}
+
+// TestIdentityOfDeveloper uses the credentials that ask az and azd. Scripts in their place ask "minibus token".
+func TestIdentityOfDeveloper(t *testing.T) {
+	ctx, hosts := identityHosts(t)
+	bin := t.TempDir()
+	for name, script := range map[string]string{
+		"az": `[ "$*" = "account get-access-token -o json --resource $6" ] || exit 2
+token=$("$IDENTITY_TEST_MINIBUS" token --connection "$IDENTITY_TEST_SERVER" --resource "$6") || exit
+printf '{"accessToken": "%s", "expires_on": %s, "tokenType": "Bearer"}' "$token" "$(date -d 'now + 1 hour' +%s)"
+`,
+		"azd": `[ "$*" = "auth token -o json --no-prompt --scope $7" ] || exit 2
+token=$("$IDENTITY_TEST_MINIBUS" token --connection "$IDENTITY_TEST_SERVER" --resource "${7%/.default}") || exit
+printf '{"token": "%s", "expiresOn": "%s"}' "$token" "$(date -u -d 'now + 1 hour' +%Y-%m-%dT%H:%M:%SZ)"
+`,
+	} {
+		file := filepath.Join(bin, name)
+		if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o700); err != nil { //nolint:gosec // it is run
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	az, err := azidentity.NewAzureCLICredential(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	azd, err := azidentity.NewAzureDeveloperCLICredential(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, host := range hosts {
+		exchange(ctx, t, host, az)
+		exchange(ctx, t, host, azd)
 	}
 }
 
@@ -197,19 +273,60 @@ func sendBy(ctx context.Context, t *testing.T, host string, credential azcore.To
 	return sender.CancelScheduledMessages(ctx, numbers, nil)
 }
 
-func receiveBy(ctx context.Context, t *testing.T, host string, credential azcore.TokenCredential, queue string) error {
+func receiveBy(ctx context.Context, t *testing.T, host string, credential azcore.TokenCredential, path string) error {
 	t.Helper()
 	client, err := azservicebus.NewClient(host, credential, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = client.Close(context.WithoutCancel(ctx)) }()
-	receiver, err := client.NewReceiverForQueue(queue, nil)
-	if err != nil {
-		return err
-	}
-	_, err = receiver.ReceiveMessages(ctx, 1, nil)
+	_, err = receiverAt(t, client, path).ReceiveMessages(ctx, 1, nil)
 	return err
+}
+
+// receiverAt returns a receiver of a queue or, with a path such as events/Subscriptions/all, of a subscription.
+func receiverAt(t *testing.T, client *azservicebus.Client, path string) *azservicebus.Receiver {
+	t.Helper()
+	topic, subscription, found := strings.Cut(path, "/Subscriptions/")
+	receiver, err := client.NewReceiverForQueue(path, nil)
+	if found {
+		receiver, err = client.NewReceiverForSubscription(topic, subscription, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return receiver
+}
+
+// clientOf returns a client that the end of the test closes.
+func clientOf(ctx context.Context, t *testing.T, host string, credential azcore.TokenCredential) *azservicebus.Client {
+	t.Helper()
+	client, err := azservicebus.NewClient(host, credential, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close(context.WithoutCancel(ctx)) })
+	return client
+}
+
+// put sends a message as the owner, whose body names where it was sent.
+func put(ctx context.Context, t *testing.T, host, to string) {
+	t.Helper()
+	sender, err := clientOf(ctx, t, host, as(t, "OWNER")).NewSender(to, nil)
+	if err == nil {
+		err = sender.SendMessage(ctx, &azservicebus.Message{Body: []byte("for " + to)}, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// lacksClaim reports whether an error says that an identity lacks a claim.
+func lacksClaim(err error, claim string) bool {
+	var refused *azservicebus.Error
+	return errors.As(err, &refused) && refused.Code == azservicebus.CodeUnauthorizedAccess &&
+		strings.Contains(err.Error(), claim) &&
+		strings.Contains(err.Error(), "required to perform this operation")
 }
 
 // TestIdentityLinks uses links longer than a token lasts.
@@ -238,4 +355,69 @@ func TestIdentityLinks(t *testing.T) {
 		}
 		time.Sleep(6 * time.Second) // longer than a token lasts
 	}
+}
+
+// TestIdentityLosesRole takes an identity's role away and gives it back while the identity's program runs.
+func TestIdentityLosesRole(t *testing.T) {
+	ctx, hosts := identityHosts(t)
+	const (
+		subscription = "/subscriptions/00000000-0000-0000-0000-000000000000"
+		group        = subscription + "/resourceGroups/minibus/providers/"
+		assignment   = group + "Microsoft.ServiceBus/namespaces/" + harness.DefaultSpace + "/queues/orders2/providers/" +
+			"Microsoft.Authorization/roleAssignments/2d7a1f3e-5d0c-4b7e-9a51-6b0c6f0d7a11"
+		receiverRole = subscription + "/providers/Microsoft.Authorization/roleDefinitions/" +
+			"4f6d3b9b-027b-4f4c-9142-0e5a2a2247e0"
+	)
+	owner := as(t, "OWNER")
+	manage := func(method, id, body string) string {
+		t.Helper()
+		scopes := []string{"https://management.azure.com/.default"}
+		token, err := owner.GetToken(ctx, policy.TokenRequestOptions{Scopes: scopes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return harness.Manage(t, os.Getenv("IDENTITY_TEST_SERVER"), token.Token, method, id, body)
+	}
+	var nobody struct {
+		Properties struct{ PrincipalID string }
+	}
+	id := group + "Microsoft.ManagedIdentity/userAssignedIdentities/nobody"
+	if err := json.Unmarshal([]byte(manage(http.MethodGet, id, "")), &nobody); err != nil {
+		t.Fatal(err)
+	}
+	assign := `{"properties": {"principalId": "` + nobody.Properties.PrincipalID +
+		`", "roleDefinitionId": "` + receiverRole + `"}}`
+	manage(http.MethodPut, assignment, assign)
+
+	client := clientOf(ctx, t, hosts[0], as(t, "NOBODY"))
+	receiver := receiverAt(t, client, "orders2")
+	receive := func() {
+		t.Helper()
+		put(ctx, t, hosts[0], "orders2")
+		messages, err := receiver.ReceiveMessages(ctx, 1, nil)
+		if err != nil || len(messages) != 1 {
+			t.Fatalf("receive: %v, %v", messages, err)
+		}
+		if err := receiver.CompleteMessage(ctx, messages[0], nil); err != nil {
+			t.Fatalf("complete: %v", err)
+		}
+	}
+	receive()
+	manage(http.MethodDelete, assignment, "")
+	receive() // until the renewal
+
+	// By itself this SDK renews a token after two minutes, however short its life. Another receiver puts it at once.
+	_, err := receiverAt(t, client, "orders2").ReceiveMessages(ctx, 1, nil)
+	if !lacksClaim(err, "'Listen'") {
+		t.Errorf("another receiver once the role is away: %v", err)
+	}
+	err = nil
+	for err == nil { // the SDK returns nothing when its link ends, and attaches again at the next call
+		_, err = receiver.ReceiveMessages(ctx, 1, nil)
+	}
+	if !lacksClaim(err, "'Listen'") {
+		t.Errorf("once the role is away: %v", err)
+	}
+	manage(http.MethodPut, assignment, assign)
+	receive()
 }

@@ -50,6 +50,7 @@ func StartIdentities(t testing.TB, args ...string) *Identities {
 	i.Server = Start(t, Options{Data: filepath.Join(t.TempDir(), "minibus.db"), Alone: true, Ports: Ports{TLS: 5671},
 		Config: WriteTopology(t, []Queue{{Name: "orders"}, {Name: "orders2"}}, []Topic{{Name: "events", Subscriptions: []Subscription{{Queue: Queue{Name: "all"}}, {Queue: Queue{Name: "other"}}}}}),
 		Args:   append([]string{"--host", i.address, "--extra-ports", "443", "--auth", "entra", "--root-key", "a-key-of-the-test"}, args...)})
+	i.all["IDENTITY_TEST_SERVER"] = net.JoinHostPort(i.address, strconv.Itoa(i.Ports.HTTP))
 	var printed map[string]string
 	if err := json.Unmarshal([]byte(i.minibus(t, "env", "json", "--identity")), &printed); err != nil {
 		t.Fatalf("read what env prints: %v", err)
@@ -67,6 +68,7 @@ func StartIdentities(t testing.TB, args ...string) *Identities {
 	}
 	open := Start(t, Options{Alone: true}) // it gives tokens to everybody, so also where no secret can be shown
 	i.all["IDENTITY_TEST_OPEN"] = fmt.Sprintf("http://127.0.0.1:%d", open.Ports.HTTP)
+	i.all["IDENTITY_TEST_MINIBUS"] = Binary(t)
 	i.all["IDENTITY_TEST_HOSTS"] = i.address + "," + ownName
 	return i
 }
@@ -75,7 +77,7 @@ func StartIdentities(t testing.TB, args ...string) *Identities {
 func (i *Identities) minibus(t testing.TB, args ...string) string {
 	t.Helper()
 	out, err := Output([]string{"MINIBUS_DATA=" + i.options.Data}, Binary(t),
-		append(args, "--connection", net.JoinHostPort(i.address, strconv.Itoa(i.Ports.HTTP)))...)
+		append(args, "--connection", i.all["IDENTITY_TEST_SERVER"])...)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -105,12 +107,18 @@ func (i *Identities) identity(t testing.TB, name string, roles map[string]string
 // Manage sends a request to Resource Manager, which must succeed, and returns the answer.
 func (i *Identities) Manage(t testing.TB, method, id, body string) string {
 	t.Helper()
-	address := "http://" + net.JoinHostPort(i.address, strconv.Itoa(i.Ports.HTTP)) + id + "?api-version=2024-11-30"
+	return Manage(t, i.all["IDENTITY_TEST_SERVER"], i.token, method, id, body)
+}
+
+// Manage sends a request to the Resource Manager of a server, which must succeed, and returns the answer.
+func Manage(t testing.TB, server, token, method, id, body string) string {
+	t.Helper()
+	address := "http://" + server + id + "?api-version=2024-11-30"
 	r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header.Set("Authorization", "Bearer "+i.token)
+	r.Header.Set("Authorization", "Bearer "+token)
 	w, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
