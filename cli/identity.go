@@ -26,7 +26,7 @@ type IdentityOptions struct {
 	Files  bool   // make the files
 }
 
-// Identity is what programs need to sign in.
+// Identity has the variables with which programs sign in.
 type Identity struct {
 	Secret string // of this Minibus, which clients show for a token
 

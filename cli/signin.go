@@ -31,7 +31,7 @@ func checkAuth(value string) error {
 	return nil
 }
 
-// resource is what tokens are for, in every cloud, spelled as the SDKs spell it.
+// resource names Service Bus in requests for tokens, in every cloud, as the SDKs spell it.
 const resource = "https://servicebus.azure.net//.default"
 
 // renewal is how long before its end a token is replaced. The service wants five minutes for its own clients.
@@ -104,7 +104,7 @@ func (s *signIn) secret() string {
 var namespaceHost = regexp.MustCompile(`^[\w.-]+(:\d{1,5})?$`)
 
 // SignIn returns the namespace that a text names, a host or a connection string, with the sign-in of --auth az. where
-// is what has the text.
+// names the flag or variable that has the text.
 func SignIn(text, auth, where string) (Source, error) {
 	if err := checkAuth(auth); err != nil {
 		return Source{}, err

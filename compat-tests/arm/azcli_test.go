@@ -57,7 +57,7 @@ func (c *cloud) az(t *testing.T, python string) *azure {
 	return a
 }
 
-// environ is what az, and whatever starts az, needs beside the server.
+// environ has the variables of az and of what starts az.
 func (a *azure) environ() []string {
 	return append(a.cloud.environ(), "PATH="+a.dir+string(os.PathListSeparator)+os.Getenv("PATH"), "AZURE_CONFIG_DIR="+a.dir, "AZURE_CORE_INSTANCE_DISCOVERY=false", "AZURE_CORE_COLLECT_TELEMETRY=false",
 		"AZURE_CORE_NO_COLOR=true", "AZURE_CORE_LOGIN_EXPERIENCE_V2=off", "PYTHONDONTWRITEBYTECODE=1")
@@ -69,7 +69,7 @@ func (a *azure) login() {
 	a.script("login --service-principal -u " + clientID + " -p " + secret + " --tenant " + tenant)
 }
 
-// ended is what a command left.
+// ended has the output and the exit code of a command.
 type ended struct {
 	Code     int
 	Out, Err string

@@ -20,7 +20,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// secretToken is what the identity endpoint gives out. Nobody has signed it.
+// secretToken comes from the identity endpoint. Nobody has signed it.
 var secretToken = base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none","typ":"JWT"}`)) + "." +
 	base64.RawURLEncoding.EncodeToString([]byte(`{"aud":"https://servicebus.azure.net","exp":4102444800}`)) + ".c2lnbmF0dXJl"
 
