@@ -3,6 +3,7 @@ package emulator
 import (
 	"encoding/binary"
 	"math"
+	"strings"
 
 	"minibus/emulator/filter"
 	"minibus/internal/amqp/message"
@@ -54,6 +55,16 @@ func (v *view) User(name string) (filter.Value, bool) {
 	return k.value, k.found
 }
 
+// Exact implements [filter.Message].
+func (v *view) Exact(name string) (filter.Value, bool) {
+	for e := v.m.UserProperties(); e.Next(); {
+		if string(e.Key()) == name {
+			return filterValue(e.Value()), true
+		}
+	}
+	return filter.Value{}, false
+}
+
 // lookUpUser finds a property by its name: the one that is spelled so, else the first that differs by case only.
 func lookUpUser(e message.Entries, name string) (encoded []byte, found bool) {
 	for e.Next() {
@@ -101,7 +112,62 @@ func (v *view) System(p filter.SystemProperty) filter.Value {
 		}
 		return filter.DateTime(int64(v.info.Scheduled))
 	}
+	if p >= filter.JMSMessageID {
+		return v.header(p)
+	}
 	return v.given(p)
+}
+
+// header returns a header of JMS as receivers will see it. It needs no info.
+func (v *view) header(p filter.SystemProperty) filter.Value {
+	switch p {
+	case filter.JMSMessageID:
+		if !v.m.HasMessageID() {
+			return filter.String(v.ns.ids.of(v.body))
+		}
+		return idValue(v.m.Field(message.PropertyMessageID))
+	case filter.JMSCorrelationID:
+		return idValue(v.m.Field(message.PropertyCorrelationID))
+	case filter.JMSDeliveryMode:
+		if v.m.Durable() {
+			return filter.String("PERSISTENT")
+		}
+		return filter.String("NON_PERSISTENT")
+	case filter.JMSPriority:
+		return filter.Int32(int32(min(v.m.Priority(), 9)))
+	case filter.JMSTimestamp:
+		if v.ttl > 0 {
+			return filter.Int64(v.enqueued) // PROP-5
+		}
+		if t := v.m.Field(message.PropertyCreationTime); t.Type == message.TypeTimestamp {
+			return filter.Int64(int64(t.Bits))
+		}
+	case filter.JMSXGroupID:
+		return filterValue(v.m.Field(message.PropertyGroupID))
+	case filter.JMSXGroupSeq:
+		return filterValue(v.m.Field(message.PropertyGroupSequence))
+	case filter.JMSXUserID:
+		if text, ok := v.m.Field(message.PropertyUserID).Binary(); ok {
+			return filter.String(text)
+		}
+	}
+	return filter.Null()
+}
+
+// idValue returns a message or correlation id as clients of JMS show it.
+func idValue(s message.Scalar) filter.Value {
+	text, ok := s.TextOf()
+	switch {
+	case !ok:
+		return filter.Null()
+	case s.Type == message.TypeUUID:
+		text = "ID:AMQP_UUID:" + text
+	case s.Type == message.TypeOther:
+		text = "ID:AMQP_BINARY:" + strings.ToUpper(text)
+	case s.Type != message.TypeString:
+		text = "ID:AMQP_ULONG:" + text
+	}
+	return filter.String(text)
 }
 
 // given returns a property that the broker gives.

@@ -73,7 +73,8 @@ func TestTOP9_FiltersReadTheEncodedMessage(t *testing.T) {
 // broken is a message whose application properties can't be decoded: a look at them finds nothing.
 type broken struct{}
 
-func (broken) User(string) (filter.Value, bool) { panic("an application property was asked for") }
+func (broken) User(string) (filter.Value, bool)         { panic("an application property was asked for") }
+func (b broken) Exact(name string) (filter.Value, bool) { return b.User(name) }
 func (broken) System(filter.SystemProperty) (v filter.Value) {
 	panic("a broker property was asked for")
 }

@@ -31,6 +31,11 @@ func (m *plainMessage) User(name string) (filter.Value, bool) {
 	return filter.Value{}, false
 }
 
+func (m *plainMessage) Exact(name string) (filter.Value, bool) {
+	v, ok := m.users[name]
+	return v, ok
+}
+
 func (m *plainMessage) System(p filter.SystemProperty) filter.Value {
 	if p == filter.Label {
 		return m.label

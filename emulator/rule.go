@@ -198,6 +198,14 @@ func (d *draft) User(name string) (filter.Value, bool) {
 	return filterValue(message.DecodeScalar(d.users[i].encoded)), true
 }
 
+// Exact implements [filter.Message].
+func (d *draft) Exact(name string) (filter.Value, bool) {
+	if i := d.find(name); i < 0 || d.users[i].name != name {
+		return filter.Value{}, false
+	}
+	return d.User(name)
+}
+
 // System implements [filter.Message].
 func (d *draft) System(p filter.SystemProperty) filter.Value {
 	if v, ok := d.system[p]; ok {

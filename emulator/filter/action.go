@@ -16,7 +16,7 @@ type statement interface {
 // ParseAction reads a SQL action. Parameters and errors are as for [ParseFilter]. Setting a system property that is
 // unknown or read-only is an error when the action runs, not here.
 func ParseAction(text string, params map[string]Value) (*Action, error) {
-	p, err := newParser(text, params)
+	p, err := newParser(text, sql, params)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,8 @@ type fixedMessage struct{ m *testMessage }
 
 func (f *fixedMessage) User(name string) (Value, bool) { return f.m.User(name) }
 
+func (f *fixedMessage) Exact(name string) (Value, bool) { return f.m.Exact(name) }
+
 func (f *fixedMessage) System(p SystemProperty) Value {
 	if p == Label {
 		return String("Order")
@@ -39,6 +41,12 @@ func TestCommonFormsDoNotAllocate(t *testing.T) {
 	for _, text := range commonForms {
 		f := parseFilter(t, text, map[string]Value{"t": TimeSpan(dotnet.Day)})
 		if n := testing.AllocsPerRun(100, func() { _, _ = f.Eval(m) }); n != 0 {
+			t.Errorf("%s allocates %v times", text, n)
+		}
+	}
+	for _, text := range []string{"color = 'blue' AND quantity BETWEEN 1 AND 10", "active AND note LIKE '50%' OR JMSType IN ('a', 'Order')"} {
+		s := parseSelector(t, text)
+		if n := testing.AllocsPerRun(100, func() { s.Selects(m) }); n != 0 {
 			t.Errorf("%s allocates %v times", text, n)
 		}
 	}

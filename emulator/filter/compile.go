@@ -6,6 +6,9 @@ type compiler struct {
 	// fallible is set when the result can raise an error on some message. An index must not skip such a rule because
 	// one of its conditions does not hold, since another one might have failed first.
 	fallible bool
+
+	// strict is set for selectors: what does not fit is false instead of unknown, and nothing raises an error.
+	strict bool
 }
 
 // operand compiles a value.
@@ -23,15 +26,18 @@ func (c *compiler) operand(n operand) evaluator {
 		return c.propertyCall(n)
 	case signed:
 		x := c.operand(n.x)
-		return c.foldValue(&signedValue{minus: n.minus, x: x}, x)
+		return c.foldValue(c.lenient(&signedValue{minus: n.minus, x: x}), x)
 	case arithmetic:
 		x, y := c.operand(n.x), c.operand(n.y)
-		return c.foldValue(&calculation{op: n.op, x: x, y: y}, x, y)
+		return c.foldValue(c.lenient(&calculation{op: n.op, x: x, y: y}), x, y)
 	}
 	panic("filter: value node without a compiler")
 }
 
 func (c *compiler) reference(n property) evaluator {
+	if n.exact {
+		return selectorName(n.name)
+	}
 	if !n.sys {
 		return userValue{n.name}
 	}
@@ -95,7 +101,7 @@ func (c *compiler) predicate(n predicate) tester {
 	switch n := n.(type) {
 	case comparison:
 		x, y := c.operand(n.x), c.operand(n.y)
-		return c.foldTest(&compared{op: n.op, x: x, y: y}, x, y)
+		return c.foldTest(&compared{op: n.op, strict: c.strict, x: x, y: y}, x, y)
 	case membership:
 		return invert(n.not, c.membership(n))
 	case likeness:
@@ -129,7 +135,7 @@ func (c *compiler) membership(n membership) tester {
 	for _, item := range n.items {
 		all = append(all, c.operand(item))
 	}
-	return c.foldTest(&member{x: x, items: all[1:]}, all...)
+	return c.foldTest(&member{x: x, strict: c.strict, items: all[1:]}, all...)
 }
 
 // likeness compiles LIKE, and its pattern too if the pattern is constant and the escape character valid.
@@ -150,8 +156,8 @@ func (c *compiler) likeness(n likeness) tester {
 		}
 	}
 	if fixed {
-		return c.foldTest(&likeFixed{x: dynamic.x, pattern: compilePattern(text.v.str, escape, n.escape != nil)},
-			dynamic.x)
+		return c.foldTest(&likeFixed{x: dynamic.x, strict: c.strict,
+			pattern: compilePattern(text.v.str, escape, n.escape != nil)}, dynamic.x)
 	}
 	return c.foldTest(dynamic, operands...)
 }

@@ -53,8 +53,9 @@ func (n *inverse) test(m Message) (Tri, error) {
 
 // compared is a comparison.
 type compared struct {
-	op   Comparison
-	x, y evaluator
+	op     Comparison
+	strict bool
+	x, y   evaluator
 }
 
 func (n *compared) test(m Message) (Tri, error) {
@@ -66,13 +67,17 @@ func (n *compared) test(m Message) (Tri, error) {
 	if err != nil {
 		return Unknown, err
 	}
+	if n.strict {
+		return compareStrictly(n.op, x, y), nil
+	}
 	return Compare(n.op, x, y), nil
 }
 
 // member is IN: an equality with each item, joined with OR. An unknown value on the left makes it unknown at once.
 type member struct {
-	x     evaluator
-	items []evaluator
+	x      evaluator
+	strict bool
+	items  []evaluator
 }
 
 func (n *member) test(m Message) (Tri, error) {
@@ -86,7 +91,11 @@ func (n *member) test(m Message) (Tri, error) {
 		if err != nil {
 			return Unknown, err
 		}
-		if result = result.or(Compare(Equal, x, v)); result == True {
+		same := Compare(Equal, x, v)
+		if n.strict {
+			same = compareStrictly(Equal, x, v)
+		}
+		if result = result.or(same); result == True {
 			return True, nil
 		}
 	}
@@ -96,12 +105,16 @@ func (n *member) test(m Message) (Tri, error) {
 // likeFixed is LIKE with a constant pattern, the usual case.
 type likeFixed struct {
 	x       evaluator
+	strict  bool
 	pattern *pattern
 }
 
 func (n *likeFixed) test(m Message) (Tri, error) {
 	x, err := n.x.value(m)
-	if err != nil || x.kind != KindString {
+	switch {
+	case err == nil && n.strict && !x.IsUnknown() && x.kind != KindString:
+		return False, nil
+	case err != nil || x.kind != KindString:
 		return Unknown, err
 	}
 	return triOf(n.pattern.match(x.str)), nil

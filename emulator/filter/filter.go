@@ -16,7 +16,7 @@ type Filter struct {
 // ParseFilter reads a SQL filter. params has the values of its @names, with or without the @ in the keys; unused
 // ones are allowed. The error is a *syntaxError or errTooLong, for which the service answers 400.
 func ParseFilter(text string, params map[string]Value) (*Filter, error) {
-	p, err := newParser(text, params)
+	p, err := newParser(text, sql, params)
 	if err != nil {
 		return nil, err
 	}

@@ -43,6 +43,16 @@ func (m *testMessage) User(name string) (Value, bool) {
 	return Value{}, false
 }
 
+func (m *testMessage) Exact(name string) (Value, bool) {
+	m.reads++
+	for _, p := range m.user {
+		if p.name == name {
+			return p.value, true
+		}
+	}
+	return Value{}, false
+}
+
 func (m *testMessage) System(p SystemProperty) Value {
 	m.reads++
 	return m.system[p]

@@ -21,18 +21,27 @@ func TextLength(text string) int {
 	return n
 }
 
+// dialect is a language that this package reads.
+type dialect uint8
+
+const (
+	sql       dialect = iota // filters and actions of rules
+	selectors                // message selectors of JMS
+)
+
 // lexer cuts a text into tokens. Invalid text becomes an illegal token, so that the parser reports the first error in
 // reading order, the lexer's or its own.
 type lexer struct {
-	text   string
-	offset int
-	line   int
-	column int
+	text    string
+	dialect dialect
+	offset  int
+	line    int
+	column  int
 }
 
 // lex returns the tokens of a text; the last is always tokEOF.
-func lex(text string) []token {
-	lx := lexer{text: text, line: 1}
+func lex(text string, d dialect) []token {
+	lx := lexer{text: text, dialect: d, line: 1}
 	tokens := make([]token, 0, len(text)/3+2)
 	for {
 		lx.skipSpace()
@@ -103,6 +112,8 @@ func (lx *lexer) next() token {
 	switch r := lx.peek(); {
 	case r < 0:
 		return token{kind: tokEOF}
+	case lx.dialect == selectors && r != '\'' && r != '"':
+		return lx.nextOfSelector(r)
 	case unicode.IsLetter(r):
 		word := lx.takeWhile(isNameRune)
 		return token{kind: keyword(word), text: word}

@@ -8,6 +8,9 @@ type Message interface {
 	// returns [Null] and true.
 	User(name string) (v Value, ok bool)
 
+	// Exact is User for a name in that case only, as selectors look properties up.
+	Exact(name string) (v Value, ok bool)
+
 	// System returns a property of the broker, of the property's Kind, or [Null] if the message has none.
 	System(p SystemProperty) Value
 }

@@ -47,7 +47,9 @@ func (p *parser) binary(w want, next func(want) node, ops map[tokenKind]arithOp)
 			return left
 		}
 		p.advance()
+		p.wantNumber(left)
 		right, _ := next(wantValue).(operand)
+		p.wantNumber(right)
 		left = arithmetic{op: op, x: left, y: right}
 	}
 }
@@ -72,6 +74,7 @@ func (p *parser) factor(w want) node {
 	p.enter()
 	defer p.leave()
 	x, _ := p.factor(wantValue).(operand)
+	p.wantNumber(x)
 	return signed{minus: minus, x: x}
 }
 
@@ -81,6 +84,9 @@ func (p *parser) primary(w want) node {
 	case tokOpen:
 		return p.parenthesis(w)
 	case tokIdentifier, tokDelimited:
+		if p.dialect == selectors {
+			return property{exact: true, name: p.identifier()}
+		}
 		return p.nameOrCall()
 	case tokParameter:
 		return p.parameter()
@@ -101,9 +107,12 @@ func (p *parser) parenthesis(w want) node {
 	defer p.leave()
 	p.expect(tokOpen)
 	var inner node
-	if w == wantValue {
+	switch {
+	case w == wantValue:
 		inner = p.value()
-	} else {
+	case p.dialect == selectors:
+		inner = p.selectorOr(wantEither)
+	default:
 		inner = p.or(wantEither)
 	}
 	p.expect(tokClose)
@@ -114,6 +123,10 @@ func (p *parser) constant() node {
 	t := p.token()
 	if t.kind == tokInteger && t.magnitude > math.MaxInt64 {
 		p.fail(integerRangeDetail)
+		return nil
+	}
+	if t.kind == tokNull && p.dialect == selectors {
+		p.unexpected(expectValue[:2]...)
 		return nil
 	}
 	p.advance()

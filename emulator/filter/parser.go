@@ -17,18 +17,19 @@ type parser struct {
 	at      int
 	nesting int
 	params  map[string]Value
+	dialect dialect
 	err     *syntaxError
 }
 
 // newParser checks the text as a whole and cuts it into tokens.
-func newParser(text string, params map[string]Value) (*parser, error) {
+func newParser(text string, d dialect, params map[string]Value) (*parser, error) {
 	if !utf8.ValidString(text) {
 		return nil, &syntaxError{Line: 1, Detail: "the text is not valid Unicode"}
 	}
 	if TextLength(text) > maxTextLength {
 		return nil, errTooLong
 	}
-	return &parser{tokens: lex(text), params: params}, nil
+	return &parser{tokens: lex(text, d), dialect: d, params: params}, nil
 }
 
 // token returns the current token.

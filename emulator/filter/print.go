@@ -90,6 +90,10 @@ func numberText(f float64) string {
 func (n parameter) write(w *writer) { w.text("@" + n.name) }
 
 func (n property) write(w *writer) {
+	if n.exact {
+		w.name(n.name)
+		return
+	}
 	if n.sys {
 		w.text("sys.")
 	}
@@ -100,9 +104,18 @@ func (n property) write(w *writer) {
 	w.text("[" + strings.ReplaceAll(n.name, "]", "]]") + "]")
 }
 
+// name writes a name of a selector.
+func (w *writer) name(name string) {
+	if tokens := lex(name, selectors); tokens[0].kind == tokIdentifier && tokens[0].raw == name {
+		w.text(name)
+		return
+	}
+	w.text(`"` + strings.ReplaceAll(name, `"`, `""`) + `"`)
+}
+
 // isRegular reports whether a name needs no delimiters.
 func isRegular(name string) bool {
-	tokens := lex(name)
+	tokens := lex(name, sql)
 	return tokens[0].kind == tokIdentifier && tokens[0].raw == name
 }
 

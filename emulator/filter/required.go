@@ -6,6 +6,7 @@ type scopedProperty struct {
 	User   string         // the name of a user property, if IsUser
 	System SystemProperty // otherwise
 	IsUser bool
+	Exact  bool // only in the case of the name
 }
 
 // userProperty names an application property.
@@ -18,6 +19,10 @@ func brokerProperty(p SystemProperty) scopedProperty { return scopedProperty{Sys
 func (p scopedProperty) of(m Message) Value {
 	if !p.IsUser {
 		return systemOf(m, p.System)
+	}
+	if p.Exact {
+		v, _ := m.Exact(p.User)
+		return v
 	}
 	v, _ := m.User(p.User)
 	return v
@@ -37,7 +42,7 @@ type anyOf []equality
 // maxAlternatives is the largest number of equalities in a condition; a longer one is not worth its cost.
 const maxAlternatives = 512
 
-// Matcher decides whether a message is selected: a [*Filter] or a [*Correlation].
+// Matcher decides whether a message is selected: a [*Filter], a [*Correlation] or a [*Selector].
 type Matcher interface {
 	Eval(m Message) (Tri, error)
 	Explain(m Message) Explanation // what Eval says, and why
@@ -140,6 +145,8 @@ func propertyOf(n evaluator) (scopedProperty, bool) {
 	switch n := n.(type) {
 	case userValue:
 		return userProperty(n.name), true
+	case exactValue:
+		return scopedProperty{User: n.name, IsUser: true, Exact: true}, true
 	case systemValue:
 		return brokerProperty(n.p), true
 	}

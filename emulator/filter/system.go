@@ -33,6 +33,18 @@ const (
 	systemProperties
 )
 
+// The headers that only selectors read, as clients of JMS show them.
+const (
+	JMSMessageID     SystemProperty = systemProperties + 1 + iota // string: ID:AMQP_UUID:.. of a uuid, and the like
+	JMSCorrelationID                                              // string, the same
+	JMSDeliveryMode                                               // string: PERSISTENT or NON_PERSISTENT
+	JMSPriority                                                   // int, 4 if the sender gave none
+	JMSTimestamp                                                  // long: ms since 1970; when the sender made it
+	JMSXGroupID                                                   // string
+	JMSXGroupSeq                                                  // uint
+	JMSXUserID                                                    // string
+)
+
 // RuleNameProperty is the user property that carries the name of the rule on each copy made by a rule with an action
 // (TOP-5). The emulator sets it before the action runs, so that an action may remove it.
 const RuleNameProperty = "RuleName"
@@ -91,6 +103,11 @@ func lookupSystem(name string) (p SystemProperty, ok bool) {
 func (p SystemProperty) String() string {
 	if p < systemProperties {
 		return systemTable[p].name
+	}
+	for name, header := range selectorHeaders {
+		if header == p {
+			return name
+		}
 	}
 	return "invalid"
 }

@@ -28,6 +28,7 @@ const (
 	tokFalse
 	tokSet
 	tokRemove
+	tokBetween // of selectors only
 
 	tokOpen
 	tokClose
@@ -53,7 +54,8 @@ var tokenNames = [...]string{
 	tokAnd: "AND", tokOr: "OR", tokNot: "NOT", tokIs: "IS", tokNull: "NULL", tokIn: "IN",
 	tokLike: "LIKE", tokEscape: "ESCAPE",
 	tokExists: "EXISTS", tokTrue: "TRUE", tokFalse: "FALSE", tokSet: "SET", tokRemove: "REMOVE",
-	tokOpen: "'('", tokClose: "')'", tokComma: "','", tokDot: "'.'", tokSemicolon: "';'",
+	tokBetween: "BETWEEN",
+	tokOpen:    "'('", tokClose: "')'", tokComma: "','", tokDot: "'.'", tokSemicolon: "';'",
 	tokPlus: "'+'", tokMinus: "'-'",
 	tokStar: "'*'", tokSlash: "'/'", tokPercent: "'%'", tokEqual: "'='", tokNotEqual: "'<>'", tokLess: "'<'",
 	tokLessOrEqual: "'<='", tokGreater: "'>'", tokGreaterOrEqual: "'>='",

@@ -65,6 +65,32 @@ func (m *Message) Field(index int) Scalar {
 	return DecodeScalar(raw)
 }
 
+// headerField decodes one field of the header section; absent if the field or the section is missing.
+func (m *Message) headerField(index int) Scalar {
+	n, r := m.list(m.Header)
+	for i := range n {
+		raw, err := r.Raw()
+		if err != nil {
+			break
+		}
+		if i == index {
+			return DecodeScalar(raw)
+		}
+	}
+	return Scalar{}
+}
+
+// Durable reports whether the sender asks that the message outlive a restart.
+func (m *Message) Durable() bool { return m.headerField(headerDurable).Bits != 0 }
+
+// Priority returns the priority that the sender gave, or the usual one [AMQP 3.2.1].
+func (m *Message) Priority() uint8 {
+	if p := m.headerField(headerPriority); p.Type == TypeUbyte {
+		return uint8(p.Bits)
+	}
+	return 4
+}
+
 // Overlay builds an encoded map from encoded values. The zero Overlay is empty.
 type Overlay struct {
 	buf  []byte

@@ -186,14 +186,23 @@ func (s Scalar) TextOf() (text string, ok bool) {
 	case TypeByte, TypeShort, TypeInt, TypeLong:
 		return strconv.FormatInt(int64(s.Bits), 10), true
 	case TypeOther:
-		r := amqp.NewReader([]byte(s.Text))
-		if code, _ := r.Peek(); code != amqp.CodeBinary8 && code != amqp.CodeBinary32 {
-			return "", false
-		}
-		b, ok, err := r.Bytes()
-		return hex.EncodeToString(b), ok && err == nil
+		b, ok := s.Binary()
+		return hex.EncodeToString([]byte(b)), ok
 	}
 	return "", false
+}
+
+// Binary returns the bytes of a binary value.
+func (s Scalar) Binary() (bytes string, ok bool) {
+	if s.Type != TypeOther {
+		return "", false
+	}
+	r := amqp.NewReader([]byte(s.Text))
+	if code, _ := r.Peek(); code != amqp.CodeBinary8 && code != amqp.CodeBinary32 {
+		return "", false
+	}
+	b, ok, err := r.Bytes()
+	return string(b), ok && err == nil
 }
 
 // Bytes16 returns the bytes of a uuid or a decimal128.
