@@ -8,7 +8,10 @@ func (lt *lockTable) expireDue(entries []*entry, now int64) {
 }
 
 // expire ends the locks of entries as if their time were over.
-func (lt *lockTable) expire(entries []*entry, now int64) {
+func (lt *lockTable) expire(entries []*entry, now int64) { lt.fail(entries, EventLockExpired, now) }
+
+// fail ends the locks of entries whose deliveries have failed, as v says.
+func (lt *lockTable) fail(entries []*entry, v EventKind, now int64) {
 	op := newTransition(lt.q, len(entries), nil)
 	for _, e := range entries {
 		if e.lock == nil {
@@ -21,7 +24,7 @@ func (lt *lockTable) expire(entries []*entry, now int64) {
 			lt.q.messages.free(e, now)
 			continue
 		}
-		op.deliveryFailedLocked(e, nil, EventLockExpired, fallback{undo: undoRetryEnd}, now)
+		op.deliveryFailedLocked(e, nil, v, fallback{undo: undoRetryEnd}, now)
 	}
 	op.appendLocked()
 	for _, e := range entries {

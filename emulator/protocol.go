@@ -35,6 +35,10 @@ const (
 type Settlement struct {
 	Outcome    Outcome
 	Properties []byte
+
+	// Forgotten says, in a transaction, that the client has settled the delivery already and can't settle it again. If
+	// the transaction comes to nothing, the delivery has failed: its lock ends at once and the delivery counts (JMS-5).
+	Forgotten bool
 }
 
 // LockToken identifies one delivery of a message (LOCK-3), in RFC 4122 byte order.

@@ -328,7 +328,8 @@ func (t *Transaction) SetSessionState(c *Consumer, state []byte) error {
 	return nil
 }
 
-// Rollback ends the transaction without effect. Messages that it would have settled stay locked (TXN-6).
+// Rollback ends the transaction without effect. Messages that it would have settled stay locked (TXN-6), but for those
+// that their clients have forgotten (JMS-5).
 func (t *Transaction) Rollback() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -359,13 +360,19 @@ func (t *Transaction) undoLocked(w *txWork) {
 	if w.holder != nil {
 		w.releaseStateLocked()
 	}
+	var failed []*entry
 	for _, e := range w.entries {
 		switch {
 		case w.isCancel:
 			w.q.schedule.putBack(e)
 		case e.lock != nil && e.lock.tx == t:
-			e.lock.tx = nil
+			if e.lock.tx = nil; w.settle.Forgotten {
+				failed = append(failed, e)
+			}
 		}
+	}
+	if len(failed) > 0 && w.q.may.use() == nil {
+		w.q.locks.fail(failed, EventAbandoned, w.q.ns.Now())
 	}
 }
 

@@ -143,7 +143,11 @@ func (t *Transaction) applyLocked(op *txCommit, w *txWork) {
 		m := newTransition(q, len(w.entries), told)
 		now := q.ns.Now()
 		for _, e := range w.entries {
-			m.settleLocked(e, w.settle, fallback{undo: undoRelock, lock: w.unlockLocked(e)}, now)
+			f := fallback{undo: undoRelock, lock: w.unlockLocked(e)}
+			if w.settle.Forgotten {
+				f.undo = undoRetryEnd
+			}
+			m.settleLocked(e, w.settle, f, now)
 		}
 		op.add(&m.change)
 	}

@@ -390,3 +390,80 @@ func TestTXN2_SCHED19_SEQ4_DoomedScheduleLeavesNothing(t *testing.T) {
 		b.verify(true)
 	})
 }
+
+// A client that has settled a delivery in the transaction, and forgotten it, gets it again at once.
+func TestJMS5_WhatTheClientHasForgottenComesBack(t *testing.T) {
+	forgotten := func(b *broker, w *work, c *emulator.Consumer, g *got) {
+		b.t.Helper()
+		if err := c.SettleIn(w.Transaction, g.d.Lock(), emulator.Settlement{Forgotten: true}); err != nil {
+			b.t.Fatalf("settle: %v", err)
+		}
+	}
+	for name, end := range map[string]func(*broker, *work){
+		"rollback":    func(_ *broker, w *work) { w.Rollback() },
+		"time out":    func(*broker, *work) { wait(2 * time.Minute) },
+		"failed disk": func(b *broker, w *work) { b.failOnce(); _ = w.tryCommit(); wait(time.Second) },
+		"failed commit": func(b *broker, w *work) {
+			w.send(b, text("x"))
+			b.update(func(o *emulator.QueueOptions) { o.Status = emulator.StatusSendDisabled })
+			wantCode(b.t, "commit", w.tryCommit(), emulator.CodeEntityDisabled)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, emulator.QueueOptions{LockDuration: 5 * time.Minute, MaxDeliveryCount: 2}, func(b *broker) {
+				b.sendTexts("a", "b")
+				r := b.receiver(emulator.Main, emulator.PeekLock)
+				gs := r.take(2)
+				w := b.begin()
+				forgotten(b, w, r.c, gs[0])
+				end(b, w)
+				wait(0)
+				again := r.take(2)
+				equal(t, "received again", bodies(again), "a")
+				equal(t, "delivery count", again[0].count(), 1)
+				w = b.begin()
+				forgotten(b, w, r.c, again[0])
+				w.Rollback()
+				wait(0)
+				equal(t, "received a third time", len(r.take(2)), 0)
+				dead := b.oneFrom(emulator.DeadLetter)
+				equal(t, "reason", dead.property(emulator.DeadLetterReason), any("MaxDeliveryCountExceeded"))
+				b.settle(emulator.Complete, gs[1]) // which was not in the transaction
+				b.verify(true)
+			})
+		})
+	}
+}
+
+func TestJMS5_CommitOfWhatTheClientHasForgotten(t *testing.T) {
+	bubble(t, emulator.QueueOptions{}, func(b *broker) {
+		b.sendTexts("a")
+		r := b.receiver(emulator.Main, emulator.PeekLock)
+		g := r.take(1)[0]
+		w := b.begin()
+		if err := r.c.SettleIn(w.Transaction, g.d.Lock(), emulator.Settlement{Forgotten: true}); err != nil {
+			t.Fatalf("settle: %v", err)
+		}
+		w.commit()
+		b.wantCounts(0, 0, 0, 0)
+		b.verify(true)
+	})
+}
+
+func TestJMS5_RollbackInADeletedQueue(t *testing.T) {
+	bubble(t, emulator.QueueOptions{}, func(b *broker) {
+		b.sendTexts("a")
+		r := b.receiver(emulator.Main, emulator.PeekLock)
+		g := r.take(1)[0]
+		w := b.begin()
+		if err := r.c.SettleIn(w.Transaction, g.d.Lock(), emulator.Settlement{Forgotten: true}); err != nil {
+			t.Fatalf("settle: %v", err)
+		}
+		if err := b.ns.Entities().Delete("q"); err != nil {
+			t.Fatalf("delete: %v", err)
+		}
+		n := b.j.last()
+		w.Rollback()
+		equal(t, "written", len(b.j.since(n+1)), 0)
+	})
+}
