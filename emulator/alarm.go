@@ -81,6 +81,9 @@ func (a *alarm) setNext() {
 			a.set(at)
 		}
 	}
+	if at, ok := a.q.messages.pruneSieves(a.q.ns.Now()); ok {
+		a.set(at)
+	}
 	if at, ok := a.q.usage.idleAt(); ok {
 		a.set(at)
 	}

@@ -11,6 +11,7 @@ type Attached struct {
 	Available int     // messages that it could have now: of its session, or of the sub-queue
 	Asking    bool    // it waits for messages, or is about to take some
 	Accepting bool    // it waits for a session
+	Selector  string  // of the messages that it takes; empty: any
 }
 
 // attachment is what the entity keeps of a receiver. The entity's mutex is held.

@@ -1,6 +1,10 @@
 package emulator
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"minibus/emulator/filter"
+)
 
 // Quantum is how many messages one Take gives out at most, so that consumers of a queue take turns (DEC-27). It gives
 // no more either once they have quantumBytes: their bodies are read from disk before the first of them is written. A
@@ -18,6 +22,7 @@ type Consumer struct {
 	mode ReceiveMode
 
 	ready   *readyQueue  // by which it is served
+	sieve   *sieve       // of its selector; nil: it takes any message
 	session *session     // nil: not a session receiver
 	asked   string       // the session's id as its receiver calls it (SESS-35)
 	hold    *sessionHold // of a session receiver
@@ -40,27 +45,36 @@ type Consumer struct {
 // sessions takes session receivers only (SESS-5); its dead-letter queue takes plain ones (DLQ-6). Beyond the
 // profile's limit the error is CodeQuotaExceeded (QUO-12).
 func (q *Entity) NewConsumer(sub SubQueue, mode ReceiveMode, notify func()) (*Consumer, error) {
+	return q.NewSelectingConsumer(sub, mode, nil, notify)
+}
+
+// NewSelectingConsumer attaches a consumer, as NewConsumer does, that takes only messages that a selector selects; nil:
+// any. The others stay where they are, for other consumers. At most 1,000 different selectors are in use at a
+// sub-queue; beyond, the error is CodeQuotaExceeded.
+func (q *Entity) NewSelectingConsumer(sub SubQueue, mode ReceiveMode, selector *filter.Selector,
+	notify func()) (*Consumer, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err := q.may.receive(sub); err != nil {
+	if err := q.may.receiveUnordered(sub); err != nil {
 		return nil, err
-	}
-	if q.options.RequiresSession && sub == Main {
-		return nil, errorf(CodeNotAllowed, q.path,
-			"It is not possible for an entity that requires sessions to create a "+
-				"non-sessionful message receiver.")
 	}
 	if err := q.may.addReceiver(); err != nil {
 		return nil, err
 	}
-	q.may.receivers().Add(1)
-	now := q.ns.Now()
-	q.usage.touch(now)
 	s := &q.subQueue(sub).readyQueue
 	if s.waiters == nil {
 		s.waiters = &waitList{}
 	}
+	now := q.ns.Now()
 	c := &Consumer{q: q, sub: sub, mode: mode, waiter: waiter{notify: notify}, ready: s, since: now}
+	if selector != nil {
+		var err error
+		if c.sieve, err = q.subQueue(sub).sieveFor(q, selector); err != nil {
+			return nil, err
+		}
+	}
+	q.may.receivers().Add(1)
+	q.usage.touch(now)
 	q.attached.add(c)
 	return c, nil
 }
@@ -87,8 +101,55 @@ func (c *Consumer) attachedLocked() Attached {
 	if c.session != nil {
 		a.Session, a.Until = &c.session.id, c.hold.until
 	}
+	if c.sieve != nil {
+		a.Selector, a.Available = c.sieve.selector.String(), c.sieve.readyUpTo(maxCounted)
+	}
 	return a
 }
+
+// maxCounted is how many messages are counted at most for a consumer with a selector, to be shown.
+const maxCounted = 4096
+
+// line returns the list in which the consumer waits.
+func (c *Consumer) line() *waitList {
+	if c.sieve != nil {
+		return &c.sieve.line
+	}
+	return c.ready.waiters
+}
+
+// answer notes that the consumer answers a poke, if it was poked.
+func (c *Consumer) answer() (poked bool) {
+	poked = c.promise > 0
+	c.line().promised -= c.promise
+	if c.sieve != nil {
+		c.sieve.in.promised -= c.promise
+	}
+	c.promise = 0
+	return poked
+}
+
+// spare returns how many of the messages that are available are not promised to others.
+func (c *Consumer) spare() int {
+	if in := c.q.subQueue(c.sub).sieves; in != nil {
+		return in.spare() // where there are selectors, there are no sessions
+	}
+	return int(c.ready.available) - c.ready.waiters.promised
+}
+
+// wake pokes others who can take what the consumer has left.
+func (c *Consumer) wake() {
+	if c.session != nil {
+		c.ready.wake()
+	} else {
+		c.q.subQueue(c.sub).wake()
+	}
+}
+
+// Searching reports whether the last Take found less than it was asked for before all that waits was judged for the
+// consumer's selector, so that there may be more. The consumer is notified when that changes. A consumer without a
+// selector never searches.
+func (c *Consumer) Searching() bool { return c.searching }
 
 // Limit makes Take stop at the first message of more than so many bytes. [Consumer.OverLimit] has its size then.
 func (c *Consumer) Limit(bytes int) { c.most = bytes }
@@ -110,23 +171,23 @@ func (c *Consumer) Take(dst []*Delivery, limit int) []*Delivery {
 	if c.closed {
 		return dst
 	}
-	waiters := c.ready.waiters
-	poked := c.promise > 0
-	waiters.promised -= c.promise
-	c.promise, c.overLimit = 0, 0
+	poked := c.answer()
+	c.overLimit = 0
+	c.searching = false
 	now := q.ns.Now()
 	if limit <= 0 || q.may.receive(c.sub) != nil {
 		c.stopWaitingLocked(poked, now)
-		c.ready.wake()
+		c.wake()
 		return dst
 	}
-	taken, full := c.pickLocked(min(limit, Quantum, int(c.ready.available)-waiters.promised), now)
+	taken, full := c.pickLocked(min(limit, Quantum, c.spare()), now)
+	c.searching = c.sieve != nil && len(taken) < limit && !full && c.sieve.searching()
 	c.startWaitingLocked(limit, len(taken), full, poked)
 	if len(taken) > 0 {
 		q.usage.touch(now)
 		dst = append(dst, c.deliverLocked(taken, now)...)
 	}
-	c.ready.wake()
+	c.wake()
 	return dst
 }
 
@@ -143,7 +204,7 @@ func (c *Consumer) stopWaitingLocked(poked bool, now int64) {
 	if c.waiting || poked {
 		c.q.usage.touch(now)
 	}
-	c.ready.waiters.remove(&c.waiter)
+	c.line().remove(&c.waiter)
 }
 
 // pickLocked returns up to n available entries, without changing them yet, and whether it stopped because of their
@@ -158,9 +219,12 @@ func (c *Consumer) pickLocked(n int, now int64) (picked []*entry, full bool) {
 	bytes := 0
 	for len(picked) < n && bytes < quantumBytes {
 		var e *entry
-		if c.session != nil {
+		switch {
+		case c.session != nil:
 			e = c.session.nextReady(&b.log)
-		} else {
+		case c.sieve != nil:
+			e = c.sieve.nextReady()
+		default:
 			e = b.nextReady()
 		}
 		if e == nil {
@@ -190,20 +254,22 @@ func (c *Consumer) pickLocked(n int, now int64) (picked []*entry, full bool) {
 
 // startWaitingLocked puts a consumer that asked for max and got taken in its place in the wait list.
 func (c *Consumer) startWaitingLocked(limit, taken int, full, poked bool) {
-	waiters := c.ready.waiters
+	waiters := c.line()
 	c.want = limit - taken
 	switch {
 	case c.want == 0 || full:
 		waiters.remove(&c.waiter) // it has what it asked for, or it comes back at once
-	case taken > 0:
-		waiters.remove(&c.waiter)
-		waiters.pushBack(&c.waiter)
-	case c.waiting:
-	case poked:
+		return
+	case taken == 0 && c.waiting:
+		return
+	case taken == 0 && poked:
 		waiters.pushFront(&c.waiter) // another consumer was faster; this one keeps its turn
-	default:
-		waiters.pushBack(&c.waiter)
+		return
 	}
+	waiters.remove(&c.waiter)
+	waiters.pushBack(&c.waiter)
+	c.ready.waiters.tickets++
+	c.ticket = c.ready.waiters.tickets
 }
 
 // deliverLocked makes deliveries of entries that pickLocked chose.
@@ -242,14 +308,15 @@ func (c *Consumer) Close() {
 		q.sessions.free(c.session, false, q.ns.Now())
 		return
 	}
-	poked := c.promise > 0
-	c.ready.waiters.promised -= c.promise
-	c.promise = 0
+	poked := c.answer()
 	c.closed = true
 	q.attached.remove(c)
 	q.may.receivers().Add(-1)
 	c.stopWaitingLocked(poked, q.ns.Now())
-	c.ready.wake()
+	if c.sieve != nil {
+		c.sieve.leave(q.ns.Now())
+	}
+	c.wake()
 }
 
 // Settle settles a delivery of this consumer, as [Entity.Settle] does. Whatever comes of it, the receiver forgets the

@@ -104,6 +104,14 @@ func (e *entry) extras() *extra {
 	return e.extra
 }
 
+// overlayOf returns the changed application properties; of nil, none.
+func (x *extra) overlayOf() []byte {
+	if x == nil {
+		return nil
+	}
+	return x.overlay
+}
+
 // kept returns x to be kept, nil if nothing is set in it.
 func (x extra) kept() *extra {
 	if x.due == 0 && x.overlay == nil && x.system == nil && x.reason == "" && x.hops == 0 && x.source == "" &&

@@ -136,3 +136,23 @@ func (m InMemory) NoteActivity(now int64) {
 	m.q.noteActivityLocked(now)
 	m.q.mu.Unlock()
 }
+
+// Sieves returns how many selectors the main queue keeps matches for.
+func (m InMemory) Sieves() int {
+	m.q.mu.Lock()
+	defer m.q.mu.Unlock()
+	if in := m.q.subQueue(Main).sieves; in != nil {
+		return len(in.all)
+	}
+	return 0
+}
+
+// Matches returns how many numbers the selectors of the main queue keep.
+func (m InMemory) Matches() (n int) {
+	m.q.mu.Lock()
+	defer m.q.mu.Unlock()
+	for _, x := range m.q.subQueue(Main).sieves.all {
+		n += x.matches.n
+	}
+	return n
+}

@@ -104,7 +104,11 @@ func (u *usage) held() bool {
 // receiverWaits reports whether a receiver with credit waits (IDLE-5).
 func (u *usage) receiverWaits() bool {
 	for i := range u.q.messages.subQueues {
-		if l := u.q.messages.subQueues[i].waiters; l != nil && (l.first != nil || l.promised > 0) {
+		b := &u.q.messages.subQueues[i]
+		if l := b.waiters; l != nil && (l.first != nil || l.promised > 0) {
+			return true
+		}
+		if b.sieves != nil && b.sieves.receiverWaits() {
 			return true
 		}
 	}

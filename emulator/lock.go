@@ -119,6 +119,9 @@ func (m *messages) free(e *entry, now int64) {
 		return
 	}
 	b.makeAvailable(e)
+	if b.sieves != nil {
+		b.sieves.free(e)
+	}
 	if e.expired(now) {
 		m.expire([]*entry{e}, now)
 		return

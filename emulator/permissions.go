@@ -74,6 +74,19 @@ func (m *permissions) receive(sub SubQueue) error {
 	return nil
 }
 
+// receiveUnordered is receive, and fails where messages are in sessions (SESS-5).
+func (m *permissions) receiveUnordered(sub SubQueue) error {
+	if err := m.receive(sub); err != nil {
+		return err
+	}
+	if m.q.options.RequiresSession && sub == Main {
+		return errorf(CodeNotAllowed, m.q.path,
+			"It is not possible for an entity that requires sessions to create a "+
+				"non-sessionful message receiver.")
+	}
+	return nil
+}
+
 // CanBrowse fails for an entity whose messages are forwarded (FWD-4).
 func (q *Entity) CanBrowse(sub SubQueue) error {
 	q.mu.Lock()

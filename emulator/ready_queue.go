@@ -52,11 +52,7 @@ func (s *readyQueue) wake() {
 		return
 	}
 	for s.waiters.first != nil && int(s.available) > s.waiters.promised {
-		c := s.waiters.first
-		s.waiters.remove(c)
-		c.promise = c.want
-		s.waiters.promised += c.promise
-		c.notify()
+		s.waiters.poke(s.waiters.first, s.waiters.first.want)
 	}
 }
 
@@ -74,13 +70,25 @@ type waiter struct {
 	prev, next *waiter
 	want       int // how many messages it would take
 	promise    int // how many the last poke promised; 0 when it is not poked
+
+	ticket    int64 // by which consumers who wait in different lists take turns
+	searching bool  // its last Take found less than it wanted, and not all that waits was judged for its selector
 }
 
 // waitList is the consumers that wait for a message, in the order in which they granted credit (ORD-4, DEC-27).
 // The entity's mutex guards it.
 type waitList struct {
 	first, last *waiter
-	promised    int // messages that poked consumers may still come and take
+	promised    int   // messages that poked consumers may still come and take
+	tickets     int64 // given out so far
+}
+
+// poke lets a consumer come and take messages.
+func (l *waitList) poke(w *waiter, promise int) {
+	l.remove(w)
+	w.promise = promise
+	l.promised += promise
+	w.notify()
 }
 
 func (l *waitList) pushBack(w *waiter) {

@@ -16,6 +16,9 @@ func (d *Delivery) Return() {
 
 // returnLocked undoes a delivery that did not reach the wire.
 func (d *Delivery) returnLocked(now int64) {
+	if d.e == nil {
+		return // it was only looked at
+	}
 	if d.mode != PeekLock {
 		d.q.requeues.returnLocked(d)
 		return
@@ -126,6 +129,7 @@ func (op *requeue) Completed(err error) {
 		}
 		return
 	}
+	q.messages.sift(op.e)
 	q.bodies.keep(op.e.body)
 	q.bodies.count(op.e.body)
 	q.messages.arrive(op.e)

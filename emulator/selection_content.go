@@ -60,11 +60,7 @@ func (b *bodies) readAll(ds []*Delivery) error {
 
 // selects reports whether the content of a message is what is selected.
 func (s *selector) selects(d *Delivery) bool {
-	m, err := message.Scan(d.body)
-	if err == nil && (d.overlay != nil || d.system != nil) {
-		p := message.Patch{Properties: d.overlay, System: d.system}
-		m, err = message.Scan(p.Append(nil, &m))
-	}
+	m, err := scanChanged(d.body, d.overlay, d.system)
 	if err != nil {
 		return false
 	}

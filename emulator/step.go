@@ -1,5 +1,7 @@
 package emulator
 
+import "bytes"
+
 // step says what a change does to one message: its effect once the change is committed, and its fallback if the commit
 // fails. Both are enumerated, so that only undoLocked takes back a failed change.
 type step struct {
@@ -126,6 +128,7 @@ func (p *part) applyLocked(s *step, now int64) {
 	//exhaustive:enforce
 	switch s.effect {
 	case effectArrive:
+		q.messages.sift(e)
 		q.bodies.keep(e.body)
 		q.messages.arrive(e)
 	case effectRemove:
@@ -137,14 +140,19 @@ func (p *part) applyLocked(s *step, now int64) {
 		e.body.count(-1)
 	case effectReplace:
 		q.messages.removeFromSubQueue(e)
+		q.messages.sift(s.to)
 		q.messages.arrive(s.to)
 	case effectChange:
 		b := q.subQueue(e.sub)
+		changed := b.sieves != nil && !bytes.Equal(e.extras().overlay, s.extra.overlayOf())
 		b.tally(e, -1)
 		e.state = s.state
 		e.count = s.count
 		e.extra = s.extra
 		b.tally(e, 1)
+		if changed {
+			b.sieves.change(e)
+		}
 		q.messages.free(e, now)
 	case effectFree:
 		q.messages.free(e, now)

@@ -10,8 +10,9 @@ type subQueue struct {
 	scheduled  int         // entries in state Scheduled
 	dues       dueCounts   // of those
 	bytes      int64
-	pending    int // entries that are not committed yet
-	moving     int // entries that are being forwarded or parked (CNT-6)
+	sieves     *sieves // of consumers with selectors; nil: there are none
+	pending    int     // entries that are not committed yet
+	moving     int     // entries that are being forwarded or parked (CNT-6)
 }
 
 // remark gives e, which is committed, another mark.
@@ -90,12 +91,25 @@ func (b *subQueue) nextReady() *entry {
 	var first *entry
 	for i := range b.partitions {
 		e := b.partitions[i].nextReady()
-		if e != nil && (first == nil || e.enqueued < first.enqueued || e.enqueued == first.enqueued &&
-			e.row < first.row) {
+		if e != nil && (first == nil || e.before(first)) {
 			first = e
 		}
 	}
 	return first
+}
+
+// before reports whether e arrived before another entry (PART-6).
+func (e *entry) before(other *entry) bool {
+	return e.enqueued < other.enqueued || e.enqueued == other.enqueued && e.row < other.row
+}
+
+// wake pokes consumers that can take what is available.
+func (b *subQueue) wake() {
+	if b.sieves != nil {
+		b.sieves.wake()
+		return
+	}
+	b.readyQueue.wake()
 }
 
 // admit takes in a free entry.

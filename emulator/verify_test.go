@@ -152,10 +152,64 @@ func (v *verifier) subQueue(b *subQueue) {
 	}
 	v.check(name+": available", b.available, own+parts)
 	v.check(name+": available by sessions", own+parts, plain)
-	v.waitList(name, &b.readyQueue, v.q.may.receive(b.sub) == nil)
+	if b.sieves != nil {
+		v.sieves(name, b)
+	} else {
+		v.waitList(name, &b.readyQueue, v.q.may.receive(b.sub) == nil)
+	}
 	if v.quiet && b.sub <= DeadLetter && v.q.forwarder.mayStartLocked(b.sub) {
 		v.fault("%s: no forwarder takes the messages that are there", name)
 	}
+}
+
+// sieves judges all messages again that are in memory, and looks for consumers that sleep beside something to take.
+func (v *verifier) sieves(name string, b *subQueue) {
+	in := b.sieves
+	open := v.q.may.receive(b.sub) == nil
+	v.check(name+": sieves by text", len(in.byText), len(in.all))
+	v.check(name+": sieves in the index", in.index.Len(), len(in.all))
+	promised := 0
+	spare := in.spare() > 0
+	if open && spare && b.waiters.first != nil {
+		v.fault("%s: consumers wait, and so do %d messages", name, b.available)
+	}
+	for _, x := range in.all {
+		text := name + ": " + x.selector.String()
+		promised += x.line.promised
+		v.check(text+": is behind", slices.Contains(in.behind, x), x.seen != judgedAll)
+		v.check(text+": is hot", slices.Contains(in.hot, x), x.warm)
+		for _, set := range []numberSet{x.matches, x.ready} {
+			v.check(text+": numbers", set.len(), set.n)
+		}
+		free := 0
+		b.look(-1<<63, func(e *entry) bool {
+			if e.mark == markPending || e.state == Scheduled || e.seq >= x.seen || in.unjudged.has(e.seq) || e.body.data == nil {
+				return true
+			}
+			selected := in.lookAt(e, e.body.data) && x.selector.Selects(&in.view)
+			if x.matches.has(e.seq) != selected {
+				v.fault("%s: entry %d is selected: %v", text, e.seq, selected)
+			}
+			if selected && e.ready() {
+				free++
+				if !x.ready.has(e.seq) {
+					v.fault("%s: entry %d is ready, and not known to be", text, e.seq)
+				}
+				if !x.warm {
+					v.fault("%s: entry %d will not be looked for", text, e.seq)
+				}
+			}
+			return true
+		})
+		if open && spare && x.line.first != nil && x.readyUpTo(x.line.promised+1) > x.line.promised {
+			v.fault("%s: a consumer waits, and so do %d messages", text, free)
+		}
+		if v.quiet && open && x.line.first != nil && x.searching() && x.readyUpTo(1) == 0 && !in.active {
+			v.fault("%s: a consumer waits for a search that nobody does", text)
+		}
+	}
+	in.view = view{}
+	v.check(name+": promised to consumers with selectors", in.promised, promised)
 }
 
 func (v *verifier) waitList(name string, s *readyQueue, open bool) {

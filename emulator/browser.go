@@ -1,0 +1,228 @@
+package emulator
+
+import (
+	"math"
+	"slices"
+
+	"minibus/emulator/filter"
+)
+
+// Browser shows the active messages of a sub-queue in the order of their numbers, locked ones too, each once. It locks,
+// counts and changes nothing, and never stands in the way of consumers. Its methods must not be called from two
+// goroutines at once.
+type Browser struct {
+	// immutable
+	q        *Entity
+	sub      SubQueue
+	selector *filter.Selector // nil: all
+	notify   func()
+
+	// guarded by q.mu
+	next   int64       // what has lower numbers was looked at
+	found  []*Delivery // that are to be handed out
+	wanted int         // how many more the last Next asked for
+	active bool        // a goroutine searches
+	closed bool
+
+	atEnd bool // owned by the caller
+}
+
+// NewBrowser starts to browse a sub-queue at its first message; with a selector, only what it selects is shown. notify
+// says: call Next again, or look whether the deliveries have become ready. It runs on any goroutine, possibly under the
+// entity's mutex: it must only set a flag or post. Errors are those of NewConsumer, but for the number of receivers.
+func (q *Entity) NewBrowser(sub SubQueue, s *filter.Selector, notify func()) (*Browser, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.may.receiveUnordered(sub); err != nil {
+		return nil, err
+	}
+	q.usage.touch(q.ns.Now())
+	return &Browser{q: q, sub: sub, selector: s, notify: notify, next: math.MinInt64}, nil
+}
+
+// Next appends up to limit messages to dst, a quantum at most, those with the lowest numbers first. With a selector
+// they may have to be found first; then the browser is notified. A delivery may not be ready at once: see
+// [Delivery.Ready]. It has no lock.
+func (b *Browser) Next(dst []*Delivery, limit int) []*Delivery {
+	if limit <= 0 {
+		return dst
+	}
+	limit = min(limit, Quantum)
+	q := b.q
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if b.closed || q.may.receive(b.sub) != nil {
+		b.atEnd = true
+		return dst
+	}
+	q.usage.touch(q.ns.Now()) // PEEK-11
+	b.atEnd = false
+	n := min(limit, len(b.found))
+	dst = append(dst, b.found[:n]...)
+	b.found = slices.Delete(b.found, 0, n)
+	b.wanted = limit - n
+	switch {
+	case b.wanted == 0 || b.active:
+	case b.selector == nil:
+		more, end := b.lookLocked(b.wanted)
+		b.atEnd = end
+		b.fetch(more)
+		dst = append(dst, more...)
+	case !b.leftLocked():
+		b.atEnd = true
+	default:
+		b.search()
+	}
+	return dst
+}
+
+// AtEnd reports whether the last Next came to the end: there was nothing more to show. What arrives later is seen by a
+// later Next.
+func (b *Browser) AtEnd() bool { return b.atEnd }
+
+// Return gives back deliveries that were not written, the last ones that Next gave out: it shows them once more.
+func (b *Browser) Return(ds []*Delivery) {
+	b.q.mu.Lock()
+	b.found = slices.Concat(ds, b.found)
+	b.q.mu.Unlock()
+}
+
+// Close ends the browser.
+func (b *Browser) Close() {
+	b.q.mu.Lock()
+	b.closed = true
+	b.found = nil
+	b.q.mu.Unlock()
+}
+
+// eachLocked calls f for the messages that are to be looked at next, until it returns false. Those on their way in are
+// passed over where others are behind them, and seen later where not.
+func (b *Browser) eachLocked(f func(*entry) bool) {
+	now := b.q.ns.Now()
+	b.q.subQueue(b.sub).look(b.next, func(e *entry) bool {
+		if e.mark == markPending {
+			return true
+		}
+		if e.state == Active && !b.q.overLocked(e, now) && !f(e) {
+			return false
+		}
+		b.next = e.seq + 1
+		return true
+	})
+}
+
+// lookLocked makes deliveries of the next messages, whose bodies may not be there, and reports whether it came to the
+// end.
+func (b *Browser) lookLocked(limit int) (found []*Delivery, end bool) {
+	bytes := 0
+	end = true
+	b.eachLocked(func(e *entry) bool {
+		if len(found) == limit || bytes >= quantumBytes {
+			end = false
+			return false
+		}
+		d := newDelivery(b.q, e, b.notify)
+		d.e, d.lock, d.until = nil, nil, 0 // it only shows the message, whoever has it
+		d.mode = ReceiveAndDelete
+		d.body = e.body.data
+		found = append(found, d)
+		bytes += int(e.body.size)
+		return true
+	})
+	return found, end
+}
+
+// leftLocked reports whether there is something to look at.
+func (b *Browser) leftLocked() (left bool) {
+	b.eachLocked(func(*entry) bool {
+		left = true
+		return false
+	})
+	return left
+}
+
+// fetch makes deliveries ready, now or when their bodies were read.
+func (b *Browser) fetch(ds []*Delivery) {
+	var missing []*Delivery
+	for _, d := range ds {
+		if d.body == nil {
+			missing = append(missing, d)
+		} else {
+			d.become(deliveryReady, d.body)
+		}
+	}
+	if len(missing) == 0 {
+		return
+	}
+	b.q.bodies.read(missing, func(err error) {
+		if err != nil {
+			b.q.ns.logger.Error("message bodies could not be read", "entity", b.q.path, "error", err)
+		}
+		for _, d := range missing {
+			if d.body == nil { // it was removed meanwhile
+				d.become(deliveryLost, nil)
+			} else {
+				d.become(deliveryReady, d.body)
+			}
+		}
+		b.notify()
+	})
+}
+
+// search sets a goroutine to look for messages that are selected. It lives until it has found as many as are wanted, or
+// has come to the end.
+func (b *Browser) search() {
+	b.active = true
+	b.q.ns.background.add()
+	go func() {
+		defer b.q.ns.background.done()
+		for b.searchSome() {
+		}
+		b.notify()
+	}()
+}
+
+// searchSome looks at a few messages and reports whether to go on.
+func (b *Browser) searchSome() (more bool) {
+	q := b.q
+	q.mu.Lock()
+	from := b.next
+	ds, end := b.lookLocked(peekChunk)
+	q.mu.Unlock()
+	err := q.bodies.readAll(ds)
+	if err != nil {
+		q.ns.logger.Error("messages could not be read for a browser; trying again", "entity", q.path, "error", err)
+	} else {
+		ds = slices.DeleteFunc(ds, func(d *Delivery) bool { return !b.selects(d) })
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err != nil {
+		b.next = from
+		b.active = false
+		q.ns.clock.At(instant(q.alarm.later()), b.notify)
+		return false
+	}
+	b.found = append(b.found, ds...)
+	bytes := 0
+	for _, d := range b.found {
+		bytes += int(d.size)
+	}
+	b.active = !end && len(b.found) < b.wanted && bytes < quantumBytes && !b.closed && !q.alarm.stopped &&
+		q.may.receive(b.sub) == nil && q.ns.stage.Load() == stageThere
+	return b.active
+}
+
+// selects reports whether the selector selects a message, and makes its delivery ready.
+func (b *Browser) selects(d *Delivery) bool {
+	if d.body == nil {
+		return false // it was removed meanwhile
+	}
+	m, err := scanChanged(d.body, d.overlay, d.system)
+	v := view{m: m, ns: b.q.ns, body: d.bodyID, seq: d.seq, enqueued: d.enqueued, ttl: d.ttl, size: int64(d.size)}
+	if err != nil || !b.selector.Selects(&v) {
+		return false
+	}
+	d.become(deliveryReady, d.body)
+	return true
+}

@@ -1,0 +1,137 @@
+package emulator
+
+import "slices"
+
+// search sets a goroutine to look for matches, if none is at it and a consumer waits for the search. It lives as long
+// as one does.
+func (in *sieves) search() {
+	if in.active || !in.wanted() || !in.maySearch() {
+		return
+	}
+	in.active = true
+	in.q.ns.background.add()
+	go func() {
+		defer in.q.ns.background.done()
+		next := sieveTurn{}
+		for more := true; more; {
+			next, more = in.searchSome(next)
+		}
+	}()
+}
+
+// sieveTurn says what a search does next.
+type sieveTurn struct {
+	of   *sieve           // for which it looks; nil: it judges what came with its body on disk only
+	have map[int64][]byte // the bodies that it has read for that; nil: it has not begun
+}
+
+// maySearch reports whether the entity is in service.
+func (in *sieves) maySearch() bool {
+	q := in.q
+	return !q.alarm.stopped && q.ns.stage.Load() == stageThere && q.may.receive(in.b.sub) == nil
+}
+
+// wanted reports whether a consumer waits for the search.
+func (in *sieves) wanted() bool {
+	waits := func(x *sieve) bool { return x.line.first != nil }
+	if in.unjudged.n > 0 && slices.ContainsFunc(in.all, waits) {
+		return true
+	}
+	return in.next() != nil
+}
+
+// next returns a sieve with a consumer that waits until it has found more, or nil.
+func (in *sieves) next() *sieve {
+	for _, x := range in.behind {
+		if x.line.first != nil && x.readyUpTo(1) == 0 {
+			return x
+		}
+	}
+	return nil
+}
+
+// searchSome judges some messages and reports whether to go on, with what.
+func (in *sieves) searchSome(t sieveTurn) (next sieveTurn, more bool) {
+	q := in.q
+	q.mu.Lock()
+	if !in.wanted() || !in.maySearch() {
+		in.active = false
+		q.mu.Unlock()
+		return next, false
+	}
+	q.ns.ownActions.Add(1)
+	if t.have == nil && in.unjudged.n == 0 {
+		t.of = in.next()
+	}
+	var missing []int64
+	switch i := slices.Index(in.behind, t.of); {
+	case t.of == nil:
+		missing = in.catchUp(t.have)
+	case i >= 0:
+		if missing = in.walk(t.of, t.have); len(missing) == 0 && t.of.seen != judgedAll {
+			in.behind = append(slices.Delete(in.behind, i, i+1), t.of) // they take turns
+		}
+	}
+	in.wake()
+	q.mu.Unlock()
+	if len(missing) == 0 {
+		return next, true
+	}
+	read, err := q.bodies.readByID(missing)
+	if err == nil {
+		return sieveTurn{t.of, read}, true
+	}
+	q.ns.logger.Error("messages could not be read for selectors; trying again", "entity", q.path, "error", err)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	in.active = false
+	q.ns.clock.At(instant(q.alarm.later()), func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		in.search()
+	})
+	return next, false
+}
+
+// catchUp judges messages that came when their bodies were on disk only, as walk does.
+func (in *sieves) catchUp(have map[int64][]byte) (missing []int64) {
+	var passing *entry
+	for _, seq := range in.unjudged.first(peekChunk) {
+		e := in.b.show(seq, &passing)
+		if e == nil || e.state == Scheduled {
+			in.unjudged.remove(seq)
+			continue
+		}
+		body, known := e.body.data, true
+		if body == nil {
+			body, known = have[e.body.id]
+		}
+		if known {
+			in.judge(e, body)
+		} else {
+			missing = append(missing, e.body.id)
+		}
+	}
+	if in.unjudged.n == 0 {
+		for _, x := range in.all {
+			x.tell()
+		}
+	}
+	return missing
+}
+
+// readByID reads bodies and waits for them. Those that are damaged or gone are nil.
+func (b *bodies) readByID(ids []int64) (map[int64][]byte, error) {
+	read := &BodyRead{IDs: ids}
+	if err := await(func(done Completion) {
+		read.Done = done
+		b.q.ns.journal.ReadBodies(read)
+	}); err != nil {
+		return nil, err
+	}
+	bodies := make(map[int64][]byte, len(ids))
+	for i, id := range ids {
+		bodies[id] = read.Bodies[i]
+	}
+	return bodies, nil
+}
