@@ -203,7 +203,7 @@ func (s *session) attachOutgoing(a *frames.Attach) error {
 	if n.kind != nodeEntity {
 		return s.attachReplies(a, n)
 	}
-	o := &outgoingLink{sendingLink: sendingLink{link: s.newLink(a, n)}}
+	o := &outgoingLink{deliveringLink: deliveringLink{link: s.newLink(a, n)}}
 	if err := o.open(a); err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ type conn struct {
 	runQueue     runQueue
 	dirty        []*session // with outcomes to write
 	sessions     sessionTable
-	requests     requests
+	requests     pendingRequests
 	transactions transactions
 	cbsSenders   int
 	uncommitted  int // bytes sent to the domain and not committed
@@ -70,7 +70,7 @@ type conn struct {
 	outstanding  int // operations whose completion will arrive in the mailbox
 	assembly     assembly
 	draining     bool
-	sendOps      freeList[sendOp]
+	pendingSends freeList[pendingSend]
 	settleOps    freeList[settleOp]
 	transfer     frames.Transfer // being written
 	whole        delivered       // being taken
@@ -121,7 +121,7 @@ func newConn(s *Server, nc net.Conn, id string) *conn {
 	c.out = newOutput(c)
 	c.tokens = credentials{c: c}
 	c.assembly = newAssembly(c)
-	c.requests = requests{c: c, reserved: make(map[*request]struct{})}
+	c.requests = pendingRequests{c: c, reserved: make(map[*request]struct{})}
 	c.transactions = transactions{c: c}
 	if c.tokens.checked() {
 		c.tokens.by = time.Now().Add(s.options.FirstToken)
@@ -182,7 +182,7 @@ func (c *conn) takeBack(left []event) {
 		switch e := e.(type) {
 		case *request:
 			e.drop()
-		case *reservation:
+		case *memoryRequest:
 			e.drop()
 		}
 	}

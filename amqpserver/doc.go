@@ -15,7 +15,7 @@
 //
 // All protocol state (sessions, links, credit, unsettled deliveries) belongs to the turn, and has no mutex. One turn
 // at a time is under way. If none is, the read goroutine takes the turn for what it has read, and
-// [emulator.Broker.Release] may commit on it, so a client that does one thing after another wakes one goroutine for
+// [emulator.Broker.EndBatch] may commit on it, so a client that does one thing after another wakes one goroutine for
 // each. What is said below of the loop holds for a turn on the read goroutine too.
 //
 // Everything that happens elsewhere (a commit, a message for a waiting receiver, a changed entity) reaches a loop
@@ -25,17 +25,17 @@
 //
 //   - conn, loop, mailbox: a connection and its turns. handshake, dispatch: its frames. idle: its timer.
 //   - reader, writer (socket_*): the two other goroutines. trace: lines for each frame.
-//   - session, flow: sessions, windows and credit. attach, accept, link: links, and receivers of a session.
-//   - incoming, assembly, send: deliveries from the client. sending_link, outgoing: deliveries to it.
+//   - session, flow: sessions, windows and credit. attach, session_accept, link: links, and receivers of a session.
+//   - incoming, assembly, send: deliveries from the client. delivering_link, outgoing: deliveries to it.
 //   - deliveries, settle: what the client has, and how it settles that. memory: the budgets for large deliveries.
 //   - coordinator, transaction: transactions. requests, replies: $cbs and $management.
 //   - tokens: tokens are verified and expire; connections without one. namespace, address: what clients name.
 //   - errors: AMQP errors and their lines in the log. injected: faults that a test injects.
 //   - server, websocket, options: the server. inspect, inspect_link: connections and links as others see and end them.
 //
-// A connection holds its parts by value: reader, output, assembly, credentials, runQueue, sessionTable, requests,
-// transactions, connLog and connTrace. Each has its own state and methods and knows the connection. In the same way a
-// session has deliveries, outcomes and its window.
+// A connection holds its parts by value: reader, output, assembly, credentials, runQueue, sessionTable,
+// pendingRequests, transactions, connLog and connTrace. Each has its own state and methods and knows the connection. In
+// the same way a session has deliveries, outcomes and its window.
 //
 // # Namespaces
 //

@@ -137,7 +137,7 @@ func TestRequests_CreditIsHeldBackWhileRepliesWait(t *testing.T) {
 		{maxRequests, 0, 0, true},
 		{0, maxHeldReplies, 0, true},
 	} {
-		rs := requests{waiting: c.waiting, held: c.held}
+		rs := pendingRequests{waiting: c.waiting, held: c.held}
 		if got := rs.window(); got != c.window || rs.full() != c.full {
 			t.Errorf("%d waiting, %d bytes held: credit %d, full %v; want %d, %v", c.waiting, c.held, got, rs.full(),
 				c.window, c.full)

@@ -86,7 +86,7 @@ func newBenchWith(t testing.TB, o emulator.Options, more []extra, sets ...func(*
 		cancel()
 		_ = b.server.Shutdown(ctx)
 		b.broker.Close()
-		if n := b.journal.Holds(); n != 0 {
+		if n := b.journal.OpenBatches(); n != 0 {
 			t.Errorf("%d turns have not released the store: it would wait for them with every commit", n)
 		}
 		_ = b.journal.Close()

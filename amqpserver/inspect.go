@@ -177,8 +177,8 @@ func (c *conn) publish() {
 	})
 }
 
-// patience is how long a loop may take to answer those who look at its connection. Usually it takes microseconds.
-const patience = 250 * time.Millisecond
+// inspectTimeout is how long a loop may take to answer those who look at its connection. Usually it takes microseconds.
+const inspectTimeout = 250 * time.Millisecond
 
 // openIn returns the open connections of a namespace, in no order.
 func (s *Server) openIn(ns *emulator.Namespace) (conns []*conn) {
@@ -211,7 +211,7 @@ func (s *Server) Inspect(ns *emulator.Namespace, chosen func(*Connection) bool) 
 		asked[i] = c.ask()
 	}
 	timeout := make(chan struct{})
-	defer time.AfterFunc(patience, func() { close(timeout) }).Stop()
+	defer time.AfterFunc(inspectTimeout, func() { close(timeout) }).Stop()
 	for i, c := range conns {
 		q := asked[i]
 		if q == nil {
@@ -314,7 +314,7 @@ func within(done <-chan struct{}) bool {
 	select {
 	case <-done:
 		return true
-	case <-time.After(patience):
+	case <-time.After(inspectTimeout):
 		return false
 	}
 }

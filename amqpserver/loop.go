@@ -183,8 +183,8 @@ func (c *conn) turn(handle func()) {
 
 // holdCommit lets the store wait until f has made all its changes. The end of f may commit them on this goroutine.
 func (c *conn) holdCommit(f func()) {
-	c.srv.broker.Hold()
-	defer c.srv.broker.Release()
+	c.srv.broker.BeginBatch()
+	defer c.srv.broker.EndBatch()
 	f()
 }
 

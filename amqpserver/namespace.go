@@ -116,7 +116,7 @@ func (s *Server) enter(c *conn) error {
 	if t == nil {
 		t = &openNamespace{empty: make(chan struct{})}
 	}
-	if most := c.ns.Limits().Profile().Connections; most > 0 && t.conns >= most {
+	if most := c.ns.Profile().Limits().Connections; most > 0 && t.conns >= most {
 		return connErrorf(amqp.CondResourceLimit, "ConnectionsQuotaExceeded for namespace: %s. "+
 			"The maximum of %d connections has been reached.", c.ns.Name(), most)
 	}

@@ -431,7 +431,7 @@ func TestDEC11_LinesAndTraceTellWhich(t *testing.T) {
 }
 
 func TestDEC11_QuotasAreTheirOwn(t *testing.T) { // QUO-12
-	limits := emulator.LimitsEmulator
+	limits := emulator.ProfileEmulator
 	synctest.Test(t, func(t *testing.T) {
 		b := newBenchWith(t, emulator.Options{}, []extra{{"orders", emulator.NamespaceOptions{Limits: &limits}}})
 		var peers []*amqptest.Peer

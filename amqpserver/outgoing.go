@@ -22,7 +22,7 @@ const (
 // and the write buffer allow. After notify the link has to call Take, even for nothing, so that the queue can turn to
 // the next consumer. While a link can't take, it does not stand in the queue's wait list.
 type outgoingLink struct {
-	sendingLink
+	deliveringLink
 	consumer   *emulator.Consumer // nil while a session receiver waits for its session
 	settled    bool               // receive and delete (RAD-1)
 	accept     *sessionAccept     // of a session receiver; else nil

@@ -17,7 +17,7 @@ import (
 // limited runs f in a bubble with a bench under the profile of Microsoft's emulator.
 func limited(t *testing.T, f func(t *testing.T, b *bench)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { f(t, newBenchFor(t, emulator.Options{Limits: emulator.LimitsEmulator})) })
+	synctest.Test(t, func(t *testing.T) { f(t, newBenchFor(t, emulator.Options{Limits: emulator.ProfileEmulator})) })
 }
 
 func TestQUO12_ConnectionsOfANamespace(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 
 // replyLink is a link on which the client receives the replies of a request/response node.
 type replyLink struct {
-	sendingLink
+	deliveringLink
 	key     string // of the node
 	target  string // address of the target, by which requests may ask for this link
 	queue   []*request
@@ -23,7 +23,7 @@ func (r *request) AppendHead(dst []byte) (head, tail []byte) { return dst, r.res
 func (r *request) Size() int { return len(r.response) }
 
 func (s *session) attachReplies(a *frames.Attach, n node) error {
-	r := &replyLink{sendingLink: sendingLink{link: s.newLink(a, n)}, key: n.key()}
+	r := &replyLink{deliveringLink: deliveringLink{link: s.newLink(a, n)}, key: n.key()}
 	if n.kind == nodeManagement {
 		if err := r.lookUp(anyClaim); err != nil {
 			return err
@@ -40,8 +40,8 @@ func (s *session) attachReplies(a *frames.Attach, n node) error {
 	return nil
 }
 
-// requests holds what a connection's requests without a written reply take.
-type requests struct {
+// pendingRequests holds what a connection's requests without a written reply take.
+type pendingRequests struct {
 	c        *conn
 	waiting  int
 	held     int                   // bytes of replies that wait for credit
@@ -49,10 +49,10 @@ type requests struct {
 }
 
 // full reports whether no further request can be taken.
-func (rs *requests) full() bool { return rs.waiting >= maxRequests || rs.held >= maxHeldReplies }
+func (rs *pendingRequests) full() bool { return rs.waiting >= maxRequests || rs.held >= maxHeldReplies }
 
 // window returns the credit for the sender of requests. It holds credit back while many replies wait for theirs.
-func (rs *requests) window() uint32 {
+func (rs *pendingRequests) window() uint32 {
 	if rs.waiting+requestCredit > maxRequests/2 || rs.held >= maxHeldReplies/2 {
 		return 0
 	}
@@ -61,7 +61,7 @@ func (rs *requests) window() uint32 {
 
 // reply queues a response on the link that its request asks for, to wait for credit. Without such a link
 // the client has gone, and the response is dropped.
-func (rs *requests) reply(r *request) {
+func (rs *pendingRequests) reply(r *request) {
 	to := rs.route(r)
 	if to == nil {
 		rs.waiting--
@@ -77,7 +77,7 @@ func (rs *requests) reply(r *request) {
 }
 
 // done notes that a reply has left its link's queue.
-func (rs *requests) done(r *request) {
+func (rs *pendingRequests) done(r *request) {
 	rs.waiting--
 	rs.held -= len(r.response)
 }
@@ -85,7 +85,7 @@ func (rs *requests) done(r *request) {
 // route finds the link for a reply (amqp-data-plane 2.1): a link from the same node whose target address or else
 // name is the reply-to, first in the request's session, then in the connection; failing that the most recent
 // one from the node. It never looks beyond the connection: all Java clients use the same reply-to.
-func (rs *requests) route(r *request) *replyLink {
+func (rs *pendingRequests) route(r *request) *replyLink {
 	var best *replyLink
 	var bestRank int
 	for e := range rs.c.sessions.links {
@@ -112,7 +112,7 @@ func (rs *requests) route(r *request) *replyLink {
 }
 
 // topUp grants a node's senders of requests the credit that was held back while replies waited.
-func (rs *requests) topUp(key string) {
+func (rs *pendingRequests) topUp(key string) {
 	for e := range rs.c.sessions.links {
 		if in, ok := e.(*incomingLink); ok && in.node.kind != nodeEntity && in.node.key() == key && !in.released {
 			in.topUp()
@@ -186,20 +186,20 @@ func (r *request) reserve(bytes int, then func(error)) {
 		then(nil)
 		return
 	}
-	e := &reservation{r, bytes, then}
+	e := &memoryRequest{r, bytes, then}
 	if !r.in.s.c.mailbox.post(e) {
 		e.drop()
 	}
 }
 
-// reservation is a call of reserve on its way to the loop.
-type reservation struct {
+// memoryRequest is a call of reserve on its way to the loop.
+type memoryRequest struct {
 	r     *request
 	bytes int
 	then  func(error)
 }
 
-func (e *reservation) run(c *conn) {
+func (e *memoryRequest) run(c *conn) {
 	r := e.r
 	if r.share.resume == nil {
 		r.share.resume = func() { c.post(r.tryContinue) }
@@ -211,7 +211,7 @@ func (e *reservation) run(c *conn) {
 }
 
 // drop answers for a connection that has ended.
-func (e *reservation) drop() { e.then(errNoReply) }
+func (e *memoryRequest) drop() { e.then(errNoReply) }
 
 // errNoReply ends a request whose connection ends before there was memory for its reply.
 var errNoReply = errorf(emulator.CodeServerBusy, "The connection ended before there was memory for the reply.")
@@ -258,7 +258,7 @@ func (r *request) detachStalled() {
 }
 
 // refuseWaiting ends the requests that wait for memory: the connection is to end.
-func (rs *requests) refuseWaiting() {
+func (rs *pendingRequests) refuseWaiting() {
 	for r := range rs.reserved {
 		r.refuseWaiting()
 	}

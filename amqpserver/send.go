@@ -29,7 +29,7 @@ func (in *incomingLink) takeMessages(d *delivered) {
 		in.sendIn(d, id)
 		return
 	}
-	op := c.sendOps.get()
+	op := c.pendingSends.get()
 	op.in = in
 	op.id = d.id
 	op.settled = d.settled
@@ -46,10 +46,10 @@ func (in *incomingLink) takeMessages(d *delivered) {
 	}
 	switch {
 	case err != nil:
-		c.sendOps.put(op)
+		c.pendingSends.put(op)
 		in.refuse("send", d, err)
 	case len(messages) == 0: // an empty batch is legal (QUO-14)
-		c.sendOps.put(op)
+		c.pendingSends.put(op)
 		if !d.settled {
 			in.s.received.answer(d.id, outcomeAccepted)
 		}
@@ -60,7 +60,7 @@ func (in *incomingLink) takeMessages(d *delivered) {
 
 // send sends messages outside of a transaction. If they go through another entity and the destination is disabled, they
 // end in the transfer dead-letter queue of that entity (DLQ-16, TXN-11).
-func (in *incomingLink) send(messages []message.Message, op *sendOp) error {
+func (in *incomingLink) send(messages []message.Message, op *pendingSend) error {
 	err := in.queue.Send(messages, op)
 	if err == nil || in.viaEntity == nil {
 		return err
@@ -78,9 +78,9 @@ func (in *incomingLink) send(messages []message.Message, op *sendOp) error {
 	return transfer.Commit(op)
 }
 
-// sendOp is one delivery on its way to the journal. It is reused: a busy connection needs tens of thousands
-// a second.
-type sendOp struct {
+// pendingSend is a delivery of messages that is being committed. It is reused: a busy connection needs tens of
+// thousands a second.
+type pendingSend struct {
 	in       *incomingLink
 	id       serial
 	settled  bool
@@ -92,7 +92,7 @@ type sendOp struct {
 }
 
 // Weighs implements [emulator.Weighed].
-func (op *sendOp) Weighs(operations int) {
+func (op *pendingSend) Weighs(operations int) {
 	c := op.in.s.c
 	op.weight = operations
 	c.weight += operations
@@ -100,10 +100,10 @@ func (op *sendOp) Weighs(operations int) {
 }
 
 // Client says whose message it is.
-func (op *sendOp) Client() *emulator.Client { return op.in.client() }
+func (op *pendingSend) Client() *emulator.Client { return op.in.client() }
 
 // parse finds the messages in a delivery without decoding their bodies.
-func (op *sendOp) parse(d *delivered) ([]message.Message, error) {
+func (op *pendingSend) parse(d *delivered) ([]message.Message, error) {
 	switch d.format {
 	case formatMessage:
 		m, err := message.Scan(d.raw)
@@ -129,14 +129,14 @@ func (op *sendOp) parse(d *delivered) ([]message.Message, error) {
 }
 
 // Completed implements emulator.Completion: it runs on the journal's goroutine.
-func (op *sendOp) Completed(err error) {
+func (op *pendingSend) Completed(err error) {
 	op.err = err
 	c := op.in.s.c
 	c.assembly.addUncommitted(-op.size)
 	c.mailbox.post(op)
 }
 
-func (op *sendOp) run(c *conn) {
+func (op *pendingSend) run(c *conn) {
 	c.uncommitted -= op.size
 	c.weight -= op.weight
 	if (op.injected != nil || c.delayed != nil) && c.delay(&op.in.link, op.injected, op.answer) {
@@ -145,7 +145,7 @@ func (op *sendOp) run(c *conn) {
 	op.answer()
 }
 
-func (op *sendOp) answer() {
+func (op *pendingSend) answer() {
 	in := op.in
 	switch {
 	case in.state == linkDetaching: // the peer has forgotten the delivery
@@ -157,5 +157,5 @@ func (op *sendOp) answer() {
 		in.s.received.answer(op.id, outcomeAccepted)
 	}
 	in.answered()
-	in.s.c.sendOps.put(op)
+	in.s.c.pendingSends.put(op)
 }

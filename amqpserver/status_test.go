@@ -138,14 +138,14 @@ func TestQUO7_DEC17_MessagesInABatch(t *testing.T) {
 		messages[i] = amqptest.Message("x")
 	}
 	for _, c := range []struct {
-		limits    emulator.Limits
+		limits    emulator.Profile
 		n         int
 		condition amqp.Symbol
 	}{
-		{emulator.LimitsRelaxed, 4501, ""},
-		{emulator.LimitsStandard, 4500, ""},
-		{emulator.LimitsStandard, 4501, "amqp:not-allowed"},
-		{emulator.LimitsEmulator, 4501, "amqp:not-allowed"},
+		{emulator.ProfileRelaxed, 4501, ""},
+		{emulator.ProfileStandard, 4500, ""},
+		{emulator.ProfileStandard, 4501, "amqp:not-allowed"},
+		{emulator.ProfileEmulator, 4501, "amqp:not-allowed"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			p := newBenchFor(t, emulator.Options{Limits: c.limits}).opened(t)

@@ -48,8 +48,8 @@ func (ts *transactions) reserve(t *transaction, size int) error {
 // sendIn sends a delivery in a transaction; its messages stay invisible before the commit (TXN-2).
 func (in *incomingLink) sendIn(d *delivered, id []byte) {
 	c := in.s.c
-	op := c.sendOps.get()
-	defer c.sendOps.put(op)
+	op := c.pendingSends.get()
+	defer c.pendingSends.put(op)
 	op.in = in
 	messages, err := op.parse(d)
 	var t *transaction

@@ -61,7 +61,7 @@ would use.`,
 }
 
 // checkFiles prints every finding about files and fails if one is an error.
-func (a *app) checkFiles(files []string, limits config.Limits) error {
+func (a *app) checkFiles(files []string, limits config.Profile) error {
 	if len(files) == 0 {
 		return failed(exitFailed, "there is nothing to check: name a file, minibus config check FILE")
 	}
@@ -135,7 +135,7 @@ Warnings go to standard error.`,
 
 // printFiles prints files as they are read, and what is to be said about them to standard error.
 func (a *app) printFiles(files []string, limits string, keys bool) error {
-	profile, err := config.ParseLimits(limits)
+	profile, err := config.ParseProfile(limits)
 	if err != nil {
 		return Usage("--limits: %v", err)
 	}

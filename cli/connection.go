@@ -199,7 +199,7 @@ func (a *app) httpClient(config *tls.Config) *http.Client {
 		transport := http.DefaultTransport.(*http.Transport).Clone()
 		transport.TLSClientConfig = config
 		a.http = &http.Client{
-			Transport:     &impatient{transport, a},
+			Transport:     &boundedTransport{transport, a},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		}
 	}

@@ -30,17 +30,17 @@ func (s *silenceError) NonRetriable() {}
 // errEndless is the error of an answer that does not end.
 var errEndless = errors.New("the answer is endless")
 
-// patience holds the limits of one request, in its context.
-type patience struct {
+// requestLimits holds the limits of one request, in its context.
+type requestLimits struct {
 	least  time.Duration // how long the answer may take, unless --timeout says
 	pieces bool          // the answer may take as long as it likes, but for a silence as long as that
 	stream bool          // it may be of any length too
 }
 
-type patienceKey struct{}
+type requestLimitsKey struct{}
 
-func withPatience(ctx context.Context, p patience) context.Context {
-	return context.WithValue(ctx, patienceKey{}, p)
+func withLimits(ctx context.Context, l requestLimits) context.Context {
+	return context.WithValue(ctx, requestLimitsKey{}, l)
 }
 
 // timeout returns how long an answer may take, if there is a reason why it takes this long.
@@ -52,21 +52,21 @@ func (a *app) timeout(least time.Duration) time.Duration {
 	return d
 }
 
-// impatient ends requests whose answer does not come, or does not end.
-type impatient struct {
+// boundedTransport ends requests whose answer does not come, or does not end.
+type boundedTransport struct {
 	next http.RoundTripper
 	app  *app
 }
 
 // RoundTrip implements http.RoundTripper.
-func (t *impatient) RoundTrip(r *http.Request) (*http.Response, error) {
-	p, _ := r.Context().Value(patienceKey{}).(patience)
+func (t *boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	p, _ := r.Context().Value(requestLimitsKey{}).(requestLimits)
 	longest := t.app.timeout(p.least)
 	if p.stream {
 		longest = max(longest, streamSilence)
 	}
 	ctx, cancel := context.WithCancelCause(r.Context())
-	b := &boundedBody{ctx: ctx, cancel: cancel, patience: p, longest: longest}
+	b := &boundedBody{ctx: ctx, cancel: cancel, requestLimits: p, longest: longest}
 	b.timer = time.AfterFunc(longest, func() { cancel(&silenceError{longest}) })
 	answer, err := t.next.RoundTrip(r.WithContext(ctx))
 	if err != nil {
@@ -81,7 +81,7 @@ func (t *impatient) RoundTrip(r *http.Request) (*http.Response, error) {
 // boundedBody is the body of an answer, of which only so much is read, and only for so long.
 type boundedBody struct {
 	io.ReadCloser
-	patience
+	requestLimits
 
 	ctx     context.Context
 	cancel  context.CancelCauseFunc

@@ -384,7 +384,7 @@ func (a *app) streamEvents(ctx context.Context, from int64, query url.Values,
 	for _, name := range []string{"order", "limit", "cursor"} {
 		query.Del(name)
 	}
-	answer, err := a.controlAnswer(withPatience(ctx, patience{pieces: true, stream: true}), http.MethodGet,
+	answer, err := a.controlAnswer(withLimits(ctx, requestLimits{pieces: true, stream: true}), http.MethodGet,
 		inThis("events")+"?"+query.Encode(), nil)
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ const maxAnswer = 16 << 20
 
 // controlText sends a request to the control API and returns the text of the answer.
 func (a *app) controlText(ctx context.Context, method, path string, in any) ([]byte, error) {
-	answer, err := a.controlAnswer(withPatience(ctx, patience{least: longestWait + usualTimeout}), method, path, in)
+	answer, err := a.controlAnswer(withLimits(ctx, requestLimits{least: longestWait + usualTimeout}), method, path, in)
 	if err != nil {
 		return nil, err
 	}

@@ -268,7 +268,8 @@ func (a *app) messageBody() *cobra.Command {
 		Example: "  minibus message body orders 12 > body.json\n" +
 			"  minibus message body orders 12 --dlq --file picture.png"},
 		func(ctx context.Context, path string, _ []string) error {
-			answer, err := a.controlAnswer(withPatience(ctx, patience{pieces: true}), http.MethodGet, path+"/body", nil)
+			ctx = withLimits(ctx, requestLimits{pieces: true})
+			answer, err := a.controlAnswer(ctx, http.MethodGet, path+"/body", nil)
 			if err != nil {
 				return err
 			}

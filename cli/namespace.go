@@ -109,7 +109,7 @@ a whole Config.json, or from a JSON file with Queues and Topics as in one. All o
 			body.Name = args[0]
 		}
 		if body.Limits != "" {
-			if _, err := config.ParseLimits(body.Limits); err != nil {
+			if _, err := config.ParseProfile(body.Limits); err != nil {
 				return Usage("--limits: %v", err)
 			}
 		}

@@ -254,7 +254,7 @@ func group(use, short, long string, subs ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// called is what a command is called after the name of the program, which is in front of each error.
+// called returns the words of a command without the program's name, which begins every error.
 func called(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "minibus ") }
 
 // Arguments wants arguments with these names. The last one may be in brackets: it may be left out; or end with dots:

@@ -55,7 +55,7 @@ saved: a locked message is available in the snapshot.`,
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		var s answered[api.Snapshot]
 		order := map[string]any{"name": args[0], "replace": *replace}
-		if err := a.control(withPatience(cmd.Context(), patience{least: longCopy}), http.MethodPost,
+		if err := a.control(withLimits(cmd.Context(), requestLimits{least: longCopy}), http.MethodPost,
 			inThis("snapshots"), order, &s); err != nil {
 			return a.about("save the snapshot", err)
 		}
@@ -82,7 +82,7 @@ shows what it showed then. Clients stay connected. It asks first if a person is 
 		if err != nil {
 			return err
 		}
-		if err := a.control(withPatience(cmd.Context(), patience{least: longCopy}), http.MethodPost, path+"/restore",
+		if err := a.control(withLimits(cmd.Context(), requestLimits{least: longCopy}), http.MethodPost, path+"/restore",
 			nil, &s); err != nil {
 			return a.about("restore the snapshot", err)
 		}

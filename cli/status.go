@@ -16,7 +16,7 @@ import (
 	"minibus/mgmt/control/api"
 )
 
-// running is what status says as JSON.
+// running is the JSON of status.
 type running struct {
 	Running          bool        `json:"running"`
 	Address          string      `json:"address"`
@@ -27,7 +27,7 @@ type running struct {
 	Namespaces       []inventory `json:"namespaces,omitempty"`
 }
 
-// inventory is what a namespace has.
+// inventory counts the entities and messages of a namespace.
 type inventory struct {
 	Name          string `json:"name"`
 	Default       bool   `json:"default"`

@@ -193,8 +193,8 @@ func (a *app) waitFor(ctx context.Context, args []string, o *api.WaitFor) error 
 		}
 	}
 	var s answered[api.Waited]
-	if err := a.control(withPatience(ctx,
-		patience{least: usualTimeout + time.Duration(o.TimeoutSeconds*float64(time.Second))}), http.MethodPost,
+	if err := a.control(withLimits(ctx,
+		requestLimits{least: usualTimeout + time.Duration(o.TimeoutSeconds*float64(time.Second))}), http.MethodPost,
 		inThis("wait"), o, &s); err != nil {
 		return a.about("wait", err)
 	}

@@ -15,7 +15,7 @@ import (
 // arm reads a template with these resources.
 func arm(t *testing.T, text string) (*Topology, *Report) {
 	t.Helper()
-	return Parse("main.json", []byte(text), LimitsRelaxed)
+	return Parse("main.json", []byte(text), ProfileRelaxed)
 }
 
 // queueTemplate is a template with a queue, to which more can be added.
@@ -36,7 +36,7 @@ func TestExportAndBicepRoundTrip(t *testing.T) {
 	if got == nil || report.Count(Warning) > 0 {
 		t.Fatalf("%v", report.Findings)
 	}
-	want, wrong, err := Load([]string{"../export/testdata/azure.json"}, LimitsRelaxed)
+	want, wrong, err := Load([]string{"../export/testdata/azure.json"}, ProfileRelaxed)
 	if err != nil || want == nil {
 		t.Fatal(err, wrong.Findings)
 	}
@@ -70,11 +70,11 @@ func TestExportAndBicepRoundTrip(t *testing.T) {
 		all.Namespace = ""
 		slices.SortFunc(all.Entities, byPath)
 	}
-	a, err := Write([]*Topology{got}, emulator.LimitsRelaxed, false)
+	a, err := Write([]*Topology{got}, emulator.ProfileRelaxed, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := Write([]*Topology{want}, emulator.LimitsRelaxed, false)
+	b, err := Write([]*Topology{want}, emulator.ProfileRelaxed, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestExportAndBicepRoundTrip(t *testing.T) {
 
 // TestTemplateOfTheSymbolicLanguage has loops, conditions, variables, a module, and what only Azure knows.
 func TestTemplateOfTheSymbolicLanguage(t *testing.T) {
-	got, report, err := Load([]string{"testdata/symbolic.arm.json"}, LimitsRelaxed)
+	got, report, err := Load([]string{"testdata/symbolic.arm.json"}, ProfileRelaxed)
 	if err != nil || got == nil {
 		t.Fatalf("%v %v", err, report.Findings)
 	}
@@ -143,7 +143,7 @@ func TestTemplateOfTheSymbolicLanguage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, report = newDecoder(LimitsRelaxed).assemble(Part{From: "main.json", JSON: text}, Part{From: "main.parameters.json", JSON: []byte(values)})
+	got, report = newDecoder(ProfileRelaxed).assemble(Part{From: "main.json", JSON: text}, Part{From: "main.parameters.json", JSON: []byte(values)})
 	if got == nil || report.Count(Warning) > 0 {
 		t.Fatalf("%v", report.Findings)
 	}
@@ -155,7 +155,7 @@ func TestTemplateOfTheSymbolicLanguage(t *testing.T) {
 		t.Errorf("with parameters %s of %s, want %s", strings.Join(paths, " "), got.Namespace, want)
 	}
 	wrong := strings.Replace(values, "PT3M", "PT3X", 1)
-	_, report = newDecoder(LimitsRelaxed).assemble(Part{From: "main.json", JSON: text}, Part{From: "main.parameters.json", JSON: []byte(wrong)})
+	_, report = newDecoder(ProfileRelaxed).assemble(Part{From: "main.json", JSON: text}, Part{From: "main.parameters.json", JSON: []byte(wrong)})
 	if err := report.Err(); err == nil || !strings.Contains(err.Error(), `main.json:43:21: error: $.resources.queueLoop.properties: found "PT3X"`) {
 		t.Errorf("a wrong parameter: %v", err)
 	}
@@ -319,7 +319,7 @@ func TestFilesThatAreNone(t *testing.T) {
 		filepath.Join(dir, "all.bicep"): "all.bicep is no JSON; run az bicep build --file " + filepath.Join(dir, "all.bicep") + ", and give " + filepath.Join(dir, "all.json"),
 		queues + "," + dir + string(filepath.Separator) + "." + string(filepath.Separator) + "a.json": "a.json was given twice",
 	} {
-		_, report, err := Load(strings.Split(files, ","), LimitsRelaxed)
+		_, report, err := Load(strings.Split(files, ","), ProfileRelaxed)
 		if err == nil {
 			err = report.Err()
 		}
@@ -327,7 +327,7 @@ func TestFilesThatAreNone(t *testing.T) {
 			t.Errorf("%s: %v, want %s", files, err, want)
 		}
 	}
-	_, report, err := Load([]string{queues, template}, LimitsRelaxed)
+	_, report, err := Load([]string{queues, template}, ProfileRelaxed)
 	if err != nil || report.Count(Note) != 1 || report.Findings[0].File != queues || !strings.Contains(report.Findings[0].Found, "accepted 1 value that Microsoft's emulator does not take") {
 		t.Errorf("what Microsoft's emulator does not take: %v, %v", report.Findings, err)
 	}
@@ -339,11 +339,11 @@ func TestFilesAddUp(t *testing.T) {
 		return Part{From: from, JSON: []byte(`{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", "Queues": [` + queues + `]}]}}`)}
 	}
 	template := Part{From: "main.json", JSON: []byte(queueTemplate("", "[concat(resourceGroup().name, '/c')]", `"forwardTo": "a"`))}
-	got, report := newDecoder(LimitsRelaxed).assemble(part("a.json", `{"Name": "a", "Properties": {"ForwardTo": "b"}}`), part("b.json", `{"Name": "b"}`), template)
+	got, report := newDecoder(ProfileRelaxed).assemble(part("a.json", `{"Name": "a", "Properties": {"ForwardTo": "b"}}`), part("b.json", `{"Name": "b"}`), template)
 	if got == nil || len(got.Entities) != 3 || got.Entities[2].Path != "c" || got.Entities[2].Queue.MaxDeliveryCount != 10 || got.Entities[0].Queue.MaxDeliveryCount != 3 {
 		t.Fatalf("%+v %v", got, report.Err())
 	}
-	got, report = newDecoder(LimitsRelaxed).assemble(part("a.json", `{"Name": "a"}`), part("b.json", `{"Name": "A"}`))
+	got, report = newDecoder(ProfileRelaxed).assemble(part("a.json", `{"Name": "a"}`), part("b.json", `{"Name": "A"}`))
 	if got != nil || !strings.Contains(report.Err().Error(), `b.json:1:`) || !strings.Contains(report.Err().Error(), `the name "A" a second time (first in a.json on line 1)`) {
 		t.Errorf("%v", report.Err())
 	}

@@ -15,7 +15,7 @@ func TestAuthorizationRulesOfNamespaceAndEntities(t *testing.T) {
 	topology, report := parse(t, wrap(`"AuthorizationRules": [`+goodRule+`],
 		"Queues": [{"Name": "q", "Properties": {"AuthorizationRules": [{"keyname": "a", "primarykey": "one", "secondarykey": "two",
 			"rights": ["Manage", "Send", "Listen"], "ClaimType": "SharedAccessKey", "SecondaryKey": null}]}}],
-		"Topics": [{"Name": "t", "Properties": {"AuthorizationRules": [`+goodRule+`]}}]`), LimitsRelaxed)
+		"Topics": [{"Name": "t", "Properties": {"AuthorizationRules": [`+goodRule+`]}}]`), ProfileRelaxed)
 	k := []emulator.AuthorizationRule{{KeyName: "k", PrimaryKey: "secret", Rights: []string{"Listen"}}}
 	if !reflect.DeepEqual(topology.AuthorizationRules, k) || !reflect.DeepEqual(topology.Entities[1].Topic.Admin.AuthorizationRules, k) {
 		t.Errorf("namespace %+v, topic %+v", topology.AuthorizationRules, topology.Entities[1].Topic.Admin)
@@ -41,7 +41,7 @@ func TestAbsentAndEmptyListsAreNotTheSame(t *testing.T) {
 			return `, "` + name + `": ` + list
 		}
 		topology, report := parse(t, wrap(`"Queues": [{"Name": "q", "Properties": {"LockDuration": "PT1M"`+key("AuthorizationRules")+`}}],
-			"Topics": [{"Name": "t", "Subscriptions": [{"Name": "s"`+key("Rules")+`}]}]`+key("AuthorizationRules")), LimitsRelaxed)
+			"Topics": [{"Name": "t", "Subscriptions": [{"Name": "s"`+key("Rules")+`}]}]`+key("AuthorizationRules")), ProfileRelaxed)
 		policies, rules := topology.Entities[0].Queue.Admin.AuthorizationRules, topology.Entities[1].Topic.Subscriptions[0].Rules
 		if (policies == nil) != (want < 0) || (rules == nil) != (want < 0) || len(policies)+len(rules) != 0 {
 			t.Errorf("%q: policies %#v, rules %#v", list, policies, rules)
@@ -73,14 +73,14 @@ func TestAuthorizationRulesThatAreWrong(t *testing.T) {
 		{`7`, at + "[0]: found the number 7; allowed: an object"},
 		{`{"KeyName": "k", "PrimaryKey": secret77, "Rights": ["Send"]}`, at + "[0].PrimaryKey: found no text in double quotes"},
 	} {
-		_, report := Parse("c.json", []byte(wrap(`"AuthorizationRules": [`+tt.rules+`]`)), LimitsRelaxed)
+		_, report := Parse("c.json", []byte(wrap(`"AuthorizationRules": [`+tt.rules+`]`)), ProfileRelaxed)
 		err := fmt.Sprint(report.Err())
 		if !strings.Contains(err, tt.want) || strings.Contains(err, "secret") || strings.Contains(err, "777") {
 			t.Errorf("%s: %s", tt.rules, err)
 		}
 	}
 	many := strings.Repeat(goodRule+",", 13)
-	if _, report := Parse("c.json", []byte(wrap(`"AuthorizationRules": [`+many+`]`)), LimitsRelaxed); !strings.Contains(fmt.Sprint(report.Err()), "found 13 authorization rules") {
+	if _, report := Parse("c.json", []byte(wrap(`"AuthorizationRules": [`+many+`]`)), ProfileRelaxed); !strings.Contains(fmt.Sprint(report.Err()), "found 13 authorization rules") {
 		t.Error(report.Err())
 	}
 }

@@ -22,7 +22,7 @@ func TestParseEntities(t *testing.T) {
 	list, report := ParseEntities("body", []byte(`{"name": "worker-1", "limits": "standard", "port": "no number", "aliases": 1,
 		"queues": [{"name": "q", "properties": {"lockDuration": "PT5S", "ForwardTo": "T"}}, {"Name": "own", "Properties": {"ForwardTo": "sb://worker-1.localhost/q"}}],
 		"Topics": [{"Name": "t", "Subscriptions": [{"Name": "s", "Rules": [{"Name": "r", "Properties": {"FilterType": "Correlation", "CorrelationFilter": {}}}]}]}]}`),
-		LimitsStandard, someHost)
+		ProfileStandard, someHost)
 	if err := report.Err(); err != nil || len(list) != 3 || report.Count(Warning) != 1 {
 		t.Fatalf("%d entities, %v, %v", len(list), err, report.Findings)
 	}
@@ -52,12 +52,12 @@ func TestParseEntitiesSaysWhatIsWrong(t *testing.T) {
 		`{"Queues": [`: `body:1:13: error: `,
 		`[]`:           `body:1:1: error: $: found an array; allowed: an object`,
 	} {
-		list, report := ParseEntities("body", []byte(text), LimitsStandard, someHost)
+		list, report := ParseEntities("body", []byte(text), ProfileStandard, someHost)
 		if err := report.Err(); err == nil || !strings.Contains(err.Error(), want) || list != nil {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
-	_, report := ParseEntities("body", []byte(`{"Queues": [{"Name": "q", "Properties": {"MaxMessageSizeInKilobytes": 1024}}]}`), LimitsStandard, someHost)
+	_, report := ParseEntities("body", []byte(`{"Queues": [{"Name": "q", "Properties": {"MaxMessageSizeInKilobytes": 1024}}]}`), ProfileStandard, someHost)
 	if err := report.Err(); err == nil || !strings.HasSuffix(err.Error(), `change it, or choose "limits": "relaxed"`) {
 		t.Errorf("beyond the profile: %v", err)
 	}

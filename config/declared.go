@@ -24,13 +24,13 @@ type Part struct {
 
 // Assemble makes a topology of parts as if they were one file: names are unique, and targets may be in another part. An
 // unknown key is an error here, because a program's author can correct it. Results are as with [Parse].
-func Assemble(parts []Part, profile Limits) (*Topology, *Report) {
+func Assemble(parts []Part, profile Profile) (*Topology, *Report) {
 	return AssembleInto(parts, profile, nil)
 }
 
 // AssembleInto is [Assemble] for a namespace that has entities already: existing returns a queue or topic of it, in
 // its spelling, "" if there is none.
-func AssembleInto(parts []Part, profile Limits, existing func(path string) string) (*Topology, *Report) {
+func AssembleInto(parts []Part, profile Profile, existing func(path string) string) (*Topology, *Report) {
 	d := newDecoder(profile)
 	d.existing = existing
 	d.strict, d.choose = true, "use WithLimits(sbtest.Relaxed)"
@@ -42,7 +42,7 @@ func AssembleInto(parts []Part, profile Limits, existing func(path string) strin
 // [Assemble] an unknown key is an error. from is the name used in messages; others returns the name of the existing
 // namespace that a host means, or "". The report is never nil, and there are no entities if it has errors.
 func ParseEntities(
-	from string, text []byte, profile Limits, others func(host string) (namespace string),
+	from string, text []byte, profile Profile, others func(host string) (namespace string),
 ) ([]emulator.EntityConfig, *Report) {
 	d := newDecoder(profile)
 	d.strict = true

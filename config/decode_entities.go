@@ -80,7 +80,7 @@ func (d *decoder) queue(n *node) {
 		return
 	}
 	d.keys(n, []string{"Name", "Properties"})
-	name, at := d.name(n, nameRule{most: emulator.MaxPath, slash: true, limits: d.profile.Broker()})
+	name, at := d.name(n, nameRule{most: emulator.MaxPath, slash: true, profile: d.profile.Broker()})
 	e := &entity{node: at, config: emulator.EntityConfig{Path: name}}
 	props := d.properties(n, queueKeys)
 	o := d.queueOptions(props, e)
@@ -123,7 +123,7 @@ func (d *decoder) topic(n *node) {
 		return
 	}
 	d.keys(n, []string{"Name", "Properties", "Subscriptions"})
-	name, at := d.name(n, nameRule{most: emulator.MaxPath, slash: true, limits: d.profile.Broker()})
+	name, at := d.name(n, nameRule{most: emulator.MaxPath, slash: true, profile: d.profile.Broker()})
 	props := d.properties(n, topicKeys)
 	o := &emulator.TopicOptions{
 		DefaultMessageTimeToLive:   d.timeToLive(props),
@@ -162,7 +162,7 @@ func (d *decoder) name(n *node, rule nameRule) (string, *node) {
 	name := strings.TrimSpace(at.Text)
 	if wrong := rule.check(name); wrong != "" {
 		loose := rule
-		loose.limits = emulator.LimitsRelaxed
+		loose.profile = emulator.ProfileRelaxed
 		fix := d.relaxedFix(!rule.loose() && loose.check(name) == "")
 		if strings.Contains(name, `\`) {
 			fix = "separate segments with /"
@@ -262,7 +262,7 @@ func (d *decoder) subscriptions(n *node, topic *entity) {
 			continue
 		}
 		d.keys(item, []string{"Name", "Properties", "Rules"})
-		name, at := d.name(item, nameRule{most: emulator.MaxName, limits: d.profile.Broker()})
+		name, at := d.name(item, nameRule{most: emulator.MaxName, profile: d.profile.Broker()})
 		d.unique(seen, name, at, "subscription")
 		props := d.properties(item, subscriptionKeys)
 		topic.pending = append(topic.pending, d.queueOptions(props, topic))
@@ -299,7 +299,7 @@ func (d *decoder) rules(n *node, counts *filterCounts) []emulator.RuleOptions {
 			continue
 		}
 		d.keys(item, []string{"Name", "Properties"})
-		name, at := d.name(item, nameRule{most: emulator.MaxName, limits: d.profile.Broker(), system: true})
+		name, at := d.name(item, nameRule{most: emulator.MaxName, profile: d.profile.Broker(), system: true})
 		d.unique(seen, name, at, "rule")
 		rule := d.rule(item)
 		rule.Name = name

@@ -34,7 +34,7 @@ func (d *decoder) rule(n *node) emulator.RuleOptions {
 	d.keys(props, []string{"FilterType", "CorrelationFilter", "SqlFilter", "Action", "SqlExpression"}, "CreatedAt")
 	var rule emulator.RuleOptions
 	if action := props.Get("Action"); action != nil {
-		rule.Action, rule.ActionParameters = d.withParameters(action, emulator.Limits.CheckAction, false)
+		rule.Action, rule.ActionParameters = d.withParameters(action, emulator.Profile.CheckAction, false)
 	}
 	switch d.filterType(props) {
 	case filterSQL:
@@ -94,16 +94,16 @@ func (d *decoder) sqlFilter(props *node) (string, emulator.Values) {
 	filter := props.Get("SqlFilter")
 	if filter == nil {
 		if direct := props.Get("SqlExpression"); direct != nil {
-			return d.expression(direct, nil, emulator.Limits.CheckFilter), nil
+			return d.expression(direct, nil, emulator.Profile.CheckFilter), nil
 		}
 		d.fail(props, "found FilterType Sql without SqlFilter", "", `add "SqlFilter": {"SqlExpression": "..."}`)
 		return "", nil
 	}
-	return d.withParameters(filter, emulator.Limits.CheckFilter, true)
+	return d.withParameters(filter, emulator.Profile.CheckFilter, true)
 }
 
 // expressionCheck is the broker's check of a filter or an action.
-type expressionCheck = func(emulator.Limits, string, emulator.Values) error
+type expressionCheck = func(emulator.Profile, string, emulator.Values) error
 
 // expression reads a SQL text and checks its syntax and the profile's limits (QUO-10). The broker would refuse it
 // too, but without its place in the file.
@@ -117,11 +117,11 @@ func (d *decoder) expression(n *node, params emulator.Values, check expressionCh
 		return s
 	}
 	if err := check(d.profile.Broker(), s, params); err != nil {
-		fix := d.relaxedFix(check(emulator.LimitsRelaxed, s, params) == nil)
+		fix := d.relaxedFix(check(emulator.ProfileRelaxed, s, params) == nil)
 		d.fail(n, "found an expression that can't be used. "+oneLine(err), "", fix)
 		return s
 	}
-	d.beyond(n, check(emulator.LimitsEmulator, s, params) == nil)
+	d.beyond(n, check(emulator.ProfileEmulator, s, params) == nil)
 	return s
 }
 

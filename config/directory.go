@@ -29,15 +29,15 @@ func (d *directory) register(e *entity) {
 	}
 	key := strings.ToLower(e.config.Path)
 	if first := d.names[key]; first != nil {
-		d.fail(e.node, fmt.Sprintf("found the name %s a second time (first %s)", quote(e.config.Path), d.place(first)),
+		d.fail(e.node, fmt.Sprintf("found the name %s a second time (first %s)", quote(e.config.Path), d.lineOf(first)),
 			"names of queues and topics that differ in more than case", "rename or remove one of the two")
 		return
 	}
 	d.names[key] = e
 }
 
-// place returns the place of an entity in its file, for messages.
-func (d *directory) place(e *entity) string {
+// lineOf returns where an entity is in its file, for messages.
+func (d *directory) lineOf(e *entity) string {
 	line := fmt.Sprintf("on line %d", e.node.Pos.Line)
 	switch {
 	case e.node.Pos.Line == 0:

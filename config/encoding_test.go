@@ -42,7 +42,7 @@ func TestFilesThatAreNoTextAreRefusedWithThePlace(t *testing.T) {
 		"UTF-32":                {"\xFF\xFE\x00\x00{\x00\x00\x00", "c.json:1:1: error: found a zero character"},
 		"a zero character":      {head + "\x00" + tail, "c.json:2:76: error: found a zero character; save the file as UTF-8"},
 	} {
-		topology, report := Parse("c.json", []byte(tt.text), LimitsRelaxed)
+		topology, report := Parse("c.json", []byte(tt.text), ProfileRelaxed)
 		if err := report.Err(); topology != nil || err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -51,7 +51,7 @@ func TestFilesThatAreNoTextAreRefusedWithThePlace(t *testing.T) {
 		"UTF-8": head + tail, "with a mark": "\uFEFF" + head + tail, "U+FFFD itself": head + "\uFFFD" + tail,
 		"UTF-16": string(utf16Of(head+"\uFFFD\U0001F600"+tail, true)),
 	} {
-		if _, report := Parse("c.json", []byte(text), LimitsRelaxed); report.Err() != nil {
+		if _, report := Parse("c.json", []byte(text), ProfileRelaxed); report.Err() != nil {
 			t.Errorf("%s: %v", name, report.Err())
 		}
 	}

@@ -79,7 +79,7 @@ func TestErrorsAreExact(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			topology, report := Parse("Config.json", []byte(tt.text), LimitsRelaxed)
+			topology, report := Parse("Config.json", []byte(tt.text), ProfileRelaxed)
 			err := report.Err()
 			if topology != nil || err == nil {
 				t.Fatal("accepted")
@@ -121,7 +121,7 @@ func TestSyntaxErrorsAreExact(t *testing.T) {
 		{"{\"äöü\": x}", `Config.json:1:9: error: $["äöü"]`},
 	}
 	for _, tt := range tests {
-		_, report := Parse("Config.json", []byte(tt.text), LimitsRelaxed)
+		_, report := Parse("Config.json", []byte(tt.text), ProfileRelaxed)
 		if err := report.Err(); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%q:\ngot  %v\nwant %s", tt.text, err, tt.want)
 		}
@@ -133,7 +133,7 @@ func TestSeveralErrorsAreReportedTogetherAndBounded(t *testing.T) {
 	for i := range 100 {
 		queues = append(queues, fmt.Sprintf(`{"Name": "q%d", "Properties": {"LockDuration": "PT1H"}}`, i))
 	}
-	_, report := Parse("Config.json", []byte(wrap(`"Queues": [`+strings.Join(queues, ",")+`]`)), LimitsRelaxed)
+	_, report := Parse("Config.json", []byte(wrap(`"Queues": [`+strings.Join(queues, ",")+`]`)), ProfileRelaxed)
 	lines := strings.Split(report.Err().Error(), "\n")
 	if len(lines) != maxFindings+1 || lines[maxFindings] != "and 75 more errors" {
 		t.Errorf("%d lines, the last: %s", len(lines), lines[len(lines)-1])
@@ -145,7 +145,7 @@ func TestSeveralErrorsAreReportedTogetherAndBounded(t *testing.T) {
 
 func TestFoundTextIsClipped(t *testing.T) {
 	long := strings.Repeat("ä", 1000)
-	_, report := Parse("Config.json", []byte(queueProps(`"LockDuration": "`+long+`", "`+long+`": 1`)), LimitsRelaxed)
+	_, report := Parse("Config.json", []byte(queueProps(`"LockDuration": "`+long+`", "`+long+`": 1`)), ProfileRelaxed)
 	for _, f := range report.Findings {
 		if len(f.String()) > 700 {
 			t.Errorf("%d bytes: %s", len(f.String()), f)

@@ -36,7 +36,7 @@ func settings(t *testing.T, args []string, environ ...string) Settings {
 }
 
 func TestDefaultsOfSettings(t *testing.T) {
-	want := Settings{Limits: LimitsRelaxed, Synchronous: "normal", Host: "localhost", AMQPPort: 5672, TLSPort: 5671, HTTPPort: 5300, NamespacePorts: DefaultNamespacePorts,
+	want := Settings{Limits: ProfileRelaxed, Synchronous: "normal", Host: "localhost", AMQPPort: 5672, TLSPort: 5671, HTTPPort: 5300, NamespacePorts: DefaultNamespacePorts,
 		Auth: "any", IdentityLife: time.Hour, Control: "on", ARM: "on", ARMStrings: "local", ARMOtherTypes: "refuse", LogFormat: "text", History: 16 << 20, LogLevel: slog.LevelInfo}
 	if got := settings(t, nil); got != want {
 		t.Errorf("got %+v", got)

@@ -15,7 +15,7 @@ import (
 const ignored = "Microsoft's emulator ignores this key"
 
 // lenient reports whether a file may have what Microsoft's emulator ignores.
-func (r *reader) lenient() bool { return !r.strict && r.profile == LimitsRelaxed }
+func (r *reader) lenient() bool { return !r.strict && r.profile == ProfileRelaxed }
 
 // instead warns that another value is taken for n, and returns that.
 func (r *reader) instead(n *node, allowed string, k kind, text string) *node {

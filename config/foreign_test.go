@@ -49,7 +49,7 @@ func TestDEC5_KeysThatMicrosoftsEmulatorIgnoresStopNothing(t *testing.T) {
 			Admin: emulator.Admin{AuthorizationRules: []emulator.AuthorizationRule{{KeyName: "k", PrimaryKey: "secret", Rights: []string{"Listen"}}}}}},
 	} {
 		text := queueProps(tt.property)
-		topology, report := parse(t, text, LimitsRelaxed)
+		topology, report := parse(t, text, ProfileRelaxed)
 		if got := *topology.Entities[0].Queue; !reflect.DeepEqual(got, queue(tt.want)) {
 			t.Errorf("%s: %+v", tt.property, got)
 		}
@@ -57,16 +57,16 @@ func TestDEC5_KeysThatMicrosoftsEmulatorIgnoresStopNothing(t *testing.T) {
 		if !strings.Contains(tt.property, "PT1M") && !strings.Contains(tt.property, "[{") {
 			continue
 		}
-		if accepted(text, LimitsStandard) {
+		if accepted(text, ProfileStandard) {
 			t.Errorf("%s: accepted by another profile", tt.property)
 		}
-		if _, report := Assemble([]Part{{From: "p", JSON: []byte(text)}}, LimitsRelaxed); report.Count(Error) == 0 {
+		if _, report := Assemble([]Part{{From: "p", JSON: []byte(text)}}, ProfileRelaxed); report.Count(Error) == 0 {
 			t.Errorf("%s: a program may write it", tt.property)
 		}
 	}
 	topology, report := parse(t, wrap(`"AuthorizationRules": [{"Name": "app", "Rights": ["Send"]}], "Aliases": "bus", "Port": "5701",
 		"Topics": [{"Name": "t", "Properties": {"SupportOrdering": "false", "Status": "Enabled"}, "Subscriptions": [{"Name": "s",
-			"Properties": {"DeadLetteringOnFilterEvaluationExceptions": "true", "UserMetadata": []}}]}]`), LimitsRelaxed)
+			"Properties": {"DeadLetteringOnFilterEvaluationExceptions": "true", "UserMetadata": []}}]}]`), ProfileRelaxed)
 	if topology.AuthorizationRules != nil || topology.Aliases != nil || topology.Port != 5701 {
 		t.Errorf("%+v", topology)
 	}
@@ -83,7 +83,7 @@ func TestDEC5_KeysThatMicrosoftsEmulatorIgnoresStopNothing(t *testing.T) {
 	}
 	for text, want := range map[string]string{`"Port": {}`: "Port: found an object", `"Port": "amqp"`: `Port: found "amqp"`,
 		`"Aliases": [{"Name": "bus"}]`: "Aliases[0]: found no text; allowed: text in double quotes; it is left out"} {
-		topology, report := parse(t, wrap(text), LimitsRelaxed)
+		topology, report := parse(t, wrap(text), ProfileRelaxed)
 		if topology.Port != 0 || topology.Aliases != nil {
 			t.Errorf("%s: %+v", text, topology)
 		}

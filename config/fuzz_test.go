@@ -27,7 +27,7 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(text), byte(i))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, profile byte) {
-		profiles := []Limits{LimitsRelaxed, LimitsStandard, LimitsPremium, LimitsEmulator}
+		profiles := []Profile{ProfileRelaxed, ProfileStandard, ProfilePremium, ProfileEmulator}
 		topology, report := Parse("f", data, profiles[int(profile)%len(profiles)])
 		if (topology == nil) != (report.Err() != nil) {
 			t.Fatalf("topology %v with error %v", topology, report.Err())

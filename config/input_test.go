@@ -16,7 +16,7 @@ func TestReadInput(t *testing.T) {
 			input, rest = strings.NewReader(text+" more"), " more"
 		}
 		r := bufio.NewReader(input)
-		topology, report, err := LoadFrom([]string{Input}, r, followed, LimitsRelaxed)
+		topology, report, err := LoadFrom([]string{Input}, r, followed, ProfileRelaxed)
 		if err != nil || topology == nil || len(topology.Entities) != 1 || topology.Entities[0].Queue.UserMetadata != `}"}` {
 			t.Fatalf("%+v, %v, %v", topology, report.Err(), err)
 		}
@@ -25,7 +25,7 @@ func TestReadInput(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{"": "there is none", "{": "standard input:1:", "nothing": "standard input:1:", "{} {}": ""} {
-		_, report, err := LoadFrom([]string{Input}, bufio.NewReader(strings.NewReader(text)), text == "{} {}", LimitsRelaxed)
+		_, report, err := LoadFrom([]string{Input}, bufio.NewReader(strings.NewReader(text)), text == "{} {}", ProfileRelaxed)
 		if err == nil {
 			err = report.Err()
 		}
@@ -33,7 +33,7 @@ func TestReadInput(t *testing.T) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	if _, _, err := LoadFrom([]string{Input}, bufio.NewReader(io.MultiReader(strings.NewReader("{"), endless{})), true, LimitsRelaxed); err == nil || !strings.Contains(err.Error(), "64 MiB") {
+	if _, _, err := LoadFrom([]string{Input}, bufio.NewReader(io.MultiReader(strings.NewReader("{"), endless{})), true, ProfileRelaxed); err == nil || !strings.Contains(err.Error(), "64 MiB") {
 		t.Errorf("an endless input: %v", err)
 	}
 }

@@ -8,39 +8,39 @@ import (
 	"minibus/emulator"
 )
 
-// Limits names a profile of ranges and quotas (DEC-1).
-type Limits string
+// Profile names a profile of ranges and quotas (DEC-1).
+type Profile string
 
 // The profiles.
 const (
-	LimitsRelaxed  Limits = "relaxed"  // everything that the cloud or Microsoft's emulator accepts; no quotas (DEC-5)
-	LimitsStandard Limits = "standard" // Azure's Standard tier
-	LimitsPremium  Limits = "premium"  // Azure's Premium tier
-	LimitsEmulator Limits = "emulator" // Microsoft's emulator
+	ProfileRelaxed  Profile = "relaxed"  // everything that the cloud or Microsoft's emulator accepts; no quotas (DEC-5)
+	ProfileStandard Profile = "standard" // Azure's Standard tier
+	ProfilePremium  Profile = "premium"  // Azure's Premium tier
+	ProfileEmulator Profile = "emulator" // Microsoft's emulator
 )
 
-// ParseLimits reads the name of a profile. The empty string is [LimitsRelaxed].
-func ParseLimits(s string) (Limits, error) {
-	switch l := Limits(strings.ToLower(s)); l {
+// ParseProfile reads the name of a profile. The empty string is [ProfileRelaxed].
+func ParseProfile(s string) (Profile, error) {
+	switch l := Profile(strings.ToLower(s)); l {
 	case "":
-		return LimitsRelaxed, nil
-	case LimitsRelaxed, LimitsStandard, LimitsPremium, LimitsEmulator:
+		return ProfileRelaxed, nil
+	case ProfileRelaxed, ProfileStandard, ProfilePremium, ProfileEmulator:
 		return l, nil
 	}
 	return "", fmt.Errorf("no profile of limits is called %q; there are relaxed, standard, premium and emulator", s)
 }
 
 // Broker returns the broker's profile of that name.
-func (l Limits) Broker() emulator.Limits {
+func (l Profile) Broker() emulator.Profile {
 	switch l {
-	case LimitsStandard:
-		return emulator.LimitsStandard
-	case LimitsPremium:
-		return emulator.LimitsPremium
-	case LimitsEmulator:
-		return emulator.LimitsEmulator
+	case ProfileStandard:
+		return emulator.ProfileStandard
+	case ProfilePremium:
+		return emulator.ProfilePremium
+	case ProfileEmulator:
+		return emulator.ProfileEmulator
 	}
-	return emulator.LimitsRelaxed
+	return emulator.ProfileRelaxed
 }
 
 // durationRange is a range with its description in words.
@@ -82,7 +82,7 @@ func (r intRange) String() string {
 }
 
 // limits are the ranges and quotas of a profile.
-type limits = emulator.Profile
+type limits = emulator.Limits
 
 // table returns the ranges and quotas of the profile.
-func (l Limits) table() limits { return l.Broker().Profile() }
+func (l Profile) table() limits { return l.Broker().Limits() }

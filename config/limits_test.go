@@ -8,7 +8,7 @@ import (
 )
 
 // accepted reports whether a text has no errors in a profile.
-func accepted(text string, profile Limits) bool {
+func accepted(text string, profile Profile) bool {
 	_, report := Parse("Config.json", []byte(text), profile)
 	return report.Err() == nil
 }
@@ -65,7 +65,7 @@ func TestDEC1_DEC5_QUO9_QUO10_ProfilesHaveTheirRanges(t *testing.T) {
 	}
 	for _, tt := range tests {
 		got := ""
-		for _, profile := range []Limits{LimitsRelaxed, LimitsStandard, LimitsPremium, LimitsEmulator} {
+		for _, profile := range []Profile{ProfileRelaxed, ProfileStandard, ProfilePremium, ProfileEmulator} {
 			if accepted(tt.text, profile) {
 				got += string(profile[0])
 			}
@@ -91,14 +91,14 @@ func many(n int, format string) string {
 }
 
 func TestDEC5_ValuesBeyondTheEmulatorAreOneNote(t *testing.T) {
-	_, report := parse(t, queueProps(`"LockDuration": "PT1S", "MaxDeliveryCount": 100, "DefaultMessageTimeToLive": "P1D", "AutoDeleteOnIdle": "P1D"`), LimitsRelaxed)
+	_, report := parse(t, queueProps(`"LockDuration": "PT1S", "MaxDeliveryCount": 100, "DefaultMessageTimeToLive": "P1D", "AutoDeleteOnIdle": "P1D"`), ProfileRelaxed)
 	if report.Count(Note) != 1 || !strings.Contains(report.Findings[0].String(), "accepted 4 values that Microsoft's emulator does not take ($.UserConfig") {
 		t.Errorf("findings %v", report.Findings)
 	}
 }
 
 func TestDEC5_OtherProfilesPointToRelaxed(t *testing.T) {
-	_, report := Parse("Config.json", []byte(queueProps(`"LockDuration": "PT1S"`)), LimitsEmulator)
+	_, report := Parse("Config.json", []byte(queueProps(`"LockDuration": "PT1S"`)), ProfileEmulator)
 	if err := report.Err(); err == nil || !strings.HasSuffix(err.Error(), `found "PT1S"; allowed: PT5S to PT5M; change it, or start with --limits relaxed`) {
 		t.Errorf("error %v", err)
 	}
@@ -114,7 +114,7 @@ func TestDEC9_Names(t *testing.T) {
 		{strings.Repeat("a", 260), "rse"}, {strings.Repeat("a", 261), ""}, {"", ""},
 	} {
 		text, got := wrap(`"Queues": [{"Name": "`+tt.name+`"}]`), ""
-		for _, profile := range []Limits{LimitsRelaxed, LimitsStandard, LimitsEmulator} {
+		for _, profile := range []Profile{ProfileRelaxed, ProfileStandard, ProfileEmulator} {
 			if accepted(text, profile) {
 				got += string(profile[0])
 			}
@@ -124,19 +124,19 @@ func TestDEC9_Names(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"a/b", strings.Repeat("a", 51), "$Default"} {
-		if accepted(wrap(`"Topics": [{"Name": "t", "Subscriptions": [{"Name": "`+name+`"}]}]`), LimitsRelaxed) {
+		if accepted(wrap(`"Topics": [{"Name": "t", "Subscriptions": [{"Name": "`+name+`"}]}]`), ProfileRelaxed) {
 			t.Errorf("subscription %q was accepted", name)
 		}
 	}
 }
 
-func TestParseLimits(t *testing.T) {
-	for in, want := range map[string]Limits{"": LimitsRelaxed, "Standard": LimitsStandard, "PREMIUM": LimitsPremium, "emulator": LimitsEmulator} {
-		if got, err := ParseLimits(in); err != nil || got != want {
+func TestParseProfile(t *testing.T) {
+	for in, want := range map[string]Profile{"": ProfileRelaxed, "Standard": ProfileStandard, "PREMIUM": ProfilePremium, "emulator": ProfileEmulator} {
+		if got, err := ParseProfile(in); err != nil || got != want {
 			t.Errorf("%q: %q, %v", in, got, err)
 		}
 	}
-	if _, err := ParseLimits("basic"); err == nil {
+	if _, err := ParseProfile("basic"); err == nil {
 		t.Error("basic was accepted")
 	}
 }

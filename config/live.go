@@ -15,19 +15,19 @@ import (
 type Live struct {
 	Name      string
 	IsDefault bool
-	Profile   emulator.Limits
+	Profile   emulator.Profile
 	Target    func(path string) string // a queue or topic of the namespace in its own spelling; "": there is none
 	Elsewhere func(host string) string // the name of another namespace that a host means; ""
 }
 
 // profileOf returns the name of a profile of the broker.
-func profileOf(l emulator.Limits) Limits {
+func profileOf(l emulator.Profile) Profile {
 	name, _ := l.MarshalText() // the broker has only profiles that exist
-	return Limits(name)
+	return Profile(name)
 }
 
 // decoder returns a decoder of what belongs to the namespace. from is the name of the text in messages.
-func (l Live) decoder(from string, profile Limits) *decoder {
+func (l Live) decoder(from string, profile Profile) *decoder {
 	d := newDecoder(profile)
 	d.strict, d.file = true, from
 	d.choose = "use a namespace with the limits relaxed"
@@ -93,7 +93,7 @@ func (l Live) PatchEntity(from string, text []byte, path string, old emulator.Se
 			merged.Members = append(merged.Members, m)
 		}
 	}
-	whole := l.decoder(from, LimitsRelaxed) // what the entity has already may be beyond the profile
+	whole := l.decoder(from, ProfileRelaxed) // what the entity has already may be beyond the profile
 	whole.report = d.report
 	whole.one(root.With("Properties", merged), kind, path, l)
 	return whole.only(kind)
@@ -108,7 +108,7 @@ func (l Live) ParseRule(from string, text []byte, name string) (emulator.RuleOpt
 		return emulator.RuleOptions{}, d.report
 	}
 	d.keys(root, []string{"Name", "Properties"})
-	d.name(d.withName(root, name), nameRule{most: emulator.MaxName, limits: l.Profile, system: true})
+	d.name(d.withName(root, name), nameRule{most: emulator.MaxName, profile: l.Profile, system: true})
 	rule := d.rule(root)
 	rule.Name = name
 	return rule, d.report
@@ -159,7 +159,7 @@ func (d *decoder) only(kind emulator.EntityKind) (emulator.Settings, *Report) {
 }
 
 // propertiesOf returns the settings of an entity as an object of a file, and its kind.
-func propertiesOf(s emulator.Settings, l emulator.Limits) (kind emulator.EntityKind, n *node) {
+func propertiesOf(s emulator.Settings, l emulator.Profile) (kind emulator.EntityKind, n *node) {
 	p := SettingsProperties(s, l, false)
 	switch {
 	case s.Topic != nil:
@@ -181,7 +181,7 @@ func propertiesOf(s emulator.Settings, l emulator.Limits) (kind emulator.EntityK
 
 // SettingsProperties returns all settings of an entity: [QueueProperties], [TopicProperties] or
 // [SubscriptionProperties].
-func SettingsProperties(s emulator.Settings, l emulator.Limits, keys bool) Properties {
+func SettingsProperties(s emulator.Settings, l emulator.Profile, keys bool) Properties {
 	switch {
 	case s.Queue != nil:
 		return QueueProperties(*s.Queue, l, keys)

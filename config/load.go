@@ -26,7 +26,7 @@ var defaultJSON []byte
 // DefaultTopology returns the entities of Microsoft's emulator without a file: queue.1, and topic.1 with four
 // subscriptions.
 func DefaultTopology() *Topology {
-	t, report := Parse("default.json", defaultJSON, LimitsRelaxed)
+	t, report := Parse("default.json", defaultJSON, ProfileRelaxed)
 	if err := report.Err(); err != nil {
 		panic("config: the embedded topology is broken: " + err.Error())
 	}
@@ -36,12 +36,12 @@ func DefaultTopology() *Topology {
 // Load reads and parses files as one configuration: their entities add up, and none may be in two of them. [Input] is
 // standard input. The error says, on one line, why a file could not be read; the report has the findings in their
 // content.
-func Load(files []string, profile Limits) (*Topology, *Report, error) {
+func Load(files []string, profile Profile) (*Topology, *Report, error) {
 	return LoadFrom(files, bufio.NewReader(os.Stdin), false, profile)
 }
 
 // LoadFrom is [Load] with another input: all of it or, if something may follow, up to the end of its object.
-func LoadFrom(files []string, input *bufio.Reader, followed bool, profile Limits) (*Topology, *Report, error) {
+func LoadFrom(files []string, input *bufio.Reader, followed bool, profile Profile) (*Topology, *Report, error) {
 	var parts []Part
 	given := make(map[string]bool)
 	for _, path := range files {

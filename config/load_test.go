@@ -14,7 +14,7 @@ func TestLoadReadsAFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte(queueProps("")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	topology, report, err := Load([]string{path}, LimitsRelaxed)
+	topology, report, err := Load([]string{path}, ProfileRelaxed)
 	if err != nil || report.Err() != nil || len(topology.Entities) != 1 {
 		t.Errorf("%+v, %v, %v", topology, report.Findings, err)
 	}
@@ -27,7 +27,7 @@ func TestLoadSaysWhyAFileCannotBeRead(t *testing.T) {
 		{filepath.Join(dir, "missing.json"), "missing.json does not exist; correct --config"},
 		{filepath.Join(dir, "a\x00b"), "invalid argument"},
 	} {
-		_, _, err := Load([]string{tt.path}, LimitsRelaxed)
+		_, _, err := Load([]string{tt.path}, ProfileRelaxed)
 		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", tt.path, err)
 		}
@@ -50,7 +50,7 @@ func TestLoadRefusesAHugeFile(t *testing.T) {
 	if err := os.Truncate(path, maxFileSize+1); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Load([]string{path}, LimitsRelaxed); err == nil || !strings.Contains(err.Error(), "is larger than 64 MiB") {
+	if _, _, err := Load([]string{path}, ProfileRelaxed); err == nil || !strings.Contains(err.Error(), "is larger than 64 MiB") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -71,7 +71,7 @@ func TestExamplesAreUsable(t *testing.T) {
 		t.Fatalf("%d examples, %v", len(files), err)
 	}
 	for _, file := range files {
-		_, report, err := Load([]string{file}, LimitsRelaxed)
+		_, report, err := Load([]string{file}, ProfileRelaxed)
 		if err != nil || report.Err() != nil || report.Count(Warning) != 0 {
 			t.Errorf("%s: %v, %v", file, err, report.Findings)
 		}
@@ -85,7 +85,7 @@ func TestLoadTakesStandardInputAsOneOfTheFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	input := strings.Replace(queueProps(`"ForwardTo": "ORDERS"`), `"orders"`, `"more"`, 1)
-	topology, report, err := LoadFrom([]string{path, Input}, bufio.NewReader(strings.NewReader(input)), false, LimitsRelaxed)
+	topology, report, err := LoadFrom([]string{path, Input}, bufio.NewReader(strings.NewReader(input)), false, ProfileRelaxed)
 	if err != nil || report.Err() != nil || len(topology.Entities) != 2 || topology.Entities[1].Queue.ForwardTo != topology.Entities[0].Path {
 		t.Errorf("%+v, %v, %v", topology, report.Findings, err)
 	}

@@ -10,10 +10,10 @@ import (
 
 // nameRule says which names a kind of entity may have. The broker decides which characters (DEC-9).
 type nameRule struct {
-	most   int
-	slash  bool // segments separated by / are allowed
-	system bool // $Default is allowed
-	limits emulator.Limits
+	most    int
+	slash   bool // segments separated by / are allowed
+	system  bool // $Default is allowed
+	profile emulator.Profile
 }
 
 // allowed describes the rule for a message.
@@ -26,13 +26,13 @@ func (r nameRule) allowed() string {
 		s += ", '~'"
 	}
 	s += ", beginning and ending with a letter or digit"
-	if r.limits.Profile().EndingHyphens {
+	if r.profile.Limits().EndingHyphens {
 		s += ", or ending with '-'"
 	}
 	return s
 }
 
-func (r nameRule) loose() bool { return r.limits.Profile().LooseNames }
+func (r nameRule) loose() bool { return r.profile.Limits().LooseNames }
 
 // check returns what is wrong with a name, or "". Segments "." and ".." and segments that begin with $
 // are never allowed (DEC-9): URLs would lose the former, and the latter belong to the service.
@@ -58,11 +58,11 @@ func (r nameRule) check(name string) string {
 
 // takes reports whether a name may contain a character, except at its ends.
 func (r nameRule) takes(c rune) bool {
-	return c == '/' && r.slash || r.limits.AllowsSegment("x"+string(c))
+	return c == '/' && r.slash || r.profile.AllowsSegment("x"+string(c))
 }
 
 func (r nameRule) checkShape(name string) string {
-	if !r.limits.EndsWell(name) {
+	if !r.profile.EndsWell(name) {
 		return "a name that begins or ends with punctuation"
 	}
 	if r.slash && entitypath.IsReserved(name) {
@@ -72,7 +72,7 @@ func (r nameRule) checkShape(name string) string {
 		switch {
 		case segment == "":
 			return "an empty segment in the name"
-		case !r.limits.AllowsSegment(segment):
+		case !r.profile.AllowsSegment(segment):
 			return "the segment " + segment + " in the name"
 		}
 	}

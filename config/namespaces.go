@@ -103,7 +103,7 @@ func (d *decoder) defaultName(at *node) {
 		return
 	}
 	t := d.topology
-	if wrong := (nameRule{most: emulator.MaxName, limits: emulator.LimitsRelaxed}).check(name); wrong != "" {
+	if wrong := (nameRule{most: emulator.MaxName, profile: emulator.ProfileRelaxed}).check(name); wrong != "" {
 		d.warn(at, "found "+wrong+" ("+quote(name)+"), the namespace is called "+DefaultNamespace, "")
 		name = DefaultNamespace
 	} else if !strings.EqualFold(name, DefaultNamespace) {

@@ -12,7 +12,7 @@ const severalJSON = `{"UserConfig": {"Namespaces": [
 	{"Name": "stock-1", "Topics": [{"Name": "q"}]}]}}`
 
 func TestSeveralNamespaces(t *testing.T) {
-	topology, report := Parse("Config.json", []byte(severalJSON), LimitsRelaxed)
+	topology, report := Parse("Config.json", []byte(severalJSON), ProfileRelaxed)
 	if err := report.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestNamespacesAreRefused(t *testing.T) {
 			`found the host of the namespace "orders" in "sb://Shop.test./q"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, report := Parse("Config.json", []byte(`{"UserConfig": {"Namespaces": [`+c.list+`]}}`), LimitsRelaxed)
+			_, report := Parse("Config.json", []byte(`{"UserConfig": {"Namespaces": [`+c.list+`]}}`), ProfileRelaxed)
 			if err := report.Err(); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
@@ -101,14 +101,14 @@ func TestRangesOfPorts(t *testing.T) {
 // TestPartsShareNamespaces by their names, and the default one even without.
 func TestPartsShareNamespaces(t *testing.T) {
 	second := `{"UserConfig": {"Namespaces": [{"Queues": [{"Name": "r"}]}, {"Name": "orders", "Queues": [{"Name": "r"}]}]}}`
-	topology, report := Assemble([]Part{{From: "a", JSON: []byte(severalJSON)}, {From: "b", JSON: []byte(second)}}, LimitsRelaxed)
+	topology, report := Assemble([]Part{{From: "a", JSON: []byte(severalJSON)}, {From: "b", JSON: []byte(second)}}, ProfileRelaxed)
 	if err := report.Err(); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(topology.Others); n != 2 || len(topology.Entities) != 2 || len(topology.Others[0].Entities) != 3 {
 		t.Errorf("%d others, %+v", n, topology)
 	}
-	_, report = Assemble([]Part{{From: "a", JSON: []byte(severalJSON)}, {From: "b", JSON: []byte(strings.ReplaceAll(second, `"r"`, `"own"`))}}, LimitsRelaxed)
+	_, report = Assemble([]Part{{From: "a", JSON: []byte(severalJSON)}, {From: "b", JSON: []byte(strings.ReplaceAll(second, `"r"`, `"own"`))}}, ProfileRelaxed)
 	if err := report.Err(); err == nil || strings.Count(err.Error(), "\n") != 0 || !strings.Contains(err.Error(), `found the name "own" a second time`) {
 		t.Errorf("the same queue twice: %v", err)
 	}
@@ -118,7 +118,7 @@ func TestPartsShareNamespaces(t *testing.T) {
 func TestTargetsMayBeAddresses(t *testing.T) {
 	for _, address := range []string{"sb://orders.localhost/q", "sb://stock-1.shop.test/q", "sb://localhost:5672/q", "sb://stock-1/q", "sb:///q"} {
 		list := `{"Name": "sbemulatorns"}, {"Name": "orders", "Aliases": ["stock-1.shop.test"], "Queues": [{"Name": "q", "Properties": {"ForwardTo": "` + address + `"}}]}, {"Name": "stock-1"}`
-		topology, report := Parse("Config.json", []byte(`{"UserConfig": {"Namespaces": [`+list+`]}}`), LimitsRelaxed)
+		topology, report := Parse("Config.json", []byte(`{"UserConfig": {"Namespaces": [`+list+`]}}`), ProfileRelaxed)
 		if err := report.Err(); err != nil {
 			t.Errorf("%s: %v", address, err)
 		} else if got := topology.Others[0].Entities[0].Queue.ForwardTo; got != "q" {

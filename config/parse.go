@@ -33,7 +33,7 @@ func (t *Topology) All() []*Topology { return append([]*Topology{t}, t.Others...
 
 // Parse reads the text of a Config.json. file is the name used in messages. The report is never nil; the topology is
 // nil if and only if the report has errors.
-func Parse(file string, data []byte, profile Limits) (*Topology, *Report) {
+func Parse(file string, data []byte, profile Profile) (*Topology, *Report) {
 	return newDecoder(profile).assemble(Part{From: file, JSON: data})
 }
 
@@ -45,9 +45,9 @@ type decoder struct {
 	handles map[string]*node // aliases in lower case, and ports
 }
 
-func newDecoder(profile Limits) *decoder {
-	r := &reader{report: &Report{}, profile: profile, limits: profile.table(), emulator: LimitsEmulator.table(),
-		relaxed: LimitsRelaxed.table(), choose: "start with --limits relaxed"}
+func newDecoder(profile Profile) *decoder {
+	r := &reader{report: &Report{}, profile: profile, limits: profile.table(), emulator: ProfileEmulator.table(),
+		relaxed: ProfileRelaxed.table(), choose: "start with --limits relaxed"}
 	first := newSpace(r, DefaultNamespace)
 	return &decoder{reader: r, space: first, spaces: []*space{first}, handles: map[string]*node{}}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // parse returns the topology of a text, which must have no errors.
-func parse(t *testing.T, text string, profile Limits) (*Topology, *Report) {
+func parse(t *testing.T, text string, profile Profile) (*Topology, *Report) {
 	t.Helper()
 	topology, report := Parse("Config.json", []byte(text), profile)
 	if err := report.Err(); err != nil {
@@ -33,7 +33,7 @@ func queueProps(props string) string {
 }
 
 func TestDEC4_EntitiesOfAFileHaveMicrosoftsDefaults(t *testing.T) {
-	topology, _ := parse(t, wrap(`"Queues": [{"Name": "q"}], "Topics": [{"Name": "t", "Subscriptions": [{"Name": "s"}]}]`), LimitsRelaxed)
+	topology, _ := parse(t, wrap(`"Queues": [{"Name": "q"}], "Topics": [{"Name": "t", "Subscriptions": [{"Name": "s"}]}]`), ProfileRelaxed)
 	want := []emulator.EntityConfig{
 		{Path: "q", Queue: &emulator.QueueOptions{LockDuration: time.Minute, MaxDeliveryCount: 3,
 			DefaultMessageTimeToLive: time.Hour, DuplicateDetectionWindow: 20 * time.Second}},
@@ -52,7 +52,7 @@ func TestEveryQueueProperty(t *testing.T) {
 		"ForwardDeadLetteredMessagesTo": "b", "ForwardTo": "B", "LockDuration": "PT5S", "MaxDeliveryCount": 2147483647,
 		"RequiresDuplicateDetection": true, "RequiresSession": false, "AutoDeleteOnIdle": "PT10M", "EnablePartitioning": true,
 		"MaxSizeInMegabytes": 81920, "MaxMessageSizeInKilobytes": 2048, "EnableBatchedOperations": false, "Status": "senddisabled",
-		"UserMetadata": "m"}}, {"Name": "b", "Properties": {"RequiresSession": true}}]`), LimitsRelaxed)
+		"UserMetadata": "m"}}, {"Name": "b", "Properties": {"RequiresSession": true}}]`), ProfileRelaxed)
 	no := false
 	want := &emulator.QueueOptions{LockDuration: 5 * time.Second, MaxDeliveryCount: 1<<31 - 1, DefaultMessageTimeToLive: 14 * 24 * time.Hour,
 		DeadLetteringOnExpiration: true, RequiresDuplicateDetection: true, DuplicateDetectionWindow: 5 * time.Minute, ForwardTo: "b",
@@ -79,7 +79,7 @@ func TestEveryTopicAndRuleProperty(t *testing.T) {
 			"Label": "3", "MessageId": "4", "ReplyTo": "5", "ReplyToSessionId": "6", "SessionId": "7", "To": "8",
 			"Properties": {"s": "x", "i": 7, "f": 1.5, "b": true, "Label": "own"}}}},
 		{"Name": "q", "Properties": {"FilterType": "Sql", "SqlFilter": {"SqlExpression": "a = 1"}, "Action": {"SqlExpression": "SET b = 2"}}}
-		]}]}]`), LimitsRelaxed)
+		]}]}]`), ProfileRelaxed)
 	sub := topology.Entities[0].Topic.Subscriptions[0]
 	want := []emulator.RuleOptions{
 		{Name: "c", Correlation: &emulator.CorrelationFilter{ContentType: new("1"), CorrelationID: new("2"), Label: new("3"), MessageID: new("4"), ReplyTo: new("5"),
@@ -105,7 +105,7 @@ func TestEveryTopicAndRuleProperty(t *testing.T) {
 func TestTOP9_EmptyTextsOfACorrelationFilterAreTested(t *testing.T) {
 	topology, report := parse(t, wrap(`"Topics": [{"Name": "t", "Subscriptions": [{"Name": "s", "Rules": [
 		{"Name": "empty", "Properties": {"FilterType": "Correlation", "CorrelationFilter": {"Label": "", "To": null}}},
-		{"Name": "nothing", "Properties": {"FilterType": "Correlation", "CorrelationFilter": {"Properties": {}}}}]}]}]`), LimitsRelaxed)
+		{"Name": "nothing", "Properties": {"FilterType": "Correlation", "CorrelationFilter": {"Properties": {}}}}]}]}]`), ProfileRelaxed)
 	want := []emulator.RuleOptions{
 		{Name: "empty", Correlation: &emulator.CorrelationFilter{Label: new("")}},
 		{Name: "nothing", Correlation: &emulator.CorrelationFilter{Properties: map[string]any{}}},
@@ -121,7 +121,7 @@ func TestTOP9_EmptyTextsOfACorrelationFilterAreTested(t *testing.T) {
 func TestTOP10_FilterErrorsOfASubscription(t *testing.T) {
 	const key = `"DeadLetteringOnFilterEvaluationExceptions": `
 	topology, report := parse(t, wrap(`"Topics": [{"Name": "t", "Subscriptions": [
-		{"Name": "a"}, {"Name": "b", "Properties": {`+key+`true}}, {"Name": "c", "Properties": {`+key+`false}}]}]`), LimitsRelaxed)
+		{"Name": "a"}, {"Name": "b", "Properties": {`+key+`true}}, {"Name": "c", "Properties": {`+key+`false}}]}]`), ProfileRelaxed)
 	var got []string
 	for _, s := range topology.Entities[0].Topic.Subscriptions {
 		flag := "default"
@@ -150,7 +150,7 @@ func TestDefaultTopologyIsMicrosofts(t *testing.T) {
 	if got := strings.Join(names, " "); got != "subscription.1:1 subscription.2:1 subscription.3:0 subscription.4:1" {
 		t.Errorf("subscriptions %s", got)
 	}
-	if _, report := Parse("default.json", defaultJSON, LimitsEmulator); len(report.Findings) > 0 {
+	if _, report := Parse("default.json", defaultJSON, ProfileEmulator); len(report.Findings) > 0 {
 		t.Errorf("findings %v", report.Findings)
 	}
 }
@@ -195,7 +195,7 @@ func rule(props string) string {
 func TestQuirksAreTaken(t *testing.T) {
 	for name, text := range quirks {
 		t.Run(name, func(t *testing.T) {
-			topology, _ := parse(t, text, LimitsRelaxed)
+			topology, _ := parse(t, text, ProfileRelaxed)
 			if len(topology.Entities) == 0 || topology.Entities[0].Path != "orders" {
 				t.Errorf("entities %+v", topology.Entities)
 			}
@@ -210,7 +210,7 @@ func TestUTF16IsTaken(t *testing.T) {
 		for _, u := range units {
 			data = order.AppendUint16(data, u)
 		}
-		topology, _ := parse(t, string(data), LimitsRelaxed)
+		topology, _ := parse(t, string(data), ProfileRelaxed)
 		if got := topology.Entities[0].Queue.UserMetadata; got != "ä😀" {
 			t.Errorf("metadata %q", got)
 		}
@@ -218,35 +218,35 @@ func TestUTF16IsTaken(t *testing.T) {
 }
 
 func TestStringsAreUnescaped(t *testing.T) {
-	topology, _ := parse(t, queueProps(`"UserMetadata": "\"\\\/\b\f\n\r\t\u00e4\ud83d\ude00\ud83dx"`), LimitsRelaxed)
+	topology, _ := parse(t, queueProps(`"UserMetadata": "\"\\\/\b\f\n\r\t\u00e4\ud83d\ude00\ud83dx"`), ProfileRelaxed)
 	if got, want := topology.Entities[0].Queue.UserMetadata, "\"\\/\b\f\n\r\tä😀\uFFFDx"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
 func TestDEC11_TheNamespaceHasTheNameOfTheFile(t *testing.T) {
-	topology, report := parse(t, quirks["other namespace"], LimitsRelaxed)
+	topology, report := parse(t, quirks["other namespace"], ProfileRelaxed)
 	if topology.Namespace != "servicebusns" || report.Count(Note) != 1 {
 		t.Errorf("namespace %q, findings %v", topology.Namespace, report.Findings)
 	}
 }
 
 func TestLargestDurationMeansNone(t *testing.T) {
-	topology, _ := parse(t, quirks["Aspire's largest"], LimitsEmulator)
+	topology, _ := parse(t, quirks["Aspire's largest"], ProfileEmulator)
 	if q := topology.Entities[0].Queue; q.DefaultMessageTimeToLive != 0 || q.AutoDeleteOnIdle != 0 {
 		t.Errorf("got %+v", q)
 	}
 }
 
 func TestFWD15_TargetsAreResolvedWhenAllEntitiesAreKnown(t *testing.T) {
-	topology, _ := parse(t, quirks["later target"], LimitsRelaxed)
+	topology, _ := parse(t, quirks["later target"], ProfileRelaxed)
 	if q := topology.Entities[0].Queue; q.ForwardTo != "t" || q.ForwardDeadLetteredMessagesTo != "z" {
 		t.Errorf("got %+v", q)
 	}
 }
 
 func TestUnknownKeysAreWarnings(t *testing.T) {
-	_, report := parse(t, queueProps(`"LokDuration": "PT1S", "Colour": 1, "EnableExpress": true, "MaxDeliveryCount": 1, "maxdeliverycount": 2`), LimitsRelaxed)
+	_, report := parse(t, queueProps(`"LokDuration": "PT1S", "Colour": 1, "EnableExpress": true, "MaxDeliveryCount": 1, "maxdeliverycount": 2`), ProfileRelaxed)
 	var all []string
 	for _, f := range report.Findings {
 		all = append(all, f.String())
@@ -264,7 +264,7 @@ func TestUnknownKeysAreWarnings(t *testing.T) {
 }
 
 func TestEntitiesArrayOfAnotherEmulatorIsWarnedOf(t *testing.T) {
-	_, report := parse(t, `{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", "Entities": [{"Name": "q"}]}]}}`, LimitsRelaxed)
+	_, report := parse(t, `{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", "Entities": [{"Name": "q"}]}]}}`, ProfileRelaxed)
 	if report.Count(Warning) != 1 || !strings.Contains(report.Findings[0].String(), "known here: Name, Queues, Topics") {
 		t.Errorf("findings %v", report.Findings)
 	}
@@ -272,7 +272,7 @@ func TestEntitiesArrayOfAnotherEmulatorIsWarnedOf(t *testing.T) {
 
 func TestPropertiesOfATopicThatHaveADefaultOfTheirOwn(t *testing.T) {
 	topology, _ := parse(t, wrap(`"Topics": [{"Name": "a"}, {"Name": "b", "Properties": {"EnablePartitioning": true}},
-		{"Name": "c", "Properties": {"SupportOrdering": false, "EnableBatchedOperations": false}}]`), LimitsRelaxed)
+		{"Name": "c", "Properties": {"SupportOrdering": false, "EnableBatchedOperations": false}}]`), ProfileRelaxed)
 	for i, want := range []bool{true, false, false} {
 		o := topology.Entities[i].Topic
 		if o.SupportOrdering != want || (o.Admin.SupportOrdering != nil) != (i == 2) {
@@ -287,7 +287,7 @@ func TestPropertiesOfATopicThatHaveADefaultOfTheirOwn(t *testing.T) {
 func TestConstantFiltersKeepTheirKind(t *testing.T) {
 	topology, _ := parse(t, wrap(`"Topics": [{"Name": "t", "Subscriptions": [{"Name": "s", "Rules": [
 		{"Name": "a", "Properties": {"FilterType": "True"}}, {"Name": "b", "Properties": {"FilterType": "FalseFilter"}},
-		{"Name": "c", "Properties": {"FilterType": "Sql", "SqlFilter": {"SqlExpression": "1=1"}}}]}]}]`), LimitsRelaxed)
+		{"Name": "c", "Properties": {"FilterType": "Sql", "SqlFilter": {"SqlExpression": "1=1"}}}]}]}]`), ProfileRelaxed)
 	rules := topology.Entities[0].Topic.Subscriptions[0].Rules
 	if !rules[0].IsTrue() || !rules[1].IsFalse() || rules[2].IsTrue() {
 		t.Errorf("got %+v", rules)

@@ -15,12 +15,12 @@ type reader struct {
 	file   string
 	report *Report
 
-	profile  Limits // the chosen profile
-	limits   limits // its ranges
-	emulator limits // those of Microsoft's emulator, for the note
-	relaxed  limits // those of the widest profile, for fixes
-	choose   string // how to choose the widest profile
-	strict   bool   // unknown keys are errors
+	profile  Profile // the chosen profile
+	limits   limits  // its ranges
+	emulator limits  // those of Microsoft's emulator, for the note
+	relaxed  limits  // those of the widest profile, for fixes
+	choose   string  // how to choose the widest profile
+	strict   bool    // unknown keys are errors
 
 	beyondEmulator int      // number of values that Microsoft's emulator would refuse
 	examples       []string // paths of the first ones

@@ -24,7 +24,7 @@ type Settings struct {
 	Config     FileList // configuration files; empty: see [Find]
 	ConfigJSON string   // the configuration itself, where no file can be mounted; empty: see Config
 	Seed       FileList // files and directories of messages that are sent at the start
-	Limits     Limits   // profile of ranges and quotas (DEC-1)
+	Limits     Profile  // profile of ranges and quotas (DEC-1)
 
 	Data        string // database file; empty: the default path (DEC-6)
 	DataDefault string // default path of the image; empty elsewhere
@@ -101,7 +101,7 @@ var table = []setting{
 		set: into(func(s *Settings) *FileList { return &s.Seed }, parseFileList)},
 	{name: "limits", arg: "PROFILE", initial: "relaxed", group: "Entities",
 		help: "limits on entities, messages and clients: relaxed, standard, premium or emulator",
-		set:  into(func(s *Settings) *Limits { return &s.Limits }, ParseLimits)},
+		set:  into(func(s *Settings) *Profile { return &s.Limits }, ParseProfile)},
 
 	{name: "data", arg: "FILE", group: "Storage", set: text(func(s *Settings) *string { return &s.Data }),
 		help: "database file (default: minibus.db in the user's data directory, /data in the image)"},

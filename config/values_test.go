@@ -46,7 +46,7 @@ func TestTOP9_ValuesHaveTheirTypes(t *testing.T) {
 	topology, report := parse(t, wrap(`"Topics": [{"Name": "t", "Subscriptions": [{"Name": "s", "Rules": [
 		{"Name": "c", "Properties": {"FilterType": "Correlation", "CorrelationFilter": {"Properties": `+values+`}}},
 		{"Name": "p", "Properties": {"FilterType": "Sql", "SqlFilter": {"SqlExpression": "a = @v1 AND b = @V2", "Parameters": `+values+`},
-			"Action": {"SqlExpression": "SET a = @v3", "Parameters": `+values+`}}}]}]}]`), LimitsRelaxed)
+			"Action": {"SqlExpression": "SET a = @v3", "Parameters": `+values+`}}}]}]}]`), ProfileRelaxed)
 	rules := topology.Entities[0].Topic.Subscriptions[0].Rules
 	for what, got := range map[string]emulator.Values{"properties": rules[0].Correlation.Properties, "parameters": rules[1].Parameters, "of the action": rules[1].ActionParameters} {
 		for name := range want {
@@ -62,7 +62,7 @@ func TestTOP9_ValuesHaveTheirTypes(t *testing.T) {
 
 // There is no note about values that Microsoft's emulator accepts too.
 func TestDEC5_PlainValuesAreNotNoted(t *testing.T) {
-	_, report := parse(t, typedProperty(`"2026-11-22T10:00:00Z", "n": 1, "b": true`), LimitsRelaxed)
+	_, report := parse(t, typedProperty(`"2026-11-22T10:00:00Z", "n": 1, "b": true`), ProfileRelaxed)
 	if len(report.Findings) > 0 {
 		t.Errorf("findings %v", report.Findings)
 	}
@@ -70,7 +70,7 @@ func TestDEC5_PlainValuesAreNotNoted(t *testing.T) {
 
 // A misspelt key is named.
 func TestKeysOfTypedValuesAreChecked(t *testing.T) {
-	_, report := parse(t, typedProperty(`{"Type": "int", "Value": 1, "Unit": "m"}`), LimitsRelaxed)
+	_, report := parse(t, typedProperty(`{"Type": "int", "Value": 1, "Unit": "m"}`), ProfileRelaxed)
 	if report.Count(Warning) != 1 || !strings.Contains(report.Findings[0].String(), `found the unknown key "Unit", it is ignored`) {
 		t.Errorf("findings %v", report.Findings)
 	}

@@ -71,13 +71,13 @@ var microsoftKeys = queueKeys[:9]
 
 // QueueProperties returns all settings of a queue, with the defaults that count for it. keys says whether to show its
 // policies with their keys.
-func QueueProperties(o emulator.QueueOptions, l emulator.Limits, keys bool) Properties {
+func QueueProperties(o emulator.QueueOptions, l emulator.Profile, keys bool) Properties {
 	o = o.Effective(l)
 	return append(sharedProperties(o), storageProperties(o, keys)...).sorted()
 }
 
 // TopicProperties returns those of a topic, without its subscriptions.
-func TopicProperties(o emulator.TopicOptions, l emulator.Limits, keys bool) Properties {
+func TopicProperties(o emulator.TopicOptions, l emulator.Profile, keys bool) Properties {
 	q := o.Queue().Effective(l)
 	ordering := Property{"SupportOrdering", !o.EnablePartitioning, true}
 	if given := o.Admin.SupportOrdering; given != nil {
@@ -89,7 +89,7 @@ func TopicProperties(o emulator.TopicOptions, l emulator.Limits, keys bool) Prop
 }
 
 // SubscriptionProperties returns those of a subscription, without its rules.
-func SubscriptionProperties(o emulator.SubscriptionOptions, l emulator.Limits) Properties {
+func SubscriptionProperties(o emulator.SubscriptionOptions, l emulator.Profile) Properties {
 	lettering := o.DeadLetteringOnFilterErrors == nil || *o.DeadLetteringOnFilterErrors
 	more := Property{"DeadLetteringOnFilterEvaluationExceptions", lettering, lettering}
 	return append(sharedProperties(o.Queue.Effective(l)), more).sorted()
@@ -111,7 +111,7 @@ func sharedProperties(o emulator.QueueOptions) Properties {
 
 // storageProperties are those that queues and topics share.
 func storageProperties(o emulator.QueueOptions, keys bool) Properties {
-	kilobytes := LimitsStandard.table().DefaultKilobytes
+	kilobytes := ProfileStandard.table().DefaultKilobytes
 	p := Properties{
 		{"RequiresDuplicateDetection", o.RequiresDuplicateDetection, false},
 		{"DuplicateDetectionHistoryTimeWindow", FormatDuration(o.DuplicateDetectionWindow), false},

@@ -39,7 +39,7 @@ type (
 
 // Write writes a Config.json with namespaces, of which the first is the default one. The same entities give the same
 // bytes. A file leaves out what it means without it. Keys of policies are written if keys is set, else no policies.
-func Write(list []*Topology, l emulator.Limits, keys bool) ([]byte, error) {
+func Write(list []*Topology, l emulator.Profile, keys bool) ([]byte, error) {
 	var file struct {
 		UserConfig struct {
 			Namespaces []writtenNamespace
@@ -74,7 +74,7 @@ func Write(list []*Topology, l emulator.Limits, keys bool) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func topicOf(e emulator.EntityConfig, l emulator.Limits, keys bool) writtenTopic {
+func topicOf(e emulator.EntityConfig, l emulator.Profile, keys bool) writtenTopic {
 	topic := writtenTopic{e.Path, TopicProperties(*e.Topic, l, keys).needed(), []writtenSubscription{}}
 	for _, o := range e.Topic.Subscriptions {
 		s := writtenSubscription{Name: o.Name, Properties: SubscriptionProperties(o, l).needed()}

@@ -20,22 +20,22 @@ func TestWriteIsReadBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		first, report := Parse(file, text, LimitsRelaxed)
+		first, report := Parse(file, text, ProfileRelaxed)
 		if first == nil {
 			t.Fatal(report.Err())
 		}
-		written, err := Write(first.All(), emulator.LimitsRelaxed, true)
+		written, err := Write(first.All(), emulator.ProfileRelaxed, true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		second, report := Parse(file, written, LimitsRelaxed)
+		second, report := Parse(file, written, ProfileRelaxed)
 		if second == nil {
 			t.Fatalf("%s: %v\n%s", file, report.Err(), written)
 		}
 		if report.Count(Warning) > 0 {
 			t.Errorf("%s: %v", file, report.Findings)
 		}
-		again, err := Write(second.All(), emulator.LimitsRelaxed, true)
+		again, err := Write(second.All(), emulator.ProfileRelaxed, true)
 		if err != nil || string(again) != string(written) {
 			t.Errorf("%s: written as\n%s\nthen as\n%s", file, written, again)
 		}

@@ -42,7 +42,7 @@ func TestBeyondAzure(t *testing.T) {
 			}
 		}
 	})
-	bubbleWith(t, emulator.Options{Limits: emulator.LimitsStandard}, emulator.QueueOptions{}, func(b *broker) {
+	bubbleWith(t, emulator.Options{Limits: emulator.ProfileStandard}, emulator.QueueOptions{}, func(b *broker) {
 		m := goamqp.NewMessage(nil)
 		m.ApplicationProperties = map[string]any{"large": strings.Repeat("x", 33<<10)}
 		wantCode(t, "send", b.trySend(m), emulator.CodeQuotaExceeded)

@@ -97,13 +97,13 @@ func (b *Broker) Namespace(name string) (*Namespace, error) {
 // Namespaces returns all namespaces by name.
 func (b *Broker) Namespaces() []*Namespace { return b.directory.all() }
 
-// Hold and Release enclose operations of a caller that then waits for them. If they are few and nobody commits,
-// Release does, on the caller's goroutine, which saves two wake-ups. The caller holds no lock at Release but its own,
+// BeginBatch and EndBatch enclose operations of a caller that then waits for them. If they are few and nobody commits,
+// EndBatch does, on the caller's goroutine, which saves two wake-ups. The caller holds no lock at EndBatch but its own,
 // which no completion takes.
-func (b *Broker) Hold() { b.store.Hold() }
+func (b *Broker) BeginBatch() { b.store.BeginBatch() }
 
-// Release ends Hold.
-func (b *Broker) Release() { b.store.Release() }
+// EndBatch ends what BeginBatch began.
+func (b *Broker) EndBatch() { b.store.EndBatch() }
 
 // Quiesce waits until nothing is under way in any namespace, as [Namespace.Quiesce] does in one.
 func (b *Broker) Quiesce() {

@@ -62,7 +62,7 @@ func (b *Broker) Update(name string, o NamespaceOptions) error {
 	}
 	for _, q := range ns.catalog.entities(KindTopic) {
 		q.mu.Lock()
-		q.topic.largest.Store(q.options.maxMessageBytes(ns.Limits()))
+		q.topic.largest.Store(q.options.maxMessageBytes(ns.Profile()))
 		q.mu.Unlock()
 	}
 	return nil

@@ -113,7 +113,7 @@ func TestBroker_SettingsThatNoNamespaceCanHave(t *testing.T) {
 			{emulator.NamespaceOptions{Port: -1}, emulator.CodeArgument},
 			{emulator.NamespaceOptions{Port: 65536}, emulator.CodeArgument},
 			{emulator.NamespaceOptions{Aliases: []string{"a", "."}}, emulator.CodeArgument},
-			{emulator.NamespaceOptions{Limits: new(emulator.Limits(200))}, emulator.CodeArgument},
+			{emulator.NamespaceOptions{Limits: new(emulator.Profile(200))}, emulator.CodeArgument},
 			{emulator.NamespaceOptions{Policies: []emulator.AuthorizationRule{rule("")}}, emulator.CodeArgument},
 			{emulator.NamespaceOptions{Policies: []emulator.AuthorizationRule{rule("a"), rule("A")}}, emulator.CodeArgument},
 			{emulator.NamespaceOptions{Policies: []emulator.AuthorizationRule{rule(strings.Repeat("x", 257))}}, emulator.CodeArgument},
@@ -221,19 +221,19 @@ func TestBroker_EachNamespaceGetsARootPolicyOfItsOwn(t *testing.T) {
 }
 
 func TestBroker_AnUpdateCountsAtOnceAndAfterARestart(t *testing.T) {
-	houseBubble(t, emulator.Options{Limits: emulator.LimitsStandard}, []string{"orders"}, func(h *house) {
+	houseBubble(t, emulator.Options{Limits: emulator.ProfileStandard}, []string{"orders"}, func(h *house) {
 		ns := h.in("orders").ns
 		topic, err := ns.Entities().CreateTopic("t", emulator.TopicOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		equal(t, "limits before", ns.Limits(), emulator.LimitsStandard)
+		equal(t, "limits before", ns.Profile(), emulator.ProfileStandard)
 		equal(t, "largest message before", topic.MaxMessageSize(), 256<<10)
 		o := ns.Options()
-		o.Limits = new(emulator.LimitsPremium)
+		o.Limits = new(emulator.ProfilePremium)
 		h.m.FailNext(1, errDisk)
 		equal(t, "an update that fails", h.Update("orders", o), errDisk)
-		equal(t, "limits after it", ns.Limits(), emulator.LimitsStandard)
+		equal(t, "limits after it", ns.Profile(), emulator.ProfileStandard)
 		synctest.Wait()
 		o.Policies = append(o.Policies[:1:1], emulator.AuthorizationRule{KeyName: "second"})
 		if err := h.Update("Orders", o); err != nil {
@@ -242,16 +242,16 @@ func TestBroker_AnUpdateCountsAtOnceAndAfterARestart(t *testing.T) {
 		equal(t, "largest message", topic.MaxMessageSize(), 1<<20)
 		h.restart()
 		ns = h.in("orders").ns
-		equal(t, "limits", ns.Limits(), emulator.LimitsPremium)
-		equal(t, "limits of the default one", h.Default().Limits(), emulator.LimitsStandard)
+		equal(t, "limits", ns.Profile(), emulator.ProfilePremium)
+		equal(t, "limits of the default one", h.Default().Profile(), emulator.ProfileStandard)
 		equal(t, "name", ns.Name(), "orders")
 		equal(t, "second policy", ns.Options().Policies[1].KeyName, "second")
 		wantCode(t, "update of another", h.Update("other", o), emulator.CodeNotFound)
-		if err := h.Update(h.Default().Name(), emulator.NamespaceOptions{Limits: new(emulator.LimitsRelaxed)}); err != nil {
+		if err := h.Update(h.Default().Name(), emulator.NamespaceOptions{Limits: new(emulator.ProfileRelaxed)}); err != nil {
 			t.Fatal(err)
 		}
 		h.restart()
-		equal(t, "limits of the default one", h.Default().Limits(), emulator.LimitsRelaxed)
+		equal(t, "limits of the default one", h.Default().Profile(), emulator.ProfileRelaxed)
 	})
 }
 

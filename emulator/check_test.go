@@ -106,7 +106,7 @@ func TestIDLE1_FiveMinutesAtLeast(t *testing.T) {
 }
 
 func TestPART9_PartitionedEntitiesOfANamespace(t *testing.T) {
-	for _, limits := range []emulator.Limits{emulator.LimitsRelaxed, emulator.LimitsStandard} {
+	for _, limits := range []emulator.Profile{emulator.ProfileRelaxed, emulator.ProfileStandard} {
 		bubbleWith(t, emulator.Options{Limits: limits}, emulator.QueueOptions{}, func(b *broker) {
 			for i := range 50 {
 				b.create(fmt.Sprint("queue", i), emulator.QueueOptions{EnablePartitioning: true})
@@ -119,7 +119,7 @@ func TestPART9_PartitionedEntitiesOfANamespace(t *testing.T) {
 			b.create("plain", emulator.QueueOptions{})
 			_, queue := b.ns.Entities().CreateQueue("one more", emulator.QueueOptions{EnablePartitioning: true})
 			_, topic := b.ns.Entities().CreateTopic("and a topic", emulator.TopicOptions{EnablePartitioning: true})
-			if limits == emulator.LimitsRelaxed {
+			if limits == emulator.ProfileRelaxed {
 				equal(t, "relaxed: queue", queue, nil)
 				equal(t, "relaxed: topic", topic, nil)
 				return

@@ -48,7 +48,7 @@ func (c Configuration) roomForMore(path string) error {
 	ns := c.ns
 	_, queues := ns.catalog.page(KindQueue, 0, 0)
 	_, topics := ns.catalog.page(KindTopic, 0, 0)
-	if most := profiles[ns.Limits()].Entities; most > 0 && queues+topics >= most {
+	if most := profiles[ns.Profile()].Entities; most > 0 && queues+topics >= most {
 		return errorf(CodeQuotaExceeded, path, "The maximum number of queues and topics has been reached or exceeded. "+
 			"Actual: %d, Max allowed: %d.", queues+topics, most)
 	}

@@ -150,7 +150,7 @@ func (b *batch) change(p *Planned) error {
 	u.options.Name, u.options.Queue.EnablePartitioning = u.s.name, u.s.topic.counters.partitioned()
 	if o := u.options.Rules; !sameRules(o, p.Old.Subscription.Rules) {
 		var err error
-		if u.rules, err = u.s.compileAll(o, ns.Now(), ns.Limits()); err != nil {
+		if u.rules, err = u.s.compileAll(o, ns.Now(), ns.Profile()); err != nil {
 			return err
 		}
 	}

@@ -94,17 +94,17 @@ func (r *deferredReceive) bodiesRead(missing []*Delivery, err error) {
 			err = deferredNotFound(q.path) // it was settled by its token, or removed, meanwhile, or is about to be
 		}
 		if unfit {
-			if e := q.undelivered.unlock(d); e != nil {
+			if e := q.failedDeliveries.unlock(d); e != nil {
 				damaged = append(damaged, e)
 			}
 		}
 		d.become(deliveryReady, d.body)
 	}
-	q.undelivered.deadLetterDamaged(damaged)
+	q.failedDeliveries.deadLetterDamaged(damaged)
 	if err != nil {
 		now := q.ns.Now()
 		for _, d := range r.ds {
-			if e := q.undelivered.unlock(d); e != nil {
+			if e := q.failedDeliveries.unlock(d); e != nil {
 				q.messages.free(e, now)
 			}
 		}
@@ -155,7 +155,7 @@ func (r *deferredReceive) findLocked(seqs []int64, now int64) ([]*entry, error) 
 
 // takeFrom says why messages may not be taken out of a sub-queue other than in their order. Those in sessions may by
 // the consumer that holds their session (DEF-9, BDEL-4).
-func (m *permissions) takeFrom(sub SubQueue, holder *Consumer, what, taken string) error {
+func (m *preconditions) takeFrom(sub SubQueue, holder *Consumer, what, taken string) error {
 	if err := m.settle(); err != nil {
 		return err
 	}

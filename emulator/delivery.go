@@ -207,7 +207,7 @@ func finishFetch(q *Entity, ds []*Delivery, err error) {
 			continue
 		}
 		d.become(lost, nil)
-		switch e := q.undelivered.unlock(d); {
+		switch e := q.failedDeliveries.unlock(d); {
 		case e == nil:
 		case unfit:
 			damaged = append(damaged, e)
@@ -215,15 +215,15 @@ func finishFetch(q *Entity, ds []*Delivery, err error) {
 			rest = append(rest, e)
 		}
 	}
-	q.undelivered.freeAll(rest)
-	q.undelivered.deadLetterDamaged(damaged)
+	q.failedDeliveries.freeAll(rest)
+	q.failedDeliveries.deadLetterDamaged(damaged)
 	q.mu.Unlock()
 	ds[0].notify()
 }
 
 // unlock ends the lock of a message that does not reach its receiver, who knows that. It returns the entry, busy, or
 // nil if the lock is over already.
-func (u *undelivered) unlock(d *Delivery) *entry {
+func (u *failedDeliveries) unlock(d *Delivery) *entry {
 	e := u.q.locks.byToken[d.lock.token]
 	if e != nil {
 		d.lock.kept = false
@@ -291,7 +291,7 @@ func (b *bodies) of(e *entry, read *BodyRead, i int) (raw []byte, damaged bool) 
 }
 
 // deadLetterDamaged takes messages out of the way of receivers. Their entries are busy.
-func (u *undelivered) deadLetterDamaged(entries []*entry) {
+func (u *failedDeliveries) deadLetterDamaged(entries []*entry) {
 	if len(entries) == 0 {
 		return
 	}

@@ -42,7 +42,7 @@
 //   - fault: an error that a test injects. The protocol's errors are [Error]s.
 //   - forwarder: moves the messages of an entity that forwards. One change is a transfer.
 //   - park: to set aside a dead-lettered message that its forward's target can never take. A job may take it.
-//   - part: of an entity, a struct with its own methods under the entity's mutex; of a change, its steps in one entity.
+//   - part: a struct in an entity, with its own methods under the entity's mutex.
 //   - record: what happened to messages, event by event, in memory. Users know it as the history.
 //   - requeue: to store a message again that was removed for a client and did not reach it.
 //   - sieve: finds the messages that a selector selects, for all consumers that have it.
@@ -63,7 +63,7 @@
 //   - log, how messages lie in memory: entry.go, log.go, chunk.go, session_seqs.go, ready_queue.go, numbers.go
 //   - entity, what queues, topics and subscriptions have in common: entity.go, namespace.go, catalog.go, quiesce.go,
 //     subqueue.go, filter_view.go, sieve.go, attached.go, bodies.go, duplicates.go, lock.go, session.go,
-//     permissions.go, alarm.go, idle.go,
+//     preconditions.go, alarm.go, idle.go,
 //     counts.go, activity.go, event.go, record.go, jobs.go, selection.go, fault.go, faults.go
 //   - change, how a change takes effect or is undone: step.go, transition.go
 //   - send: send.go, schedule.go

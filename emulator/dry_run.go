@@ -26,7 +26,7 @@ func (c Configuration) dryRun(list []EntityConfig, plan []Planned) error {
 		}
 		stage.entities = append(stage.entities, EntityRecord{ID: q.id, Kind: q.kind, Path: q.path, Options: settings})
 	}
-	trial, err := Open(stage, Options{Name: c.ns.name, Limits: c.ns.Limits(), Clock: stoppedClock(c.ns.clock.Now())})
+	trial, err := Open(stage, Options{Name: c.ns.name, Limits: c.ns.Profile(), Clock: stoppedClock(c.ns.clock.Now())})
 	if err != nil {
 		return fmt.Errorf("try the configuration: %w", err)
 	}

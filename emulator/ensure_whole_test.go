@@ -47,7 +47,7 @@ func TestDEC7_ARefusedConfigurationChangesNothing(t *testing.T) {
 		filters = append(filters, sql(fmt.Sprint("r", i), "1=1"))
 	}
 	for name, c := range map[string]struct {
-		limits emulator.Limits
+		limits emulator.Profile
 		last   emulator.EntityConfig
 		code   emulator.Code
 	}{
@@ -66,11 +66,11 @@ func TestDEC7_ARefusedConfigurationChangesNothing(t *testing.T) {
 		"a rule of a new subscription":        {0, topic("t", withRules("z", sql("r", "=="))), emulator.CodeArgument},
 		"a rule of an existing subscription":  {0, topic("t", withRules("s", sql("r", "1=1"), action("x", "SET"))), emulator.CodeArgument},
 		"a rule twice":                        {0, topic("t", withRules("s", sql("r", "1=1"), sql("R", "1=1"))), emulator.CodeAlreadyExists},
-		"a rule that is too long":             {emulator.LimitsStandard, topic("t", withRules("z", sql("r", "a = '"+strings.Repeat("x", 1024)+"'"))), emulator.CodeArgument},
-		"one subscription too many":           {emulator.LimitsEmulator, topic("t", many...), emulator.CodeQuotaExceeded},
-		"one filter too many":                 {emulator.LimitsEmulator, topic("t", withRules("z", filters...)), emulator.CodeQuotaExceeded},
-		"one partitioned queue too many":      {emulator.LimitsStandard, queue("last", emulator.QueueOptions{EnablePartitioning: true}), emulator.CodeQuotaExceeded},
-		"one subscription too many, in a row": {emulator.LimitsEmulator, topic("another", many...), emulator.CodeQuotaExceeded},
+		"a rule that is too long":             {emulator.ProfileStandard, topic("t", withRules("z", sql("r", "a = '"+strings.Repeat("x", 1024)+"'"))), emulator.CodeArgument},
+		"one subscription too many":           {emulator.ProfileEmulator, topic("t", many...), emulator.CodeQuotaExceeded},
+		"one filter too many":                 {emulator.ProfileEmulator, topic("t", withRules("z", filters...)), emulator.CodeQuotaExceeded},
+		"one partitioned queue too many":      {emulator.ProfileStandard, queue("last", emulator.QueueOptions{EnablePartitioning: true}), emulator.CodeQuotaExceeded},
+		"one subscription too many, in a row": {emulator.ProfileEmulator, topic("another", many...), emulator.CodeQuotaExceeded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubbleWith(t, emulator.Options{Limits: c.limits}, emulator.QueueOptions{}, func(b *broker) {
@@ -80,7 +80,7 @@ func TestDEC7_ARefusedConfigurationChangesNothing(t *testing.T) {
 				b.sendTexts("kept")
 				list := []emulator.EntityConfig{queue("q", emulator.QueueOptions{MaxDeliveryCount: 7}), queue("new", emulator.QueueOptions{}),
 					topic("t", withRules("s", sql("r", "1=0")), emulator.SubscriptionOptions{Name: "new"})}
-				if c.limits == emulator.LimitsStandard {
+				if c.limits == emulator.ProfileStandard {
 					for i := range 100 {
 						list = append(list, queue(fmt.Sprint("part", i), emulator.QueueOptions{EnablePartitioning: true}))
 					}

@@ -24,27 +24,27 @@ type Entity struct {
 	receiving atomic.Int64 // receivers and waiting accepts (QUO-12), of a topic those of its subscriptions
 
 	// guarded by mu, as all parts are: each has its own methods, which are called with the mutex
-	mu          sync.Mutex
-	options     QueueOptions
-	deleting    bool // nothing is appended for it any more
-	deleted     bool // its deletion is committed and its memory no longer counted
-	may         permissions
-	counters    counters
-	messages    messages
-	bodies      bodies
-	locks       lockTable
-	sessions    sessionTable // empty unless the entity requires sessions
-	duplicates  duplicates   // of duplicate detection
-	schedule    schedule
-	alarm       alarm
-	forwarder   forwarder
-	requeues    requeues
-	undelivered undelivered
-	usage       usage
-	watchers    watchers
-	attached    attachments
-	traffic     Traffic
-	activity    activity
+	mu               sync.Mutex
+	options          QueueOptions
+	deleting         bool // nothing is appended for it any more
+	deleted          bool // its deletion is committed and its memory no longer counted
+	may              preconditions
+	counters         counters
+	messages         messages
+	bodies           bodies
+	locks            lockTable
+	sessions         sessionTable // empty unless the entity requires sessions
+	duplicates       duplicates   // of duplicate detection
+	schedule         schedule
+	alarm            alarm
+	forwarder        forwarder
+	requeues         requeues
+	failedDeliveries failedDeliveries
+	usage            usage
+	watchers         watchers
+	attached         attachments
+	traffic          Traffic
+	activity         activity
 }
 
 // nameOf returns a path as the broker shows it: a queue or a topic in lower case, whatever case the client wrote,
@@ -70,7 +70,7 @@ func newEntity(ns *Namespace, id int64, kind EntityKind, path string, o QueueOpt
 	q.duplicates.q = q
 	q.forwarder.q = q
 	q.requeues.q = q
-	q.undelivered.q = q
+	q.failedDeliveries.q = q
 	q.usage = usage{q: q, created: now, updated: now}
 	q.sessions.q = q
 	q.messages.init(q)
@@ -127,7 +127,7 @@ func (q *Entity) maxMessageLocked() int64 {
 	if q.subscription != nil {
 		return q.subscription.topic.largest.Load()
 	}
-	return q.options.maxMessageBytes(q.ns.Limits())
+	return q.options.maxMessageBytes(q.ns.Profile())
 }
 
 // LastSequenceNumber returns the last number that was given to a committed message, of partition 0 on a partitioned

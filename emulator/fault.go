@@ -41,7 +41,7 @@ const (
 	FaultExpireToken FaultKind = "expireToken" // the connection's tokens expire
 )
 
-// Operation is what a client asks for.
+// Operation is a kind of request by clients.
 type Operation string
 
 // The operations that faults hit.

@@ -13,7 +13,7 @@ import (
 var forwarding = emulator.QueueOptions{ForwardTo: "target"}
 
 // strict are namespace options under which quotas are enforced: 100 MB for each queue.
-var strict = emulator.Options{Limits: emulator.LimitsEmulator}
+var strict = emulator.Options{Limits: emulator.ProfileEmulator}
 
 func TestFWD1_FWD3_FWD16_MessagesGoOnInOrderAndAtOnce(t *testing.T) {
 	for _, no := range []emulator.Options{{}, small} {

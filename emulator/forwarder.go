@@ -131,7 +131,7 @@ type forwarded struct {
 	moved   *moved // by a job; nil: forwarded
 }
 
-// moved is what a job makes of a message that it moves.
+// moved describes the new self of a message that a job moves.
 type moved struct {
 	extra      // of its self in the target
 	fresh bool // it has a body of its own

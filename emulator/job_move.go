@@ -2,7 +2,7 @@ package emulator
 
 // takeMoves reports why nothing may be moved to the entity by a job, or nil. What comes from its own dead-letter queue
 // needs no room.
-func (m *permissions) takeMoves(own bool) error {
+func (m *preconditions) takeMoves(own bool) error {
 	if err := m.use(); err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ type JobError struct {
 	Text string
 }
 
-// JobProgress is what a job has done so far.
+// JobProgress counts a job's work so far.
 type JobProgress struct {
 	State    JobState
 	Total    int64 // messages to look at: those that were there when it began

@@ -24,7 +24,7 @@ const (
 )
 
 // Completion is told the result of an operation, exactly once. It runs on the journal's goroutine, on one that has
-// called [Store.Release], or on the caller's when there was nothing to wait for; it must not block and must not call
+// called [Store.EndBatch], or on the caller's when there was nothing to wait for; it must not block and must not call
 // back into the package.
 type Completion interface {
 	Completed(err error)
@@ -271,7 +271,7 @@ type Loader interface {
 // are tied to others, and all around one that is about more than what is in entities. Else changes of other entities
 // may be committed before one with a large body. So a change is appended only when those of the same messages and
 // bodies are completed, unless it Requeues. Completions of changes run one at a time, in commit order, after the
-// commit, on the journal's goroutine or on one that has called [Store.Release].
+// commit, on the journal's goroutine or on one that has called [Store.EndBatch].
 //
 // When a commit fails, every change of its batch and every change appended behind it, until all their completions
 // have run, fails too, in order; a change that is alone at fault fails alone, but for those that need it
@@ -282,7 +282,7 @@ type Journal interface {
 	// NextRow returns the first row id of the namespace that was never used (rows and bodies share one sequence of
 	// ids).
 	NextRow() int64
-	// Secret returns 16 random bytes made once per namespace, from which message ids are made (PROP-10).
+	// Secret returns the namespace's random bytes, from which message ids are made (PROP-10).
 	Secret() [16]byte
 	// Created returns when the namespace was made, in milliseconds since the Unix epoch, by the machine's clock: the
 	// default one with the database.

@@ -1,8 +1,6 @@
 package emulator
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -10,52 +8,19 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// Limits is a profile of the limits that the broker enforces (DEC-1); its numbers are its [Profile].
-type Limits uint8
-
-// The profiles.
-const (
-	LimitsRelaxed  Limits = iota // Standard's defaults without its ceilings
-	LimitsStandard               // those of Azure's Standard tier
-	LimitsPremium                // those of Azure's Premium tier
-	LimitsEmulator               // those of Microsoft's emulator
-)
-
-// limitsNames are the profiles as settings name them.
-var limitsNames = [...]string{LimitsRelaxed: "relaxed", LimitsStandard: "standard", LimitsPremium: "premium",
-	LimitsEmulator: "emulator"}
-
-// MarshalText returns the name of the profile.
-func (l Limits) MarshalText() ([]byte, error) {
-	if int(l) >= len(limitsNames) {
-		return nil, fmt.Errorf("write a profile of limits: there is none with the number %d", l)
-	}
-	return []byte(limitsNames[l]), nil
-}
-
-// UnmarshalText reads the name of a profile.
-func (l *Limits) UnmarshalText(text []byte) error {
-	i := slices.Index(limitsNames[:], string(text))
-	if i < 0 {
-		return fmt.Errorf("read a profile of limits: there is none with the name %q", text)
-	}
-	*l = Limits(i)
-	return nil
-}
-
 // maxHeaderOfSent is how many bytes the properties of a message may have in every profile (QUO-8).
 const maxHeaderOfSent = 64 << 10
 
 // checkMessage reports what about a message is beyond the limits, or nil. Relaxed has only those that protect the
 // broker.
-func (l Limits) checkMessage(entity string, m *message.Message, i *message.Info) error {
+func (l Profile) checkMessage(entity string, m *message.Message, i *message.Info) error {
 	if n := m.HeaderBytes(); n > maxHeaderOfSent {
 		return errorf(CodeHeaderTooLarge, entity,
 			"The size quota for this stream (%d) has been exceeded. "+
 				"The properties of the message have %d bytes in all.",
 			maxHeaderOfSent, n)
 	}
-	if l == LimitsRelaxed {
+	if l == ProfileRelaxed {
 		return nil
 	}
 	most := &profiles[l]
@@ -75,7 +40,7 @@ func (l Limits) checkMessage(entity string, m *message.Message, i *message.Info)
 }
 
 // CheckBatch reports whether a batch has more messages than the profile takes (QUO-7, DEC-17).
-func (l Limits) CheckBatch(entity string, n int) error {
+func (l Profile) CheckBatch(entity string, n int) error {
 	most := profiles[l].Batch
 	if most == 0 || n <= most {
 		return nil
@@ -84,7 +49,7 @@ func (l Limits) CheckBatch(entity string, n int) error {
 }
 
 // maxSizeBytes is the entity's quota (QUO-1, PART-1).
-func (o QueueOptions) maxSizeBytes(l Limits) int64 {
+func (o QueueOptions) maxSizeBytes(l Profile) int64 {
 	p, mb := &profiles[l], o.MaxSizeInMegabytes
 	switch {
 	case p.FixedMegabytes > 0:
@@ -100,7 +65,7 @@ func (o QueueOptions) maxSizeBytes(l Limits) int64 {
 
 // CheckFilter reports what keeps a text with these parameters from being a SQL filter under the profile: it does not
 // parse, or it is too long (QUO-10). The error's text is the service's, with line and column.
-func (l Limits) CheckFilter(sql string, params Values) error {
+func (l Profile) CheckFilter(sql string, params Values) error {
 	values, err := params.forFilter()
 	if err == nil {
 		_, err = l.parseFilter(sql, values)
@@ -109,7 +74,7 @@ func (l Limits) CheckFilter(sql string, params Values) error {
 }
 
 // CheckAction is CheckFilter for a SQL action, whose statements are counted too.
-func (l Limits) CheckAction(sql string, params Values) error {
+func (l Profile) CheckAction(sql string, params Values) error {
 	values, err := params.forFilter()
 	if err == nil {
 		_, err = l.parseAction(sql, values)
@@ -117,14 +82,14 @@ func (l Limits) CheckAction(sql string, params Values) error {
 	return err
 }
 
-func (l Limits) parseFilter(sql string, params map[string]filter.Value) (*filter.Filter, error) {
+func (l Profile) parseFilter(sql string, params map[string]filter.Value) (*filter.Filter, error) {
 	if err := l.checkLength(sql); err != nil {
 		return nil, err
 	}
 	return filter.ParseFilter(sql, params)
 }
 
-func (l Limits) parseAction(sql string, params map[string]filter.Value) (*filter.Action, error) {
+func (l Profile) parseAction(sql string, params map[string]filter.Value) (*filter.Action, error) {
 	if err := l.checkLength(sql); err != nil {
 		return nil, err
 	}
@@ -140,7 +105,7 @@ func (l Limits) parseAction(sql string, params map[string]filter.Value) (*filter
 }
 
 // checkLength reports a text that the service would find too long. The relaxed profile leaves it to the language.
-func (l Limits) checkLength(sql string) error {
+func (l Profile) checkLength(sql string) error {
 	if n, most := filter.TextLength(sql), profiles[l].Expression; most > 0 && n > most {
 		return errorf(CodeArgument, "",
 			"The SQL expression has %d characters, which exceeds the limit of %d characters.", n, most)
@@ -156,7 +121,7 @@ const (
 
 // CheckRuleName reports what is wrong with the name of a new rule, or nil (QUO-9). It is asked by every front end,
 // for one of them could neither show nor remove a rule of another name.
-func (l Limits) CheckRuleName(name string) error {
+func (l Profile) CheckRuleName(name string) error {
 	switch {
 	case strings.EqualFold(name, DefaultRuleName):
 		return nil
@@ -171,7 +136,7 @@ func (l Limits) CheckRuleName(name string) error {
 
 // AllowsSegment reports whether a segment of a name has only characters that the service takes, and the relaxed
 // profile (DEC-9).
-func (l Limits) AllowsSegment(segment string) bool {
+func (l Profile) AllowsSegment(segment string) bool {
 	if segment == "" || segment == "." || segment == ".." {
 		return false
 	}
@@ -185,7 +150,7 @@ func (l Limits) AllowsSegment(segment string) bool {
 }
 
 // EndsWell reports whether a name begins and ends as the profile has it (DEC-9).
-func (l Limits) EndsWell(name string) bool {
+func (l Profile) EndsWell(name string) bool {
 	p := profiles[l]
 	loose := func(c byte) bool { return alphanumeric(c) || p.LooseNames && (c == '_' || c == '~') }
 	return name != "" && loose(name[0]) && (loose(name[len(name)-1]) || name[len(name)-1] == '-' && p.EndingHyphens)

@@ -150,7 +150,7 @@ func (l *loader) linkSubscriptions() error {
 		}
 		s := newSubscription(topic.topic, x.r.ID, x.r.Path, x.o)
 		var err error
-		if s.rules, err = s.compileAll(x.o.Rules, l.ns.Now(), LimitsRelaxed); err != nil {
+		if s.rules, err = s.compileAll(x.o.Rules, l.ns.Now(), ProfileRelaxed); err != nil {
 			return fmt.Errorf("read the rules of %q: %w", x.r.Path, err)
 		}
 		if err := l.addEntity(s.Entity, x.r); err != nil {

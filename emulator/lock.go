@@ -138,24 +138,25 @@ func (lt *lockTable) lockForDelivery(e *entry, now int64) {
 	lt.hold(e, l)
 }
 
-// undeliveredAtOnce is how often in a row messages that could not be delivered are put back at once.
-const undeliveredAtOnce = 16
+// failuresAtOnce bounds how often in a row messages that could not be delivered are put back without a pause.
+const failuresAtOnce = 16
 
-// undelivered are messages of an entity whose delivery failed for want of the journal. The entity's mutex guards them.
-type undelivered struct {
+// failedDeliveries counts the deliveries of an entity that failed because the journal did, and puts their messages
+// back. The entity's mutex guards it.
+type failedDeliveries struct {
 	q      *Entity
 	inARow int
 }
 
 // note counts how often in a row messages could not be delivered.
-func (u *undelivered) note(failed bool) {
+func (u *failedDeliveries) note(failed bool) {
 	if u.inARow++; !failed {
 		u.inARow = 0
 	}
 }
 
 // freeAll puts back messages that could not be delivered. Without any, deliveries work again.
-func (u *undelivered) freeAll(entries []*entry) {
+func (u *failedDeliveries) freeAll(entries []*entry) {
 	u.note(len(entries) > 0)
 	now := u.q.ns.Now()
 	for _, e := range entries {
@@ -165,8 +166,8 @@ func (u *undelivered) freeAll(entries []*entry) {
 
 // free puts back a message that could not be delivered: at once for the first few failures in a row, then after a
 // pause, since a waiting consumer takes it again the moment it is there.
-func (u *undelivered) free(e *entry, now int64) {
-	if u.inARow <= undeliveredAtOnce {
+func (u *failedDeliveries) free(e *entry, now int64) {
+	if u.inARow <= failuresAtOnce {
 		u.q.messages.free(e, now)
 		return
 	}

@@ -40,7 +40,7 @@ func (lt *lockTable) fail(entries []*entry, v EventKind, now int64) {
 func (lt *lockTable) delayRedelivery(e *entry, blocksSession, retries bool) {
 	if blocksSession {
 		e.session.returning++
-		lt.q.sessions.place(e.session)
+		lt.q.sessions.updateOffer(e.session)
 	}
 	lt.hold(e, &Lock{token: lt.newToken(), until: lt.q.alarm.later(), blocksSession: blocksSession, retries: retries})
 }

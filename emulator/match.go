@@ -142,7 +142,7 @@ func (m *matching) choose(ask *MatchQuestion) (list []candidate, err error) {
 		if o.Name == "" {
 			o.Name = "rule"
 		}
-		r, err := list[0].s.compile(o, m.t.ns.Limits())
+		r, err := list[0].s.compile(o, m.t.ns.Profile())
 		if err != nil {
 			return nil, err
 		}

@@ -62,7 +62,7 @@ type Options struct {
 	Clock      clock.Clock  // default a clock.System, of which each namespace of a broker has one of its own
 	BodyBudget int64        // bytes of message bodies kept in memory; default 64 MiB
 	Logger     *slog.Logger // default discards
-	Limits     Limits       // of all namespaces that do not say; default LimitsRelaxed (DEC-1)
+	Limits     Profile      // of all namespaces that do not say; default ProfileRelaxed (DEC-1)
 
 	// NamespaceSuffixes are further domains under which hosts have the names of namespaces; see Broker.Find.
 	NamespaceSuffixes []string
@@ -73,8 +73,8 @@ type Options struct {
 
 	Record *Record // of what happens to messages; nil: none
 
-	// Deleted is called after entities of a namespace have been deleted, or the namespace itself, whoever did it. What
-	// was made anew in their place is there by then. It may wait for the store, and must change no namespace.
+	// Deleted follows each deletion of entities or of the whole namespace, whoever asked for it. Their successors of
+	// the same names, if any, exist by then. It may wait for the store, and must change no namespace.
 	Deleted func(ns *Namespace)
 
 	layout *layout // of logs; nil: usual
@@ -82,21 +82,21 @@ type Options struct {
 
 // common holds what all namespaces of a process share.
 type common struct {
-	clock  clock.Clock
-	single bool // the clock is the namespace's
-	logger *slog.Logger
-	limits Limits
-	lazy   bool    // Options.LazyExpiry
-	layout *layout // of logs; nil: usual
-	bodies *bodyBudget
-	record *Record
-	beyond beyondNotes
+	clock   clock.Clock
+	single  bool // the clock is the namespace's
+	logger  *slog.Logger
+	profile Profile
+	lazy    bool    // Options.LazyExpiry
+	layout  *layout // of logs; nil: usual
+	bodies  *bodyBudget
+	record  *Record
+	beyond  beyondNotes
 
 	tellDeleted func(*Namespace) // Options.Deleted
 }
 
 func newCommon(o Options) *common {
-	c := &common{clock: o.Clock, logger: o.Logger, limits: o.Limits, lazy: o.LazyExpiry, layout: o.layout,
+	c := &common{clock: o.Clock, logger: o.Logger, profile: o.Limits, lazy: o.LazyExpiry, layout: o.layout,
 		bodies: newBodyBudget(o.BodyBudget), record: o.Record, tellDeleted: o.Deleted}
 	if c.tellDeleted == nil {
 		c.tellDeleted = func(*Namespace) {}
@@ -206,12 +206,12 @@ func (ns *Namespace) Name() string { return ns.name }
 // its database.
 func (ns *Namespace) Created() int64 { return ns.created }
 
-// Limits returns the profile that the namespace enforces.
-func (ns *Namespace) Limits() Limits {
+// Profile returns the profile of limits that the namespace enforces.
+func (ns *Namespace) Profile() Profile {
 	if l := ns.settings.Load().Limits; l != nil {
 		return *l
 	}
-	return ns.common.limits
+	return ns.common.profile
 }
 
 // Now returns the broker's time in milliseconds since the Unix epoch.

@@ -97,7 +97,7 @@ func (o QueueOptions) maxDelivery() uint32 {
 	return uint32(min(int64(o.MaxDeliveryCount), 1<<31-1))
 }
 
-func (o QueueOptions) maxMessageBytes(l Limits) int64 {
+func (o QueueOptions) maxMessageBytes(l Profile) int64 {
 	if o.MaxMessageSizeInKilobytes <= 0 {
 		return profiles[l].DefaultKilobytes * 1024
 	}
@@ -105,7 +105,7 @@ func (o QueueOptions) maxMessageBytes(l Limits) int64 {
 }
 
 // Effective returns the settings with the defaults that count where none is set, under a profile of limits.
-func (o QueueOptions) Effective(l Limits) QueueOptions {
+func (o QueueOptions) Effective(l Profile) QueueOptions {
 	o.LockDuration = cmp.Or(o.LockDuration, DefaultLockDuration)
 	o.MaxDeliveryCount = cmp.Or(o.MaxDeliveryCount, DefaultMaxDelivery)
 	o.DuplicateDetectionWindow = cmp.Or(o.DuplicateDetectionWindow, DefaultDedupWindow)

@@ -100,7 +100,7 @@ func TestSEQ20_NumberOfAPartitionIsNotTakenAlong(t *testing.T) {
 func TestPART1_FlagIsFixedAndTheQuotaIsSixteenfold(t *testing.T) {
 	o := partitioned
 	o.MaxSizeInMegabytes = 1
-	bubbleWith(t, emulator.Options{Limits: emulator.LimitsStandard}, o, func(b *broker) {
+	bubbleWith(t, emulator.Options{Limits: emulator.ProfileStandard}, o, func(b *broker) {
 		_, err := b.ns.Entities().UpdateQueue("q", emulator.QueueOptions{})
 		wantCode(t, "update", err, emulator.CodeArgument)
 		m := b.encodeAll([]*goamqp.Message{goamqp.NewMessage(make([]byte, 255<<10))})

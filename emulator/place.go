@@ -70,7 +70,7 @@ func (ms Messages) CanTake(sub SubQueue, m message.Message) error {
 }
 
 // place reports why a message can't be placed in a sub-queue, or nil.
-func (m *permissions) place(sub SubQueue, in []incoming) error {
+func (m *preconditions) place(sub SubQueue, in []incoming) error {
 	q := m.q
 	switch {
 	case q.topic != nil || sub == TransferDeadLetter:
@@ -82,7 +82,7 @@ func (m *permissions) place(sub SubQueue, in []incoming) error {
 	if err := m.takeMoves(false); err != nil {
 		return err
 	}
-	if n, limit := int64(len(in[0].m.Raw)), q.options.maxMessageBytes(q.ns.Limits()); n > limit {
+	if n, limit := int64(len(in[0].m.Raw)), q.options.maxMessageBytes(q.ns.Profile()); n > limit {
 		return messageTooLarge(q.path, n, limit)
 	}
 	if sub == Main && q.options.RequiresSession && !in[0].info.HasGroupID { // DLQ-R4

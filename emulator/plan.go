@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Action is what a configuration does to an entity.
+// Action is the kind of a [Planned] change.
 type Action uint8
 
 // What there is.
@@ -25,7 +25,7 @@ type Settings struct {
 	Subscription *SubscriptionOptions
 }
 
-// Planned is what a configuration does to an entity.
+// Planned is the change of an entity that a configuration asks for.
 type Planned struct {
 	Path     string
 	Kind     EntityKind
@@ -167,7 +167,7 @@ func (c Configuration) planSubscription(topic string, o SubscriptionOptions) Pla
 
 // sameQueue reports whether settings mean the same. One that is not set means its default.
 func (c Configuration) sameQueue(a, b QueueOptions) bool {
-	return reflect.DeepEqual(a.Effective(c.ns.Limits()), b.Effective(c.ns.Limits()))
+	return reflect.DeepEqual(a.Effective(c.ns.Profile()), b.Effective(c.ns.Profile()))
 }
 
 // compare says what is to be done to an entity that exists.

@@ -1,9 +1,44 @@
 package emulator
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"time"
 )
+
+// Profile names one of the sets of limits that the broker can enforce (DEC-1).
+type Profile uint8
+
+// The profiles.
+const (
+	ProfileRelaxed  Profile = iota // Standard's defaults without its ceilings
+	ProfileStandard                // those of Azure's Standard tier
+	ProfilePremium                 // those of Azure's Premium tier
+	ProfileEmulator                // those of Microsoft's emulator
+)
+
+// profileNames are the profiles as settings name them.
+var profileNames = [...]string{ProfileRelaxed: "relaxed", ProfileStandard: "standard", ProfilePremium: "premium",
+	ProfileEmulator: "emulator"}
+
+// MarshalText returns the name of the profile.
+func (l Profile) MarshalText() ([]byte, error) {
+	if int(l) >= len(profileNames) {
+		return nil, fmt.Errorf("write a profile of limits: there is none with the number %d", l)
+	}
+	return []byte(profileNames[l]), nil
+}
+
+// UnmarshalText reads the name of a profile.
+func (l *Profile) UnmarshalText(text []byte) error {
+	i := slices.Index(profileNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("read a profile of limits: there is none with the name %q", text)
+	}
+	*l = Profile(i)
+	return nil
+}
 
 // Lengths and numbers that all profiles have (QUO-9, QUO-10).
 const (
@@ -36,8 +71,8 @@ func (r IntRange) Contains(v int64) bool {
 	return v >= r.Least && v <= r.Most && (r.Step <= 1 || v%r.Step == 0)
 }
 
-// Profile has the numbers of a profile of limits (DEC-1). Of a quota, 0 means any number.
-type Profile struct {
+// Limits has the values of a profile (DEC-1). Of a quota, 0 means any number.
+type Limits struct {
 	// What the settings of an entity may be.
 	Lock, TimeToLive, Window, AutoDelete DurationRange
 	Deliveries                           IntRange
@@ -71,12 +106,12 @@ type Profile struct {
 	Statements int // of an action (QUO-10)
 }
 
-// Profile returns the numbers of the profile.
-func (l Limits) Profile() Profile { return profiles[l] }
+// Limits returns the limits of the profile.
+func (l Profile) Limits() Limits { return profiles[l] }
 
 // profiles are the numbers of all profiles. Where the service's tiers agree, they have them from standard.
-var profiles = [...]Profile{
-	LimitsRelaxed: { // the union of what Azure and Microsoft's emulator take, without quotas (DEC-5)
+var profiles = [...]Limits{
+	ProfileRelaxed: { // the union of what Azure and Microsoft's emulator take, without quotas (DEC-5)
 		Lock:             standard.Lock,
 		TimeToLive:       DurationRange{Least: Resolution, Most: Forever},
 		Window:           DurationRange{Least: 5 * time.Second, Most: 7 * 24 * time.Hour},
@@ -91,12 +126,12 @@ var profiles = [...]Profile{
 		EndingHyphens:    true,
 		Partitions:       standard.Partitions,
 	},
-	LimitsStandard: standard,
-	LimitsPremium:  premium(),
-	LimitsEmulator: microsoft(),
+	ProfileStandard: standard,
+	ProfilePremium:  premium(),
+	ProfileEmulator: microsoft(),
 }
 
-var standard = Profile{
+var standard = Limits{
 	Lock:             DurationRange{Least: Resolution, Most: 5 * time.Minute},
 	TimeToLive:       DurationRange{Least: time.Second, Most: Forever},
 	Window:           DurationRange{Least: 20 * time.Second, Most: 7 * 24 * time.Hour},
@@ -120,7 +155,7 @@ var standard = Profile{
 }
 
 // premium returns the numbers of Azure's Premium tier, with one messaging unit. Its partitions are the namespace's.
-func premium() Profile {
+func premium() Limits {
 	p := standard
 	p.Megabytes = IntRange{1024, 81_920, 1024}
 	p.Kilobytes = IntRange{1024, 102_400, 1}
@@ -134,7 +169,7 @@ func premium() Profile {
 }
 
 // microsoft returns the numbers of Microsoft's emulator, which has no partitioned entities.
-func microsoft() Profile {
+func microsoft() Limits {
 	p := standard
 	p.Lock.Least = 5 * time.Second
 	p.TimeToLive = DurationRange{Least: 5 * time.Minute, Most: time.Hour, OrForever: true}

@@ -8,27 +8,27 @@ import (
 	"minibus/emulator"
 )
 
-var everyProfile = []emulator.Limits{emulator.LimitsRelaxed, emulator.LimitsStandard, emulator.LimitsPremium, emulator.LimitsEmulator}
+var everyProfile = []emulator.Profile{emulator.ProfileRelaxed, emulator.ProfileStandard, emulator.ProfilePremium, emulator.ProfileEmulator}
 
 // TestQUO1_PART1_OnlyPartitionedEntitiesHoldMore: a profile without partitioned entities multiplies no size.
 func TestQUO1_PART1_OnlyPartitionedEntitiesHoldMore(t *testing.T) {
 	for _, l := range everyProfile {
-		p := l.Profile()
+		p := l.Limits()
 		equal(t, fmt.Sprintf("profile %d: partitions", l), p.Partitions, map[bool]int64{true: 16, false: 1}[p.Partitioning])
 	}
 }
 
 // TestDEC1_RelaxedTakesWhatAnyOtherProfileTakes and counts nothing.
 func TestDEC1_RelaxedTakesWhatAnyOtherProfileTakes(t *testing.T) {
-	relaxed := emulator.LimitsRelaxed.Profile()
-	durations := func(p emulator.Profile) []emulator.DurationRange {
+	relaxed := emulator.ProfileRelaxed.Limits()
+	durations := func(p emulator.Limits) []emulator.DurationRange {
 		return []emulator.DurationRange{p.Lock, p.TimeToLive, p.Window, p.AutoDelete}
 	}
-	numbers := func(p emulator.Profile) []emulator.IntRange {
+	numbers := func(p emulator.Limits) []emulator.IntRange {
 		return []emulator.IntRange{p.Deliveries, p.Megabytes, p.Kilobytes}
 	}
 	for _, l := range everyProfile {
-		p := l.Profile()
+		p := l.Limits()
 		for i, r := range durations(p) {
 			for _, d := range []time.Duration{r.Least, r.Most} {
 				if !r.Contains(d) || !durations(relaxed)[i].Contains(d) {

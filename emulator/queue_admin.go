@@ -206,7 +206,7 @@ func (es Entities) mayForwardTo(target, path string) bool {
 
 // roomForEntity fails when the namespace has as many partitioned queues and topics as it may (PART-9).
 func (es Entities) roomForEntity(path string, partitioned bool) error {
-	most := profiles[es.ns.Limits()].Partitioned
+	most := profiles[es.ns.Profile()].Partitioned
 	if !partitioned || most == 0 {
 		return nil
 	}

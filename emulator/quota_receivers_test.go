@@ -27,8 +27,8 @@ func (b *broker) wantNoMoreReceivers() {
 }
 
 func TestQUO12_ReceiversOfAQueue(t *testing.T) {
-	for limits, most := range map[emulator.Limits]int{
-		emulator.LimitsStandard: 5000, emulator.LimitsPremium: 5000, emulator.LimitsEmulator: 200, emulator.LimitsRelaxed: 0,
+	for limits, most := range map[emulator.Profile]int{
+		emulator.ProfileStandard: 5000, emulator.ProfilePremium: 5000, emulator.ProfileEmulator: 200, emulator.ProfileRelaxed: 0,
 	} {
 		bubbleWith(t, emulator.Options{Limits: limits}, emulator.QueueOptions{}, func(b *broker) {
 			if most == 0 {
@@ -94,8 +94,8 @@ func TestQUO12_SessionReceiversAndAccepts(t *testing.T) {
 }
 
 func TestQUO8_ValueOfAProperty(t *testing.T) {
-	for limits, ok := range map[emulator.Limits]bool{
-		emulator.LimitsRelaxed: true, emulator.LimitsStandard: false, emulator.LimitsPremium: false, emulator.LimitsEmulator: false,
+	for limits, ok := range map[emulator.Profile]bool{
+		emulator.ProfileRelaxed: true, emulator.ProfileStandard: false, emulator.ProfilePremium: false, emulator.ProfileEmulator: false,
 	} {
 		bubbleWith(t, emulator.Options{Limits: limits}, emulator.QueueOptions{}, func(b *broker) {
 			value := func(n int) *goamqp.Message {
@@ -125,7 +125,7 @@ func TestQUO8_ValueOfAProperty(t *testing.T) {
 
 // TestQUO12_AReceiverMayStayOverAnUpdate, which it has to ask for: there may be no room for another one.
 func TestQUO12_AReceiverMayStayOverAnUpdate(t *testing.T) {
-	bubbleWith(t, emulator.Options{Limits: emulator.LimitsEmulator}, emulator.QueueOptions{}, func(b *broker) {
+	bubbleWith(t, emulator.Options{Limits: emulator.ProfileEmulator}, emulator.QueueOptions{}, func(b *broker) {
 		rs := b.attachAll(emulator.Main, 200)
 		b.update(func(o *emulator.QueueOptions) { o.MaxDeliveryCount = 5 })
 		b.wantNoMoreReceivers()

@@ -13,19 +13,19 @@ import (
 )
 
 // profiles are the profiles that enforce the service's limits.
-var profiles = map[string]emulator.Limits{
-	"standard": emulator.LimitsStandard, "premium": emulator.LimitsPremium, "emulator": emulator.LimitsEmulator,
+var profiles = map[string]emulator.Profile{
+	"standard": emulator.ProfileStandard, "premium": emulator.ProfilePremium, "emulator": emulator.ProfileEmulator,
 }
 
 func TestQUO1_QUO2_DEC3_FullQueueRefusesSends(t *testing.T) {
 	for name, limits := range profiles {
 		t.Run(name, func(t *testing.T) {
 			bubbleWith(t, emulator.Options{Limits: limits, BodyBudget: 1}, emulator.QueueOptions{MaxSizeInMegabytes: 1}, func(b *broker) {
-				if b.ns.Limits() != limits {
-					t.Errorf("limits are %v", b.ns.Limits())
+				if b.ns.Profile() != limits {
+					t.Errorf("limits are %v", b.ns.Profile())
 				}
 				megabyte := int64(1) << 20
-				if limits == emulator.LimitsEmulator { // one size for all
+				if limits == emulator.ProfileEmulator { // one size for all
 					megabyte *= 100
 				}
 				m := goamqp.NewMessage(make([]byte, 250<<10))
@@ -48,8 +48,8 @@ func TestQUO1_QUO2_DEC3_FullQueueRefusesSends(t *testing.T) {
 
 // An entity without a limit of its own has the profile's, however it was made.
 func TestQUO5_DEC2_TheProfileDecidesTheDefaultLimitOfMessages(t *testing.T) {
-	for limits, kilobytes := range map[emulator.Limits]int64{
-		emulator.LimitsRelaxed: 256, emulator.LimitsStandard: 256, emulator.LimitsPremium: 1024, emulator.LimitsEmulator: 256,
+	for limits, kilobytes := range map[emulator.Profile]int64{
+		emulator.ProfileRelaxed: 256, emulator.ProfileStandard: 256, emulator.ProfilePremium: 1024, emulator.ProfileEmulator: 256,
 	} {
 		bubbleWith(t, emulator.Options{Limits: limits}, emulator.QueueOptions{}, func(b *broker) {
 			topic, err := b.ns.Entities().CreateTopic("t", emulator.TopicOptions{})
@@ -58,7 +58,7 @@ func TestQUO5_DEC2_TheProfileDecidesTheDefaultLimitOfMessages(t *testing.T) {
 			}
 			equal(t, "a queue's limit", b.q.MaxMessageSize(), kilobytes<<10)
 			equal(t, "a topic's limit", topic.MaxMessageSize(), kilobytes<<10)
-			equal(t, "the limit that is shown", limits.Profile().DefaultKilobytes, kilobytes)
+			equal(t, "the limit that is shown", limits.Limits().DefaultKilobytes, kilobytes)
 			b.send(goamqp.NewMessage(make([]byte, kilobytes<<10-100)))
 			wantCode(t, "too large", b.trySend(goamqp.NewMessage(make([]byte, kilobytes<<10))), emulator.CodeMessageTooLarge)
 		})
@@ -141,13 +141,13 @@ func TestQUO7_DEC17_MessagesInABatch(t *testing.T) {
 			wantCode(t, name+": 4501 messages", limits.CheckBatch("q", 4501), emulator.CodeNotAllowed)
 		})
 	}
-	if err := emulator.LimitsRelaxed.CheckBatch("q", 1_000_000); err != nil {
+	if err := emulator.ProfileRelaxed.CheckBatch("q", 1_000_000); err != nil {
 		t.Errorf("relaxed: %v", err)
 	}
 }
 
 func TestQUO8_HeaderOfAMessage(t *testing.T) {
-	for _, limits := range []emulator.Limits{emulator.LimitsRelaxed, emulator.LimitsStandard} {
+	for _, limits := range []emulator.Profile{emulator.ProfileRelaxed, emulator.ProfileStandard} {
 		bubbleWith(t, emulator.Options{Limits: limits}, emulator.QueueOptions{}, func(b *broker) {
 			m := text("x")
 			m.ApplicationProperties = map[string]any{}
@@ -171,7 +171,7 @@ func TestQUO9_DUP15_SESS33_PART8_IDsHave128Characters(t *testing.T) {
 		"SessionId":    func(id string) *goamqp.Message { return inSession(id, "x") },
 		"PartitionKey": func(id string) *goamqp.Message { return withKey(id, "x") },
 	} {
-		bubbleWith(t, emulator.Options{Limits: emulator.LimitsStandard}, emulator.QueueOptions{}, func(b *broker) {
+		bubbleWith(t, emulator.Options{Limits: emulator.ProfileStandard}, emulator.QueueOptions{}, func(b *broker) {
 			b.send(m(long[2:]))
 			err := b.trySend(m(long))
 			wantCode(t, name, err, emulator.CodeArgument)

@@ -57,7 +57,7 @@ func (op *receiveDelete) bodiesRead(err error) {
 		if len(damaged) > 0 && op.then != nil {
 			err = deferredNotFound(q.path)
 		}
-		q.undelivered.deadLetterDamaged(giveUp(damaged, deliveryLost))
+		q.failedDeliveries.deadLetterDamaged(giveUp(damaged, deliveryLost))
 		q.requeues.reopenLocked(damaged)
 	}
 	op.removeAllLocked()
@@ -105,7 +105,7 @@ func giveUp(ds []*Delivery, as uint32) []*entry {
 func (op *receiveDelete) Completed(err error) {
 	q := op.q
 	q.mu.Lock()
-	q.undelivered.note(err != nil && len(op.ds) > 0)
+	q.failedDeliveries.note(err != nil && len(op.ds) > 0)
 	op.finishLocked(err)
 	if err == nil {
 		op.letGoLocked()

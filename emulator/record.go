@@ -47,18 +47,18 @@ type chunkOfEvents struct {
 	events int
 	base   int64 // ms; time of its first event
 	buf    []byte
-	size   int64 // bytes, including places and clients
+	size   int64 // bytes, including entities and clients
 
-	places  []place
-	clients []*Client
+	entities []eventEntity
+	clients  []*Client
 
 	// while the chunk is being written
-	placeOf       map[int64]uint64 // by id of the entity
+	entityNumbers map[int64]uint64 // by id of the entity
 	clientNumbers map[*Client]uint64
 }
 
-// place is where something happened.
-type place struct {
+// eventEntity is the entity in which something happened.
+type eventEntity struct {
 	namespace int64  // id
 	entity    string // path
 }
@@ -205,14 +205,14 @@ func (r *Record) chunk(text int, now int64) *chunkOfEvents {
 		if len(c.buf)+text+maxEvent <= cap(c.buf) && c.size < 2*eventChunk {
 			return c
 		}
-		c.placeOf = nil
+		c.entityNumbers = nil
 		c.clientNumbers = nil
-		c.places = slices.Clip(slices.Clone(c.places))
+		c.entities = slices.Clip(slices.Clone(c.entities))
 		c.clients = slices.Clip(slices.Clone(c.clients))
 	}
 	c := &chunkOfEvents{
 		first: r.next, base: now, buf: make([]byte, 0, max(eventChunk, text+maxEvent)), clients: []*Client{nil},
-		placeOf: map[int64]uint64{}, clientNumbers: map[*Client]uint64{nil: 0},
+		entityNumbers: map[int64]uint64{}, clientNumbers: map[*Client]uint64{nil: 0},
 	}
 	c.size = int64(cap(c.buf))
 	r.size += c.size
@@ -240,12 +240,12 @@ func (r *Record) delivered(q *Entity, e *entry, client *Client, now int64) {
 
 // append writes an event: its fields, most of them as varints.
 func (c *chunkOfEvents) append(q *Entity, now int64, h *happened) {
-	at, ok := c.placeOf[q.id]
+	at, ok := c.entityNumbers[q.id]
 	if !ok {
-		at = uint64(len(c.places))
-		c.placeOf[q.id] = at
-		c.places = append(c.places, place{q.ns.id, q.path})
-		c.size += int64(unsafe.Sizeof(place{})) + textSize(q.path)
+		at = uint64(len(c.entities))
+		c.entityNumbers[q.id] = at
+		c.entities = append(c.entities, eventEntity{q.ns.id, q.path})
+		c.size += int64(unsafe.Sizeof(eventEntity{})) + textSize(q.path)
 	}
 	client, ok := c.clientNumbers[h.client]
 	if !ok {
@@ -392,7 +392,7 @@ func (d *eventReader) event(c *chunkOfEvents) Event {
 	e := Event{Kind: EventKind(d.b[0]), Sub: SubQueue(d.b[1])}
 	d.b = d.b[2:]
 	e.At = c.base + d.int()
-	at := c.places[d.uint()]
+	at := c.entities[d.uint()]
 	e.Namespace = at.namespace
 	e.Entity = at.entity
 	e.Sequence = d.int()
@@ -481,7 +481,7 @@ func (h History) EventsBack(before int64, f EventFilter) iter.Seq[Event] {
 // mayBeIn reports whether a chunk may have events of a namespace that the filter selects. It searches the bytes, which
 // costs far less than to decode the events: when somebody looks for one message, most chunks have none.
 func (f *EventFilter) mayBeIn(c *chunkOfEvents, namespace int64) bool {
-	if !slices.ContainsFunc(c.places, func(p place) bool {
+	if !slices.ContainsFunc(c.entities, func(p eventEntity) bool {
 		return p.namespace == namespace && (f.Entity == "" || strings.EqualFold(p.entity, f.Entity))
 	}) {
 		return false

@@ -23,7 +23,7 @@ func (d *Delivery) returnLocked(now int64) {
 		d.q.requeues.returnLocked(d)
 		return
 	}
-	if e := d.q.undelivered.unlock(d); e != nil {
+	if e := d.q.failedDeliveries.unlock(d); e != nil {
 		d.q.messages.free(e, now)
 	}
 }

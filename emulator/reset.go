@@ -55,7 +55,7 @@ func (ns *Namespace) entitiesOf(list []EntityConfig, now int64) ([]EntityRecord,
 		return nil, nil
 	}
 	stage := &notebook{byID: make(map[int64]EntityRecord)}
-	trial, err := Open(stage, Options{Name: ns.name, Limits: ns.Limits(), Clock: stoppedClock(instant(now))})
+	trial, err := Open(stage, Options{Name: ns.name, Limits: ns.Profile(), Clock: stoppedClock(instant(now))})
 	if err != nil {
 		return nil, err
 	}

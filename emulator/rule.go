@@ -24,7 +24,7 @@ type rule struct {
 
 // compile makes a rule under a profile of limits. A text that does not parse fails with CodeArgument and the
 // service's words.
-func (s *Subscription) compile(o RuleOptions, l Limits) (*rule, error) {
+func (s *Subscription) compile(o RuleOptions, l Profile) (*rule, error) {
 	r := &rule{subscription: s}
 	var err error
 	if r.options, err = canonicalRule(o); err != nil {
@@ -67,7 +67,7 @@ func (o RuleOptions) withValues(of func(Values) (Values, error)) (RuleOptions, e
 	return o, errors.Join(errs[:]...)
 }
 
-func matcherOf(o *RuleOptions, l Limits) (filter.Matcher, error) {
+func matcherOf(o *RuleOptions, l Profile) (filter.Matcher, error) {
 	switch {
 	case o.Name == "":
 		return nil, errors.New("a rule needs a name")
@@ -105,7 +105,7 @@ func (c *CorrelationFilter) matcher() (filter.Matcher, error) {
 
 // compileAll makes the rules of a list, whose names must differ in more than case (TOP-8). Those without a time of
 // creation get now.
-func (s *Subscription) compileAll(list []RuleOptions, now int64, l Limits) ([]*rule, error) {
+func (s *Subscription) compileAll(list []RuleOptions, now int64, l Profile) ([]*rule, error) {
 	rules := make([]*rule, 0, len(list))
 	seen := make(map[string]bool, len(list))
 	for _, o := range list {

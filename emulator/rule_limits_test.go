@@ -20,7 +20,7 @@ func (b *broker) tryUpdateRule(o emulator.RuleOptions) error {
 }
 
 func TestQUO10_LimitsOfStrictProfiles(t *testing.T) {
-	topicBubbleWith(t, emulator.Options{Limits: emulator.LimitsEmulator}, emulator.TopicOptions{}, named("s"), func(b *broker) {
+	topicBubbleWith(t, emulator.Options{Limits: emulator.ProfileEmulator}, emulator.TopicOptions{}, named("s"), func(b *broker) {
 		s := b.sub("s")
 		for i := range 69 {
 			s.addRule(sql(fmt.Sprint("r", i), "1=1"))
@@ -56,7 +56,7 @@ func TestQUO10_RulesOfASubscriptionAreCountedTogether(t *testing.T) {
 		}
 		return list
 	}
-	topicBubbleWith(t, emulator.Options{Limits: emulator.LimitsEmulator}, emulator.TopicOptions{}, nil, func(b *broker) {
+	topicBubbleWith(t, emulator.Options{Limits: emulator.ProfileEmulator}, emulator.TopicOptions{}, nil, func(b *broker) {
 		_, err := b.ns.Entities().CreateSubscription("t", withRules("s", many(1001)...))
 		wantCode(t, "rules of one subscription", err, emulator.CodeQuotaExceeded)
 		b.subscribe(withRules("s", many(999)...))
@@ -99,7 +99,7 @@ func TestQUO10_DEC1_RelaxedTakesWhatIsAskedFor(t *testing.T) {
 			b.sub("s").addRule(sql(fmt.Sprint("r", i), "1=0"))
 		}
 		wantCode(t, "beyond the language's bound", b.sub("s").tryRule(sql("more", "a = '"+strings.Repeat("x", 17_000)+"'")), emulator.CodeArgument)
-		b.options.Limits = emulator.LimitsEmulator
+		b.options.Limits = emulator.ProfileEmulator
 		b = b.again()
 		equal(t, "rules", len(b.sub("s").ruleNames()), 82)
 		b.sendTexts("x")

@@ -30,7 +30,7 @@ func newSelector(q *Entity, sub SubQueue, want Selection) (s selector, err error
 	if want.SQL == "" {
 		return s, nil
 	}
-	if s.matcher, err = q.ns.Limits().parseFilter(want.SQL, nil); err != nil {
+	if s.matcher, err = q.ns.Profile().parseFilter(want.SQL, nil); err != nil {
 		return s, &Error{Code: CodeArgument, Entity: q.path, Text: "The SQL filter is wrong", Err: err}
 	}
 	return s, nil

@@ -102,7 +102,7 @@ func (q *Entity) inspect(in []incoming, msgs []message.Message) ([]incoming, err
 			return nil, &Error{Code: CodeArgument, Entity: q.path,
 				Text: fmt.Sprintf("Message %d of %d is not valid", i+1, len(msgs)), Err: err}
 		}
-		if err := q.ns.Limits().checkMessage(q.path, &msgs[i], &info); err != nil {
+		if err := q.ns.Profile().checkMessage(q.path, &msgs[i], &info); err != nil {
 			return nil, err
 		}
 		in = append(in, incoming{m: msgs[i], info: info})
@@ -113,11 +113,11 @@ func (q *Entity) inspect(in []incoming, msgs []message.Message) ([]incoming, err
 // inspectSent is inspect for messages that are sent and not only looked at. It notes what Azure would refuse of them.
 func (q *Entity) inspectSent(in []incoming, msgs []message.Message) ([]incoming, error) {
 	in, err := q.inspect(in, msgs)
-	if err != nil || q.ns.Limits() != LimitsRelaxed {
+	if err != nil || q.ns.Profile() != ProfileRelaxed {
 		return in, err
 	}
 	for i := range in {
-		if err := LimitsStandard.checkMessage(q.path, &in[i].m, &in[i].info); err != nil {
+		if err := ProfileStandard.checkMessage(q.path, &in[i].m, &in[i].info); err != nil {
 			rule := "QUO-9"
 			if refusal, ok := errors.AsType[*Error](err); ok && refusal.Code == CodeQuotaExceeded {
 				rule = "QUO-8"
@@ -141,22 +141,22 @@ func (q *Entity) Beyond() []Beyond { return q.ns.common.beyond.of(q.ns.name, q.p
 
 // CheckBatch reports whether a batch has more messages than the namespace takes (QUO-7, DEC-17).
 func (ns *Namespace) CheckBatch(entity string, n int) error {
-	limits := ns.Limits()
-	if limits != LimitsRelaxed {
+	limits := ns.Profile()
+	if limits != ProfileRelaxed {
 		return limits.CheckBatch(entity, n)
 	}
-	if err := LimitsStandard.CheckBatch(entity, n); err != nil {
+	if err := ProfileStandard.CheckBatch(entity, n); err != nil {
 		ns.noteBeyond(entity, "QUO-7", err)
 	}
 	return nil
 }
 
 // store reports why messages can't be stored now, or nil.
-func (m *permissions) store(in []incoming) error {
+func (m *preconditions) store(in []incoming) error {
 	if err := m.send(); err != nil {
 		return err
 	}
-	limit := m.q.options.maxMessageBytes(m.q.ns.Limits())
+	limit := m.q.options.maxMessageBytes(m.q.ns.Profile())
 	for i := range in {
 		if n := len(in[i].m.Raw); int64(n) > limit {
 			return messageTooLarge(m.q.path, int64(n), limit)
@@ -182,7 +182,7 @@ func messageTooLarge(entity string, size, limit int64) error {
 }
 
 // storeTogether fails if messages of one batch belong to several partitions (PART-5), or one names two (PART-3).
-func (m *permissions) storeTogether(in []incoming) error {
+func (m *preconditions) storeTogether(in []incoming) error {
 	first := &in[0].info
 	for i := range in {
 		x := &in[i].info

@@ -142,14 +142,14 @@ func (s *session) setState() *sessionState {
 	return s.state
 }
 
-// rank gives a session its place among those that accept-next may choose: unlocked ones with an available
+// rank gives a session its position among those that accept-next may choose: unlocked ones with an available
 // message, the one whose message has the lowest number first (SESS-10, SESS-11, DEC-26). Then it serves those who wait.
 func (t *sessionTable) rank(s *session) {
-	t.place(s)
+	t.updateOffer(s)
 	t.grant()
 }
 
-func (t *sessionTable) place(s *session) {
+func (t *sessionTable) updateOffer(s *session) {
 	first, ok := int64(0), false
 	if s.hold == nil && s.returning == 0 && s.available > 0 {
 		first, ok = t.firstOf(s)
@@ -225,7 +225,7 @@ func (t *sessionTable) block(e *entry) {
 	if e.inSession(e.state) {
 		s := t.get(e.session.id) // it may have been forgotten meanwhile
 		s.returning++
-		t.place(s)
+		t.updateOffer(s)
 	}
 }
 

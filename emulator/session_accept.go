@@ -61,7 +61,7 @@ func (t *sessionTable) grant() {
 	for len(t.accepts) > 0 && len(t.offers) > 0 && t.q.may.receive(Main) == nil {
 		if s := t.offers[0]; t.q.ns.common.lazy { // what it was offered for may have expired
 			first := s.first
-			if t.place(s); s.offer < 0 || s.first != first {
+			if t.updateOffer(s); s.offer < 0 || s.first != first {
 				continue
 			}
 		}
@@ -92,7 +92,7 @@ func (t *sessionTable) hold(s *session, id string, a Accept) *Consumer {
 }
 
 // accept reports why no session may be accepted, or nil.
-func (m *permissions) accept() error {
+func (m *preconditions) accept() error {
 	if err := m.receive(Main); err != nil {
 		return err
 	}

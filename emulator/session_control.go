@@ -71,7 +71,7 @@ func sessionMissing(entity, id string) *Error {
 }
 
 // haveSessions fails on an entity without sessions.
-func (m *permissions) haveSessions() error {
+func (m *preconditions) haveSessions() error {
 	if err := m.use(); err != nil {
 		return err
 	}

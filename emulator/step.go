@@ -51,8 +51,8 @@ const (
 	undoRetryOwn
 )
 
-// part is the part of a change in one entity: steps of its messages, and the numbers that it draws.
-type part struct {
+// entitySteps are the steps of a change in one entity, and the numbers that it draws there.
+type entitySteps struct {
 	q      *Entity
 	steps  []step
 	drawn  drawn
@@ -61,7 +61,7 @@ type part struct {
 }
 
 // addLocked adds a step of an entry that is stored and is busy from now on.
-func (p *part) addLocked(s step) {
+func (p *entitySteps) addLocked(s step) {
 	p.q.subQueue(s.e.sub).remark(s.e, markBusy)
 	if s.returns() {
 		s.e.session.returning++
@@ -70,7 +70,7 @@ func (p *part) addLocked(s step) {
 }
 
 // expectLocked adds that a new entry arrives.
-func (p *part) expectLocked(e *entry) {
+func (p *entitySteps) expectLocked(e *entry) {
 	p.q.subQueue(e.sub).addExpected(e)
 	p.steps = append(p.steps, step{e: e, effect: effectArrive, event: EventSent})
 }
@@ -87,7 +87,7 @@ func (s *step) returns() bool {
 }
 
 // finishLocked makes the steps effective, or undoes them, and the numbers too.
-func (p *part) finishLocked(err error) {
+func (p *entitySteps) finishLocked(err error) {
 	q := p.q
 	p.drawn.end(err)
 	now := q.ns.Now()
@@ -112,14 +112,14 @@ func (p *part) finishLocked(err error) {
 
 // completeLocked is finishLocked where an operation ends. The caller has no entry in use that is free: where messages
 // have come, others are packed.
-func (p *part) completeLocked(err error) {
+func (p *entitySteps) completeLocked(err error) {
 	p.finishLocked(err)
 	if len(p.steps) > 0 && p.steps[0].effect == effectArrive {
 		p.q.messages.pack()
 	}
 }
 
-func (p *part) applyLocked(s *step, now int64) {
+func (p *entitySteps) applyLocked(s *step, now int64) {
 	q, e := p.q, s.e
 	q.traffic.count(s.event)
 	if s.event != EventNone {
@@ -162,7 +162,7 @@ func (p *part) applyLocked(s *step, now int64) {
 }
 
 // recordLocked records a committed step.
-func (p *part) recordLocked(s *step, now int64) {
+func (p *entitySteps) recordLocked(s *step, now int64) {
 	r := p.q.ns.common.record
 	if r == nil {
 		return
@@ -194,7 +194,7 @@ func (p *part) recordLocked(s *step, now int64) {
 }
 
 // undoLocked puts an entry back.
-func (p *part) undoLocked(s *step, now int64) {
+func (p *entitySteps) undoLocked(s *step, now int64) {
 	q, e := p.q, s.e
 	if s.effect == effectReplace {
 		q.subQueue(s.to.sub).removeExpected(s.to)
@@ -214,7 +214,7 @@ func (p *part) undoLocked(s *step, now int64) {
 	case undoFree:
 		q.messages.free(e, now)
 	case undoUndelivered:
-		q.undelivered.free(e, now)
+		q.failedDeliveries.free(e, now)
 	case undoDueLater:
 		q.schedule.retry(e)
 	case undoReschedule:

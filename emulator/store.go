@@ -20,12 +20,12 @@ type Store interface {
 	// the list any more, its name is free, and what is in it goes later, also after a restart. Nothing is appended
 	// for it unless done is told of an error. It does not block.
 	DeleteNamespace(id int64, done Completion)
-	// Hold says that the caller is about to append changes, and to call Release soon. It may let what is appended
-	// wait until then.
-	Hold()
-	// Release ends Hold. It may commit on the caller's goroutine, and run completions there: the caller holds no lock
-	// that they need.
-	Release()
+	// BeginBatch says that the caller is about to append changes, and to call EndBatch soon. What is appended may wait
+	// until then.
+	BeginBatch()
+	// EndBatch may commit on the caller's goroutine, and run completions there: the caller holds no lock that they
+	// need.
+	EndBatch()
 
 	SnapshotStore
 }
@@ -41,7 +41,7 @@ type NamespaceRecord struct {
 
 // NamespaceOptions are the settings of a namespace. Who has them must not change what they point to.
 type NamespaceOptions struct {
-	Limits   *Limits             `json:"limits,omitempty"`   // nil: the broker's
+	Limits   *Profile            `json:"limits,omitempty"`   // nil: the broker's
 	Aliases  []string            `json:"aliases,omitempty"`  // names of hosts that mean the namespace
 	Port     int                 `json:"port,omitempty"`     // one of its own; 0: none
 	Policies []AuthorizationRule `json:"policies,omitempty"` // keys that count for all of its entities

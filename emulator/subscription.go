@@ -23,7 +23,7 @@ type Subscription struct {
 	pending   int       // changes that are being written
 	seen      matched   // of the message that is being matched
 	reach     reach
-	part      *part // of the publication that is being made; nil: it has none yet
+	copying   *entitySteps // steps of the publication that is being made; nil: none yet
 }
 
 // reach counts what the rules of a subscription have selected since they were last changed, or the namespace was

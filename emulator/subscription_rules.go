@@ -13,11 +13,11 @@ import (
 // The rule takes effect with the call and is undone if it can't be written: what was sent in between and would have
 // used it is queued behind it in the journal and fails with it.
 func (s *Subscription) AddRule(o RuleOptions, c Completion) error {
-	if err := s.ns.Limits().CheckRuleName(o.Name); err != nil {
+	if err := s.ns.Profile().CheckRuleName(o.Name); err != nil {
 		return s.refuse(o, err)
 	}
 	o.CreatedAt = s.ns.Now()
-	r, err := s.compile(o, s.ns.Limits())
+	r, err := s.compile(o, s.ns.Profile())
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (s *Subscription) RemoveRule(name string, c Completion) error {
 // UpdateRule gives the rule of that name another filter and action; it keeps its place and its time of creation.
 // Errors are those of AddRule, with CodeNotFound if there is none.
 func (s *Subscription) UpdateRule(o RuleOptions, c Completion) error {
-	r, err := s.compile(o, s.ns.Limits())
+	r, err := s.compile(o, s.ns.Profile())
 	if err != nil {
 		return err
 	}
@@ -117,8 +117,8 @@ func countSQL(rules []*rule) (n int) {
 // roomLocked fails if a subscription with these rules instead of those it has makes more of the topic than the profile
 // takes (QUO-10). What was there before a profile was chosen may stay. The caller holds the topic's mutex.
 func (s *Subscription) roomLocked(next []*rule) error {
-	limits, t := s.ns.Limits(), s.topic
-	if limits == LimitsRelaxed {
+	limits, t := s.ns.Profile(), s.topic
+	if limits == ProfileRelaxed {
 		return nil
 	}
 	most := &profiles[limits]
@@ -141,7 +141,7 @@ func (s *Subscription) roomLocked(next []*rule) error {
 
 // roomForSubscription fails if another subscription is above the profile's limits (QUO-10).
 func (t *Topic) roomForSubscription(s *Subscription, rules []*rule) error {
-	most := profiles[t.ns.Limits()].Subscriptions
+	most := profiles[t.ns.Profile()].Subscriptions
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if n := len(t.topic.subs); most > 0 && n >= most {

@@ -21,9 +21,9 @@ type Topic struct {
 	largest atomic.Int64 // bytes; limit of a message, for the subscriptions too (QUO-5, SESS-23)
 	weight  atomic.Int64 // operations that the journal made of a message sent last
 
-	// rooms are those of publications that have ended, cleared. Otherwise each copy would leave a part behind for the
-	// garbage collector, which is as large as the copy itself.
-	rooms sync.Pool // of *[]part
+	// rooms are those of publications that have ended, cleared. Otherwise each copy would leave garbage behind that is
+	// as large as itself.
+	rooms sync.Pool // of *[]entitySteps
 
 	// guarded by the topic's mutex
 	settings   TopicOptions             // without subscriptions
@@ -41,7 +41,7 @@ func newTopic(ns *Namespace, id int64, path string, o TopicOptions) *Topic {
 	t := &Topic{Entity: newEntity(ns, id, KindTopic, path, o.Queue()), settings: o,
 		subs: make(map[string]*Subscription)}
 	t.topic = t
-	t.largest.Store(t.options.maxMessageBytes(ns.Limits()))
+	t.largest.Store(t.options.maxMessageBytes(ns.Profile()))
 	return t
 }
 

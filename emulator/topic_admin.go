@@ -69,7 +69,7 @@ func (t *Topic) become(o TopicOptions) {
 	t.mu.Lock()
 	t.settings = o
 	t.applyOptionsLocked(o.Queue())
-	t.largest.Store(t.options.maxMessageBytes(t.ns.Limits()))
+	t.largest.Store(t.options.maxMessageBytes(t.ns.Profile()))
 	t.mu.Unlock()
 	t.ns.tellParkers(t.Entity)
 }
@@ -123,7 +123,7 @@ func (s *Subscription) prepare(rules []RuleOptions) (Op, error) {
 	if len(rules) == 0 {
 		rules = []RuleOptions{DefaultRule()}
 	}
-	compiled, err := s.compileAll(rules, s.ns.Now(), s.ns.Limits())
+	compiled, err := s.compileAll(rules, s.ns.Now(), s.ns.Profile())
 	if err != nil {
 		return Op{}, err
 	}
@@ -154,7 +154,7 @@ func (es Entities) UpdateSubscription(topic string, o SubscriptionOptions) (*Sub
 	}
 	var rules []*rule
 	if len(o.Rules) > 0 {
-		if rules, err = s.compileAll(o.Rules, ns.Now(), ns.Limits()); err != nil {
+		if rules, err = s.compileAll(o.Rules, ns.Now(), ns.Profile()); err != nil {
 			return nil, err
 		}
 	}

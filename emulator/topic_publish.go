@@ -14,12 +14,12 @@ type publication struct {
 	transition       // of the topic: messages that are scheduled, and those of them that have become due
 	held       bool  // the maker holds the mutexes of all subscriptions
 	sent       int64 // messages that were not scheduled
-	parts      []*part
-	room       []part     // for more of them
-	lent       *[]part    // the first room, whole; the topic gets it back at the end
-	alike      bool       // what differs from its last copy in its place alone can join it
-	passed     []happened // what to record of the topic
-	bytes      int64      // of the bodies that have copies
+	copied     []*entitySteps
+	room       []entitySteps  // for more of them
+	lent       *[]entitySteps // the first room, whole; the topic gets it back at the end
+	alike      bool           // what differs from its last copy in its place alone can join it
+	passed     []happened     // what to record of the topic
+	bytes      int64          // of the bodies that have copies
 }
 
 // newPublicationLocked makes the change that sends messages to a topic.
@@ -136,7 +136,7 @@ func (o *original) newCopies(n int32) *copies {
 // SEQ-21).
 func (op *publication) copyLocked(list []copyOf, o *original, body *payload, row int64) {
 	c := &list[0]
-	p := op.partOf(c.s, len(list))
+	p := op.stepsFor(c.s, len(list))
 	q := p.q
 	if !op.held {
 		q.mu.Lock()
@@ -243,29 +243,30 @@ func (o *original) overflows(overlay, system []byte) bool {
 	return err != nil || m.HeaderBytes() > maxHeaderBytes
 }
 
-// partOf returns the publication's part of a subscription. Some others may be needed after it.
-func (op *publication) partOf(s *Subscription, some int) *part {
-	if s.part == nil {
+// stepsFor returns the steps of the publication in a subscription. Some others may be needed after them.
+func (op *publication) stepsFor(s *Subscription, some int) *entitySteps {
+	if s.copying == nil {
 		if len(op.room) == 0 {
 			op.room = op.newRoom(some)
-			op.parts = slices.Grow(op.parts, some)
+			op.copied = slices.Grow(op.copied, some)
 		}
-		s.part, op.room = &op.room[0], op.room[1:]
-		s.part.q, s.part.client = s.Entity, op.client
-		s.part.steps = s.part.one[:0]
-		op.parts = append(op.parts, s.part)
+		s.copying, op.room = &op.room[0], op.room[1:]
+		s.copying.q, s.copying.client = s.Entity, op.client
+		s.copying.steps = s.copying.one[:0]
+		op.copied = append(op.copied, s.copying)
 	}
-	return s.part
+	return s.copying
 }
 
-// newRoom returns room for at least n parts. The first one of a publication is used again, and few need another.
-func (op *publication) newRoom(n int) []part {
+// newRoom returns room for the steps in at least n subscriptions. The first one of a publication is used again, and few
+// need another.
+func (op *publication) newRoom(n int) []entitySteps {
 	if op.lent != nil {
-		return make([]part, n)
+		return make([]entitySteps, n)
 	}
-	op.lent, _ = op.q.topic.rooms.Get().(*[]part)
+	op.lent, _ = op.q.topic.rooms.Get().(*[]entitySteps)
 	if op.lent == nil || len(*op.lent) < n {
-		room := make([]part, n)
+		room := make([]entitySteps, n)
 		op.lent = &room
 	}
 	return *op.lent
@@ -276,16 +277,16 @@ func (op *publication) giveBack() {
 	if op.lent == nil {
 		return
 	}
-	clear((*op.lent)[:min(len(op.parts), len(*op.lent))])
+	clear((*op.lent)[:min(len(op.copied), len(*op.lent))])
 	op.q.topic.rooms.Put(op.lent)
-	op.parts, op.room, op.lent = nil, nil, nil
+	op.copied, op.room, op.lent = nil, nil, nil
 }
 
 // endLocked ends the making: nothing is added any more. The topic's counters go into the change even if no
 // subscription got a copy (TOP-2).
 func (op *publication) endLocked() {
-	for _, p := range op.parts {
-		p.q.subscription.part = nil
+	for _, p := range op.copied {
+		p.q.subscription.copying = nil
 	}
 	op.q.topic.match.forget()
 	op.drawn.each(func(seq int64) {
@@ -310,7 +311,7 @@ func (op *publication) Completed(err error) {
 	if err == nil {
 		q.topic.bytes.Add(op.bytes)
 	}
-	for _, p := range op.parts {
+	for _, p := range op.copied {
 		p.q.mu.Lock()
 		p.completeLocked(err)
 		p.q.mu.Unlock()

@@ -262,7 +262,7 @@ func TestQUO3_LargeMessagesCountOncePerSubscriptionAndOnceMore(t *testing.T) {
 }
 
 func TestTOP13_QUO2_TheQuotaIsTheTopics(t *testing.T) {
-	topicBubbleWith(t, emulator.Options{Limits: emulator.LimitsStandard}, emulator.TopicOptions{MaxSizeInMegabytes: 1}, named("a", "b"), func(b *broker) {
+	topicBubbleWith(t, emulator.Options{Limits: emulator.ProfileStandard}, emulator.TopicOptions{MaxSizeInMegabytes: 1}, named("a", "b"), func(b *broker) {
 		big := string(make([]byte, 200<<10))
 		for range 6 {
 			b.sendTexts(big)

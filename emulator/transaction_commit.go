@@ -12,7 +12,7 @@ type txCommit struct {
 	done   Completion
 }
 
-// Completed lets every part take effect, or none.
+// Completed lets every operation take effect, or none.
 func (op *txCommit) Completed(err error) {
 	for _, p := range op.parts {
 		p.Completed(err)

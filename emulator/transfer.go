@@ -2,7 +2,7 @@ package emulator
 
 // takeForwards reports why nothing may be forwarded to the entity, or nil. SendDisabled does not keep forwards out
 // (FWD-11).
-func (m *permissions) takeForwards() error {
+func (m *preconditions) takeForwards() error {
 	if err := m.use(); err != nil {
 		return err
 	}
@@ -17,7 +17,7 @@ func (m *permissions) takeForwards() error {
 // with a higher id than theirs. The entries belong to the forwarder meanwhile; the source sees them again when the
 // change is done.
 type transfer struct {
-	leaving  part         // of the source
+	leaving  entitySteps  // of the source
 	to       *transition  // of the target
 	fanOut   *publication // to is part of it; nil unless the target is a topic
 	arriving Completion   // to or fanOut
@@ -28,7 +28,7 @@ type transfer struct {
 // newTransfer makes one for who, or for the forwarder if that is nil.
 func newTransfer(q, target *Entity, client *Client) *transfer {
 	told := By(client, noCompletion)
-	op := &transfer{leaving: part{q: q, client: client}, result: make(chan error, 1)}
+	op := &transfer{leaving: entitySteps{q: q, client: client}, result: make(chan error, 1)}
 	if target.topic != nil {
 		op.fanOut = target.topic.publicationLocked(false, told)
 		op.to, op.arriving = &op.fanOut.transition, op.fanOut

@@ -4,7 +4,7 @@ package emulator
 // are stored, removed, changed in place, given other numbers, or moved to a sub-queue.
 type transition struct {
 	change Change
-	part
+	entitySteps
 	ids  *newIDs    // that the change adds to the history of duplicate detection; nil: none
 	done Completion // may be nil
 }
@@ -32,7 +32,7 @@ func (op *transition) begin(q *Entity, n int, done Completion) {
 }
 
 func (op *transition) addLocked(s step, o Op) {
-	op.part.addLocked(s)
+	op.entitySteps.addLocked(s)
 	op.change.Ops = append(op.change.Ops, o)
 }
 
@@ -85,7 +85,7 @@ func (op *transition) freeLocked(e *entry, v EventKind, f fallback) {
 	if f.undo != undoRelock {
 		f.undo = undoFree // it can be free whatever comes of the change
 	}
-	op.part.addLocked(step{e: e, effect: effectFree, event: v, fallback: f})
+	op.entitySteps.addLocked(step{e: e, effect: effectFree, event: v, fallback: f})
 }
 
 // replaceLocked adds that to takes the place of e. drawn says that its number was drawn for that.
@@ -110,13 +110,13 @@ func (op *transition) appendLocked() {
 	}
 }
 
-// completeLocked makes the change effective in memory, or takes it back: [part.applyLocked] and [part.undoLocked], in
-// step.go.
+// completeLocked makes the change effective in memory, or takes it back: [entitySteps.applyLocked] and
+// [entitySteps.undoLocked], in step.go.
 func (op *transition) completeLocked(err error) {
 	if op.ids != nil {
 		op.ids.end(&op.q.duplicates, err)
 	}
-	op.part.completeLocked(err)
+	op.entitySteps.completeLocked(err)
 }
 
 // Completed makes the change effective, or takes it back, and tells.

@@ -189,7 +189,7 @@ type facts struct {
 	reasons map[string]int // of dead letters
 }
 
-// holding is what a receiver has locked: messages, or a session with messages.
+// holding lists a receiver's locks: on messages, or on a session with messages.
 type holding struct {
 	client   *Client
 	session  string

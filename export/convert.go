@@ -15,7 +15,7 @@ import (
 )
 
 // everything is the profile of limits that takes the entities of any service.
-const everything = emulator.LimitsRelaxed
+const everything = emulator.ProfileRelaxed
 
 // queue adds a queue to the namespace.
 func (r *reader) queue(e entry) {
@@ -38,7 +38,7 @@ func (r *reader) topic(e entry) {
 // readEntity reads the description of a queue or topic. It warns and returns false if no service would accept the
 // entity.
 func readEntity[O any](
-	r *reader, e entry, read func(*atom.Element, emulator.Limits) (O, error), o *O, access *[]Access, why *string,
+	r *reader, e entry, read func(*atom.Element, emulator.Profile) (O, error), o *O, access *[]Access, why *string,
 ) bool {
 	if !usable(e.name) {
 		r.unusable(e.name)
@@ -51,12 +51,12 @@ func readEntity[O any](
 		return false
 	}
 	*why = refused(
-		func(l emulator.Limits) error { return atom.CheckPath(e.name, l) },
-		func(l emulator.Limits) error { _, err := read(e.description, l); return err })
+		func(l emulator.Profile) error { return atom.CheckPath(e.name, l) },
+		func(l emulator.Profile) error { _, err := read(e.description, l); return err })
 	return true
 }
 
-func queueOptions(d *atom.Element, l emulator.Limits) (emulator.QueueOptions, error) {
+func queueOptions(d *atom.Element, l emulator.Profile) (emulator.QueueOptions, error) {
 	q, err := atom.ParseQueue(d, l)
 	if err != nil {
 		return emulator.QueueOptions{}, err
@@ -85,7 +85,7 @@ func (r *reader) wholeSize(d *atom.Element, mb *int64) {
 	}
 }
 
-func topicOptions(d *atom.Element, l emulator.Limits) (emulator.TopicOptions, error) {
+func topicOptions(d *atom.Element, l emulator.Profile) (emulator.TopicOptions, error) {
 	t, err := atom.ParseTopic(d, l)
 	if err != nil {
 		return emulator.TopicOptions{}, err
@@ -121,8 +121,8 @@ func (r *reader) subscription(t *Topic, e entry) {
 	}
 	keepIdle(e.description, &o)
 	why := refused(
-		func(l emulator.Limits) error { return atom.CheckSubscription(e.name, l) },
-		func(l emulator.Limits) error { _, err := atom.ParseSubscription(e.description, l); return err })
+		func(l emulator.Profile) error { return atom.CheckSubscription(e.name, l) },
+		func(l emulator.Profile) error { _, err := atom.ParseSubscription(e.description, l); return err })
 	subscription := Subscription{Name: e.name, Options: o, FilterErrors: s.FilterErrors, Refused: why}
 	t.Subscriptions = append(t.Subscriptions, subscription)
 }
@@ -227,9 +227,9 @@ func accessOf(list *atom.Element) []Access {
 
 // refused returns why neither tier of Azure would create an entity, as one that was made locally may have more than
 // Azure allows.
-func refused(checks ...func(emulator.Limits) error) string {
+func refused(checks ...func(emulator.Profile) error) string {
 	var first error
-	for _, tier := range []emulator.Limits{emulator.LimitsStandard, emulator.LimitsPremium} {
+	for _, tier := range []emulator.Profile{emulator.ProfileStandard, emulator.ProfilePremium} {
 		var err error
 		for _, check := range checks {
 			if err == nil {

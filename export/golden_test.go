@@ -89,7 +89,7 @@ func TestConfigOfAzureIsGood(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	topology, report := config.Parse("azure.json", data, config.LimitsRelaxed)
+	topology, report := config.Parse("azure.json", data, config.ProfileRelaxed)
 	if err := report.Err(); err != nil || report.Count(config.Warning) > 0 {
 		t.Fatalf("%v, %v", err, report.Findings)
 	}

@@ -10,11 +10,11 @@ import (
 
 // Of returns the entities of a namespace of this process, as [Read] returns them over the network: they take the same
 // way, through the documents of the administration API.
-func Of(name string, profile emulator.Limits, entities []emulator.EntityConfig) (*Namespace, error) {
-	r := &reader{found: &Namespace{Name: name, Source: name, Premium: profile == emulator.LimitsPremium}}
+func Of(name string, profile emulator.Profile, entities []emulator.EntityConfig) (*Namespace, error) {
+	r := &reader{found: &Namespace{Name: name, Source: name, Premium: profile == emulator.ProfilePremium}}
 	var wrong error
 	take := func(name string, content atom.Content, add func(entry)) {
-		view := atom.View{Version: apiVersion, Limits: profile, Full: true}
+		view := atom.View{Version: apiVersion, Profile: profile, Full: true}
 		p, err := parsePage(atom.Entry{Title: name, Content: content}.Encode(view))
 		if err != nil {
 			wrong = fmt.Errorf("export %s: %w", name, err)

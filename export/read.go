@@ -145,7 +145,7 @@ func (r *reader) describe(ctx context.Context) error {
 // one reads a single queue or topic. If the path names a subscription, it reads only that one of the topic.
 func (r *reader) one(ctx context.Context, path string) error {
 	path, subscription, _ := entitypath.SplitSubscription(strings.Trim(path, "/"))
-	if err := atom.CheckPath(path, emulator.LimitsRelaxed); err != nil {
+	if err := atom.CheckPath(path, emulator.ProfileRelaxed); err != nil {
 		return fmt.Errorf("EntityPath %q is no name of a queue or topic", printable.Clip(path, 80))
 	}
 	body, err := r.client.get(ctx, path, "api-version="+apiVersion)

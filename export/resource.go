@@ -7,7 +7,7 @@ import (
 	"minibus/internal/sas"
 )
 
-// Resource is what Resource Manager knows of a namespace itself. With it, modules make the namespace too.
+// Resource describes a namespace itself, as Resource Manager has it. With it, modules make the namespace too.
 type Resource struct {
 	ID         string
 	Group      string // resource group, which must exist where the module is used

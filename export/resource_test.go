@@ -14,7 +14,7 @@ import (
 // whole is a namespace with what Resource Manager knows of it.
 func whole(t *testing.T) *Namespace {
 	t.Helper()
-	n, err := Of("shop-bus", emulator.LimitsStandard, []emulator.EntityConfig{
+	n, err := Of("shop-bus", emulator.ProfileStandard, []emulator.EntityConfig{
 		{Path: "orders", Queue: &emulator.QueueOptions{LockDuration: 30 * time.Second, MaxDeliveryCount: 3, RequiresSession: true}},
 		{Path: "a/b", Queue: &emulator.QueueOptions{ForwardTo: "orders"}},
 		{Path: "events", Topic: &emulator.TopicOptions{Subscriptions: []emulator.SubscriptionOptions{

@@ -13,7 +13,7 @@ import (
 )
 
 // maxExpression is the length of the longest expression, in characters as .NET counts them (QUO-10).
-var maxExpression = emulator.LimitsStandard.Profile().Expression
+var maxExpression = emulator.ProfileStandard.Limits().Expression
 
 // plainRule is a rule without parameters and without the types that Azure's templates do not have.
 type plainRule struct {

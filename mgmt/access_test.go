@@ -175,7 +175,7 @@ func TestChecklist20_TokensThatOpenNothing(t *testing.T) {
 func TestChecklist20_TheVectorOverHTTP(t *testing.T) {
 	const vector = "SharedAccessSignature sr=sb%3A%2F%2Flocalhost%2Forders&sig=AcsLFPvYmMHJ1V8fv8kh19uR7GtcEi7a8p1%2FDwjsbrk%3D&se=1893456000&skn=RootManageSharedAccessKey"
 	synctest.Test(t, func(t *testing.T) {
-		b := newTimedBus(t, emulator.LimitsRelaxed)
+		b := newTimedBus(t, emulator.ProfileRelaxed)
 		defer b.close()
 		b.makeQueue("orders", emulator.QueueOptions{})
 		b.makeQueue("other", emulator.QueueOptions{})
@@ -201,7 +201,7 @@ func TestChecklist20_TheVectorOverHTTP(t *testing.T) {
 // tokens refused for another reason.
 func TestAFloodOfRefusedTokens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newTimedBus(t, emulator.LimitsRelaxed)
+		b := newTimedBus(t, emulator.ProfileRelaxed)
 		defer b.close()
 		b.makeQueue("q", emulator.QueueOptions{})
 		var text bytes.Buffer
@@ -351,7 +351,7 @@ func TestAuthorizeNamesTheClaim(t *testing.T) {
 }
 
 func TestDEC10_AnyTokenAndNone(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	noted := 0
 	b.handler = New(Options{Broker: b.Broker, Unverified: func() { noted++ }})
 	wants(t, b.do("PUT", "/q", queueEntry("")), 201)

@@ -9,7 +9,7 @@ func administer(access *handler, x *request, err error) {
 	if err == nil {
 		d := atomNamespace{x.ns}
 		may := permission{request: x, access: access, namespace: d}
-		c := &call{request: x, namespace: d, limits: d.Limits(), may: may}
+		c := &call{request: x, namespace: d, profile: d.Profile(), may: may}
 		result, err = c.handle()
 	}
 	if err != nil {

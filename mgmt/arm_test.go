@@ -81,7 +81,7 @@ func (b *bus) wantsARMError(h http.Handler, method, target string, status int, c
 
 // TestResourceManagerOff is refused in its own words, on each path.
 func TestResourceManagerOff(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	for _, target := range append(armTargets, "/metadata/endpoints?api-version=2022-09-01") {
 		for _, method := range allMethods {
 			b.wantsARMError(b.handler, method, target, http.StatusBadRequest, "MessagingGatewayBadRequest", "Authorization", "Bearer x")
@@ -92,7 +92,7 @@ func TestResourceManagerOff(t *testing.T) {
 // TestResourceManagerNeedsAToken: any web token without checks, none of them with checks unless Principal says so, and a
 // shared access signature never.
 func TestResourceManagerNeedsAToken(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	m := b.manager()
 	signature := sas.Sign("http://localhost:5300/", sas.DefaultKeyName, sas.DefaultKey, time.Now().Add(time.Hour))
 	ring := func(*emulator.Namespace) *sas.Ring {
@@ -139,7 +139,7 @@ func TestResourceManagerNeedsAToken(t *testing.T) {
 
 // TestEntitiesCanHaveNamesOfResourceManager: only the api-version decides, and only Resource Manager's has a day.
 func TestEntitiesCanHaveNamesOfResourceManager(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	b.handler = New(Options{Broker: b.Broker, ARM: b.manager()})
 	for _, path := range []string{"/subscriptions", "/providers/a", "/tenants", armGroup} {
 		wants(t, b.do(http.MethodPut, path+"?api-version=2021-05", queueEntry("")), http.StatusCreated)
@@ -150,7 +150,7 @@ func TestEntitiesCanHaveNamesOfResourceManager(t *testing.T) {
 
 // TestBothFrontEndsSeeWhatTheOtherMakes, changes and deletes.
 func TestBothFrontEndsSeeWhatTheOtherMakes(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	b.handler = New(Options{Broker: b.Broker, ARM: b.manager()})
 	const ns, version = "/subscriptions/" + arm.DefaultSubscription + "/resourceGroups/minibus/providers/Microsoft.ServiceBus/namespaces/sbemulatorns", "?api-version=2024-01-01"
 	manage := func(method, path, body string) *httptest.ResponseRecorder {

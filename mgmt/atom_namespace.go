@@ -94,7 +94,7 @@ func (n atomNamespace) vacant(path, kind string) error {
 	if n.Kind(path) != 0 {
 		return errConflict
 	}
-	if most := n.Limits().Profile().Entities; most > 0 && n.Entities() >= most {
+	if most := n.Profile().Limits().Entities; most > 0 && n.Entities() >= most {
 		return problemf(http.StatusForbidden, "SubCode=40300. The maximum number of resources of type `%s` has been "+
 			"reached or exceeded. Actual: %d, Max allowed: %d. ", kind, n.Entities(), most)
 	}

@@ -88,7 +88,7 @@ func shownSubscription(s *emulator.Subscription) atom.Subscription {
 // Subscriptions returns a page of a topic's subscriptions.
 func (n atomNamespace) Subscriptions(topic string, skip, top int) ([]atom.Subscription, error) {
 	all, err := n.Namespace.Entities().Subscriptions(topic)
-	return shownAll(of(page{skip, top}, all), shownSubscription), err
+	return shownAll(pageOf(page{skip, top}, all), shownSubscription), err
 }
 
 func (n atomNamespace) CreateSubscription(topic string, o emulator.SubscriptionOptions) (atom.Subscription, error) {

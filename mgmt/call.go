@@ -13,7 +13,7 @@ import (
 type call struct {
 	*request
 	namespace atomNamespace
-	limits    emulator.Limits
+	profile   emulator.Profile
 	may       permission
 }
 
@@ -46,7 +46,7 @@ func (a *answer) write(w http.ResponseWriter) error {
 }
 
 func (c *call) view(full bool) atom.View {
-	return atom.View{Version: atom.Version(c.version()), Limits: c.limits, Full: full,
+	return atom.View{Version: atom.Version(c.version()), Profile: c.profile, Full: full,
 		Enriched: c.option("enrich") != ""}
 }
 

@@ -18,7 +18,7 @@ const (
 )
 
 func TestChecklist1_MissingQueueIsTheFeedOfNothing(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	w := b.do("GET", "/orders"+v2021, "")
 	wants(t, w, 200, `<title type="text">Publicly Listed Services</title>`, "<generator>Service Bus 1.1</generator>")
 	if got := w.Header().Get("Content-Type"); got != "application/atom+xml;type=feed;charset=utf-8" {
@@ -42,7 +42,7 @@ func elements(body, kind string) string {
 }
 
 func TestChecklist2_AnEmptyDescriptionGetsAllDefaultsInOrder(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	w := b.do("PUT", "/orders"+v2021, queueEntry(""))
 	wants(t, w, 201)
 	if w.Header().Get("ETag") != "" {
@@ -76,7 +76,7 @@ func TestChecklist2_AnEmptyDescriptionGetsAllDefaultsInOrder(t *testing.T) {
 }
 
 func TestChecklist3_ERR5_ConflictAndMissing(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	wants(t, b.do("PUT", "/orders"+v2021, queueEntry("")), 201)
 	w := b.do("PUT", "/ORDERS"+v2021, queueEntry(""))
 	wants(t, w, 409, "<Error><Code>409</Code><Detail>SubCode=40900. Conflict. You're requesting an operation that isn't allowed in the "+
@@ -88,7 +88,7 @@ func TestChecklist3_ERR5_ConflictAndMissing(t *testing.T) {
 }
 
 func TestChecklist4_SESS1_DUP1_PART1_WhatIsFixedStays(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	wants(t, b.do("PUT", "/plain", queueEntry("")), 201)
 	wants(t, b.do("PUT", "/all", queueEntry("<RequiresDuplicateDetection>1</RequiresDuplicateDetection><RequiresSession>true</RequiresSession>"+
 		"<EnablePartitioning>TRUE</EnablePartitioning>")), 201)
@@ -108,7 +108,7 @@ func TestChecklist4_SESS1_DUP1_PART1_WhatIsFixedStays(t *testing.T) {
 }
 
 func TestChecklist5_SizeOfPartitionedQueues(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	const part = "<EnablePartitioning>true</EnablePartitioning>"
 	wants(t, b.do("PUT", "/p", queueEntry("<MaxSizeInMegabytes>4096</MaxSizeInMegabytes>"+part)), 201,
 		"<MaxSizeInMegabytes>65536<", "<MaxMessageSizeInKilobytes>256<")
@@ -120,7 +120,7 @@ func TestChecklist5_SizeOfPartitionedQueues(t *testing.T) {
 }
 
 func TestChecklist6_NeverInAllNotations(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	const most = "P10675199DT2H48M5.4775807S"
 	for given, want := range map[string]string{
 		most: most, "PT256204778H48M5.4775807S": most, "P99999999D": most, "PT999999999999999999999S": most,
@@ -142,7 +142,7 @@ const twoRules = `<AuthorizationRules><AuthorizationRule i:type="SharedAccessAut
 	`</AuthorizationRule></AuthorizationRules>`
 
 func TestChecklist7_AuthorizationRulesRoundTrip(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	wants(t, b.do("PUT", "/q", queueEntry(twoRules)), 201, twoRules)
 	wants(t, b.do("GET", "/q", ""), 200, twoRules)
 	wants(t, b.do("PUT", "/q", queueEntry(""), ifMatch, "*"), 200, twoRules) // absent: kept
@@ -183,7 +183,7 @@ func TestChecklist7_AuthorizationRulesHaveTimes(t *testing.T) {
 	}
 	const enrich = "?api-version=2024-05&enrich=False"
 	for path, entry := range map[string]func(string) string{"/q": queueEntry, "/t": topicEntry} {
-		b := newBus(t, emulator.LimitsRelaxed)
+		b := newBus(t, emulator.ProfileRelaxed)
 		wants(t, b.do("PUT", path, entry(rules(rule("a", "a2V5MQ==")))), 201)
 		wants(t, b.do("GET", path+enrich, ""), 200, times("10:00:00", "10:00:00")+"a<")
 		lacks(t, b.do("GET", path+v2024, ""), "CreatedTime", "ModifiedTime")
@@ -203,7 +203,7 @@ func TestChecklist7_AuthorizationRulesHaveTimes(t *testing.T) {
 }
 
 func TestChecklist10_DEC29_ForwardTo(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	wants(t, b.do("PUT", "/x", queueEntry("")), 201)
 	for given, want := range map[string]string{
 		"sb://host:5672/x": "sb://host:5672/x", "sb://HOST:5672/X": "sb://host:5672/X", "HTTPS://Host/x/": "https://host/x/", "x": "x", "X": "X",
@@ -227,7 +227,7 @@ func TestChecklist10_DEC29_ForwardTo(t *testing.T) {
 
 // TestFWD1_ForwardToOverHTTPTakesEffect sends a message through.
 func TestFWD1_ForwardToOverHTTPTakesEffect(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	wants(t, b.do("PUT", "/X", queueEntry("")), 201)
 	wants(t, b.do("PUT", "/q", queueEntry("<ForwardTo>sb://host:5672/x</ForwardTo>")), 201)
 	b.send("q", time.Time{})
@@ -239,7 +239,7 @@ func TestFWD1_ForwardToOverHTTPTakesEffect(t *testing.T) {
 }
 
 func TestChecklist11_TOP16_Pages(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	for _, name := range []string{"q4", "q1", "q3", "q2"} {
 		wants(t, b.do("PUT", "/"+name, queueEntry("")), 201)
 	}
@@ -274,7 +274,7 @@ func TestChecklist11_TOP16_Pages(t *testing.T) {
 // TestChecklist11_APageOfNothingHasNoNextOne: the link would lead to the same page, and a client would follow it for ever. (The
 // service does have one.)
 func TestChecklist11_APageOfNothingHasNoNextOne(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	wants(t, b.do("PUT", "/q", queueEntry("")), 201)
 	wants(t, b.do("PUT", "/t", entry("TopicDescription", "")), 201)
 	wants(t, b.do("PUT", "/t/Subscriptions/s", entry("SubscriptionDescription", "")), 201)
@@ -293,7 +293,7 @@ var lists = map[string]string{"/$Resources/queues": "Queues", "/$Resources/topic
 // TestAFilterOfAListIsRefused: if the answer had all entries, a client would take each for a match. No current client sends
 // one.
 func TestAFilterOfAListIsRefused(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	wants(t, b.do("PUT", "/t", entry("TopicDescription", "")), 201)
 	wants(t, b.do("PUT", "/t/Subscriptions/s", entry("SubscriptionDescription", "")), 201)
 	for list := range lists {
@@ -311,7 +311,7 @@ func TestAFilterOfAListIsRefused(t *testing.T) {
 
 // TestChecklist11_DefaultPageIs100: there is a next link exactly when the page is full.
 func TestChecklist11_DefaultPageIs100(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	for i := range 100 {
 		lacks(t, b.do("GET", "/$Resources/queues", ""), `rel="next"`)
 		wants(t, b.do("PUT", "/q"+strings.Repeat("i", i+1), queueEntry("")), 201)
@@ -320,7 +320,7 @@ func TestChecklist11_DefaultPageIs100(t *testing.T) {
 }
 
 func TestChecklist13_CNT9_AccessedAt(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	wants(t, b.do("PUT", "/q", queueEntry("")), 201)
 	wants(t, b.do("GET", "/$Resources/queues", ""), 200, "<AccessedAt>0001-01-01T00:00:00Z<")
 	b.clock.advance(1500 * time.Millisecond)
@@ -330,7 +330,7 @@ func TestChecklist13_CNT9_AccessedAt(t *testing.T) {
 }
 
 func TestChecklist15_DEC9_Names(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	wants(t, b.do("PUT", "/a%2Fb.c-d_e1"+v2021, queueEntry("")), 201, `<title type="text">a/b.c-d_e1</title>`,
 		"<id>http://localhost:5300/a%2Fb.c-d_e1?api-version=2021-05</id>")
 	wants(t, b.do("GET", "/A/b.c-d_E1/"+v2021, ""), 200, `<title type="text">A/b.c-d_E1</title>`, "QueueDescription")
@@ -342,7 +342,7 @@ func TestChecklist15_DEC9_Names(t *testing.T) {
 		wants(t, b.do("PUT", bad, queueEntry("")), 400, "SubCode=40000. ")
 	}
 	wants(t, b.do("PUT", "/"+strings.Repeat("a", 260), queueEntry("")), 201)
-	strict := newBus(t, emulator.LimitsStandard)
+	strict := newBus(t, emulator.ProfileStandard)
 	for _, loose := range []string{"/a~b", "/_a", "/a_"} {
 		wants(t, b.do("PUT", loose, queueEntry("")), 201)
 		wants(t, strict.do("PUT", loose, queueEntry("")), 400, "contains character(s) that is not allowed by Service Bus.")
@@ -350,7 +350,7 @@ func TestChecklist15_DEC9_Names(t *testing.T) {
 	for _, ending := range []string{"/a-", "/MassTransit/Fault--Shop/Order--"} {
 		wants(t, b.do("PUT", ending, queueEntry("")), 201)
 		wants(t, strict.do("PUT", ending, queueEntry("")), 201)
-		w := newBus(t, emulator.LimitsEmulator).do("PUT", ending, queueEntry(""))
+		w := newBus(t, emulator.ProfileEmulator).do("PUT", ending, queueEntry(""))
 		wants(t, w, 400, "contains character(s) that is not allowed by Service Bus.")
 	}
 	for _, own := range []string{"/q/$DeadLetterQueue", "/q/$Transfer/$DeadLetterQueue", "/q/$management", "/$management",
@@ -379,7 +379,7 @@ func TestChecklist15_DEC9_Names(t *testing.T) {
 }
 
 func TestChecklist17_DeleteMissing(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	wants(t, b.do("DELETE", "/q", ""), 404, "No service is hosted at the specified address. TrackingId:")
 	wants(t, b.do("PUT", "/q", queueEntry("")), 201)
 	w := b.do("DELETE", "/Q", "")
@@ -392,7 +392,7 @@ func TestChecklist17_DeleteMissing(t *testing.T) {
 
 // TestChecklist21_LOCK17_AnEmptyDescriptionDetachesBeforeTheAnswer: Go's client sends one to force that.
 func TestChecklist21_LOCK17_AnEmptyDescriptionDetachesBeforeTheAnswer(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	wants(t, b.do("PUT", "/q", queueEntry("<LockDuration>PT30S</LockDuration><UserMetadata>mine</UserMetadata><MaxDeliveryCount>3</MaxDeliveryCount>")), 201)
 	var told error
 	cancel := b.queue("q").Watch(emulator.Main, func(err error) { told = err })
@@ -411,7 +411,7 @@ func TestChecklist21_LOCK17_AnEmptyDescriptionDetachesBeforeTheAnswer(t *testing
 }
 
 func TestChecklist22_DEC29_ForwardToOutOfPlace(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	wants(t, b.do("PUT", "/x", queueEntry("")), 201)
 	const session, forward = "<RequiresSession>true</RequiresSession>", "<ForwardTo>sb://h/x</ForwardTo>"
 	wants(t, b.do("PUT", "/s", queueEntry(session+forward+"<EnableExpress>false</EnableExpress>")), 400, "SubCode=40000. Bad Request. ")

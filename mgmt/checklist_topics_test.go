@@ -18,14 +18,14 @@ func ruleBody(children string) string { return entry("RuleDescription", children
 // newTopicBus has a topic t with a subscription s.
 func newTopicBus(t *testing.T) *bus {
 	t.Helper()
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	wants(t, b.do("PUT", "/t"+v2021, topicEntry("")), 201)
 	wants(t, b.do("PUT", "/t/Subscriptions/s"+v2021, subscriptionEntry("")), 201)
 	return b
 }
 
 func TestChecklist2_AnEmptyTopicDescriptionGetsAllDefaultsInOrder(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	w := b.do("PUT", "/t"+v2024, topicEntry(""))
 	wants(t, w, 201, "<author><name>sbemulatorns</name></author>")
 	const short = "DefaultMessageTimeToLive MaxSizeInMegabytes RequiresDuplicateDetection DuplicateDetectionHistoryTimeWindow " +
@@ -46,7 +46,7 @@ func TestChecklist2_AnEmptyTopicDescriptionGetsAllDefaultsInOrder(t *testing.T) 
 }
 
 func TestChecklist2_AnEmptySubscriptionDescriptionGetsAllDefaultsInOrder(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	wants(t, b.do("PUT", "/t", topicEntry("")), 201)
 	w := b.do("PUT", "/t/Subscriptions/s"+v2021, subscriptionEntry(""))
 	wants(t, w, 201, "<AccessedAt>0001-01-01T00:00:00</AccessedAt>", "<id>http://localhost:5300/t/Subscriptions/s?api-version=2021-05</id>")
@@ -221,7 +221,7 @@ func TestChecklist14_FilterCounts(t *testing.T) {
 }
 
 func TestChecklist15_PathsOfSubscriptionsAndRules(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	wants(t, b.do("PUT", "/a%2Fb", topicEntry("")), 201)
 	wants(t, b.do("PUT", "/a/b/SUBSCRIPTIONS/Rules/", subscriptionEntry("")), 201, `<title type="text">Rules</title>`)
 	wants(t, b.do("PUT", "/a%2fb/subscriptions/rules/rules/Rules/", ruleBody("")), 201, `<title type="text">Rules</title>`)

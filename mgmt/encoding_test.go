@@ -65,7 +65,7 @@ func TestDocumentsInTheEncodingsOfClients(t *testing.T) {
 		"an unknown type says nothing": {atom + "x-unknown", document("", more), more},
 		"a type that can't be read":    {"application/atom+xml;;charset", document("", more), more},
 	} {
-		b := newBus(t, emulator.LimitsRelaxed)
+		b := newBus(t, emulator.ProfileRelaxed)
 		w := b.do(http.MethodPut, "/q", tt.body, "Content-Type", tt.contentType)
 		if w.Code != http.StatusCreated || !strings.Contains(w.Body.String(), "<UserMetadata>"+tt.want+"</UserMetadata>") {
 			t.Errorf("%s: %d %.300s", name, w.Code, w.Body)
@@ -75,7 +75,7 @@ func TestDocumentsInTheEncodingsOfClients(t *testing.T) {
 
 // A document that declares UTF-16 and has one byte per character contradicts itself.
 func TestDocumentsNotInTheEncodingThatTheyDeclare(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	for _, encoding := range []string{"utf-16", "UTF-16", "utf-16le", "UTF-16BE", "utf16"} {
 		w := b.do(http.MethodPut, "/q", `<?xml version="1.0" encoding="`+encoding+`"?>`+queueEntry(""))
 		want := "the document declares the encoding \"" + encoding + "\", but is not in it"
@@ -87,7 +87,7 @@ func TestDocumentsNotInTheEncodingThatTheyDeclare(t *testing.T) {
 
 // An error about XML that can't be read repeats only the beginning of what is wrong.
 func TestErrorsAboutDocumentsAreShort(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	long := strings.Repeat("a", 500_000)
 	for name, body := range map[string]string{
 		"encoding": `<?xml version="1.0" encoding="` + long + `"?><entry/>`, "version": `<?xml version="` + long + `"?><entry/>`,

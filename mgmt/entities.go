@@ -57,7 +57,7 @@ func (c *call) topicEntry(t atom.Topic, title string) atom.Entry {
 
 // putEntity creates or updates a queue or a topic, as the body says.
 func (c *call) putEntity() (*answer, error) {
-	if err := atom.CheckPath(c.target.entity, c.limits); err != nil {
+	if err := atom.CheckPath(c.target.entity, c.profile); err != nil {
 		return nil, err
 	}
 	d, err := c.description()
@@ -75,7 +75,7 @@ func (c *call) putEntity() (*answer, error) {
 
 func (c *call) putQueue(d *atom.Element) (*answer, error) {
 	path := c.target.entity
-	description, err := atom.ParseQueue(d, c.limits)
+	description, err := atom.ParseQueue(d, c.profile)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (c *call) createQueue(d *atom.SharedDescription) (*answer, error) {
 
 func (c *call) putTopic(d *atom.Element) (*answer, error) {
 	path := c.target.entity
-	description, err := atom.ParseTopic(d, c.limits)
+	description, err := atom.ParseTopic(d, c.profile)
 	if err != nil {
 		return nil, err
 	}

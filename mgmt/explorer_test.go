@@ -19,7 +19,7 @@ var controlled struct{ control.Server }
 
 // TestExplorer: a browser gets the page at /, and clients of the service get the service's document (DEC-12).
 func TestExplorer(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	b.handler = New(Options{Broker: b.Broker, Control: controlled})
 	w := b.do("GET", "/", "", "Accept", browserAccepts)
 	wants(t, w, 200, "<!doctype html>", "$minibus/ui/start.js")
@@ -49,7 +49,7 @@ func TestExplorer(t *testing.T) {
 
 // TestDocs: a browser that asks for /docs is led to the pages. Clients of the service mean an entity of that name.
 func TestDocs(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	b.handler = New(Options{Broker: b.Broker, Manual: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "the page %q", r.URL.Path)
 	})})
@@ -64,7 +64,7 @@ func TestDocs(t *testing.T) {
 
 // TestExplorerRefusesStrangers: pages of other origins get neither the page nor its files.
 func TestExplorerRefusesStrangers(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	b.handler = New(Options{Broker: b.Broker, Control: controlled})
 	for _, path := range []string{"/", ui.Prefix + "app.js", ui.Prefix + "app.css"} {
 		for _, stranger := range strangers {

@@ -21,7 +21,7 @@ const neverGo = "P10675199DT2H48M5.4775807S"
 // TestGoClientQueues runs every operation on queues with the official Go client over TLS, on the port that serves
 // everything.
 func TestGoClientQueues(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	c := serve(t, b.handler).goClient(t)
 
 	if q, err := c.GetQueue(background, "orders", nil); q != nil || err != nil {
@@ -68,7 +68,7 @@ func TestGoClientQueues(t *testing.T) {
 }
 
 func TestGoClientQueueWithEverything(t *testing.T) {
-	b := newBus(t, emulator.LimitsStandard)
+	b := newBus(t, emulator.ProfileStandard)
 	c := serve(t, b.handler).goClient(t)
 	p := admin.QueueProperties{
 		LockDuration: to.Ptr("PT45S"), EnablePartitioning: to.Ptr(true), MaxSizeInMegabytes: to.Ptr(int32(4096)),
@@ -94,7 +94,7 @@ func TestGoClientQueueWithEverything(t *testing.T) {
 
 // TestCNT1_CNT7_CNT8_GoClientRuntimeProperties reads true counts, sizes and times.
 func TestCNT1_CNT7_CNT8_GoClientRuntimeProperties(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	c := serve(t, b.handler).goClient(t)
 	if _, err := c.CreateQueue(background, "q", nil); err != nil {
 		t.Fatalf("create: %v", err)
@@ -139,7 +139,7 @@ func TestCNT1_CNT7_CNT8_GoClientRuntimeProperties(t *testing.T) {
 }
 
 func TestGoClientErrors(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	c := serve(t, b.handler).goClient(t)
 	made, err := c.CreateQueue(background, "q", nil)
 	if err != nil {
@@ -176,7 +176,7 @@ func TestGoClientErrors(t *testing.T) {
 }
 
 func TestGoClientNamespace(t *testing.T) {
-	for l, sku := range map[emulator.Limits]string{emulator.LimitsRelaxed: "Standard", emulator.LimitsPremium: "Premium"} {
+	for l, sku := range map[emulator.Profile]string{emulator.ProfileRelaxed: "Standard", emulator.ProfilePremium: "Premium"} {
 		c := serve(t, newBus(t, l).handler).goClient(t)
 		n, err := c.GetNamespaceProperties(background, nil)
 		if err != nil || n.SKU != sku || n.Name != "sbemulatorns" || n.CreatedTime.IsZero() || (n.MessagingUnits != nil) != (sku == "Premium") {
@@ -187,7 +187,7 @@ func TestGoClientNamespace(t *testing.T) {
 
 // TestChecklist12_GoClientPages lists with and without a page size.
 func TestChecklist12_GoClientPages(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	c := serve(t, b.handler).goClient(t)
 	for _, name := range []string{"q2", "q10", "q1", "Q3"} {
 		if _, err := c.CreateQueue(background, name, nil); err != nil {
@@ -214,7 +214,7 @@ func TestChecklist12_GoClientPages(t *testing.T) {
 
 // TestChecklist18_OnePortForTLSAndPlain: addresses in answers have the scheme that the client used.
 func TestChecklist18_OnePortForTLSAndPlain(t *testing.T) {
-	p := serve(t, newBus(t, emulator.LimitsRelaxed).handler)
+	p := serve(t, newBus(t, emulator.ProfileRelaxed).handler)
 	c := p.client()
 	defer c.CloseIdleConnections()
 	for _, scheme := range []string{"http", "https"} {

@@ -16,7 +16,7 @@ import (
 
 // TestGoClientTopics runs every operation on topics with the official Go client.
 func TestGoClientTopics(t *testing.T) {
-	b := newBus(t, emulator.LimitsStandard)
+	b := newBus(t, emulator.ProfileStandard)
 	c := serve(t, b.handler).goClient(t)
 	p := admin.TopicProperties{
 		RequiresDuplicateDetection: to.Ptr(true), DefaultMessageTimeToLive: to.Ptr("PT3M"), EnableBatchedOperations: to.Ptr(true),
@@ -83,7 +83,7 @@ func refused(t *testing.T, err error, status int, text string) {
 }
 
 func TestGoClientSubscriptions(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	c := serve(t, b.handler).goClient(t)
 	_, err := c.CreateSubscription(background, "events", "sub", nil)
 	refused(t, err, 404, "The incoming request is not recognized as a namespace policy put request.")
@@ -146,7 +146,7 @@ func TestGoClientSubscriptions(t *testing.T) {
 
 // TestChecklist9_GoClientRules creates, updates and reads rules of all shapes; they come back as they were sent.
 func TestChecklist9_GoClientRules(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	c := serve(t, b.handler).goClient(t)
 	if _, err := c.CreateTopic(background, "t", nil); err != nil {
 		t.Fatalf("create topic: %v", err)
@@ -211,7 +211,7 @@ func TestChecklist9_GoClientRules(t *testing.T) {
 
 // TestChecklist8_DefaultRules: the first rule of a subscription.
 func TestChecklist8_DefaultRules(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	c := serve(t, b.handler).goClient(t)
 	if _, err := c.CreateTopic(background, "t", nil); err != nil {
 		t.Fatalf("create topic: %v", err)

@@ -131,7 +131,7 @@ func TestGoldenExchanges(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			b := newBus(t, emulator.LimitsRelaxed)
+			b := newBus(t, emulator.ProfileRelaxed)
 			var now strings.Builder
 			for _, want := range parseExchanges(t, file) {
 				got := want.run(b.handler)
@@ -184,7 +184,7 @@ func (c *recorder) Do(r *http.Request) (*http.Response, error) {
 // record runs a scenario with the Go client and compares what it sent with the golden file.
 func record(t *testing.T, name string, scenario func(t *testing.T, c *goClient)) {
 	t.Helper()
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	r := &recorder{handler: b.handler}
 	scenario(t, newGoClient(t, "localhost:5300", r))
 	file := filepath.Join(*goldenDir, name)

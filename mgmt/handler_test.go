@@ -68,7 +68,7 @@ func TestHealthSaysWhatTheTroubleIs(t *testing.T) {
 // Administration waits for the process to be ready; clients try again after a 503.
 func TestAdministrationWaitsUntilReady(t *testing.T) {
 	ready := false
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	h := New(Options{Ready: func() bool { return ready }, Broker: func() *emulator.Broker {
 		if !ready {
 			t.Error("the broker was asked for before it was ready")
@@ -83,7 +83,7 @@ func TestAdministrationWaitsUntilReady(t *testing.T) {
 }
 
 func TestDEC12_OperationalPathsAndEntitiesOfTheirNames(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	for _, path := range []string{"/health", "/readyz", "/livez", "/metrics"} { // as QueueExists asks
 		wants(t, b.do("GET", path+"?api-version=2021-05", ""), 200, "Publicly Listed Services")
 	}
@@ -102,7 +102,7 @@ func TestDEC12_OperationalPathsAndEntitiesOfTheirNames(t *testing.T) {
 
 // The end of the path and the method together decide between the two APIs (management-rest 2).
 func TestRuntimePathsAndEntitiesOfTheirNames(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	wants(t, b.do("PUT", "/q/messages", queueEntry("")), 201, "<title type=\"text\">q/messages</title>")
 	wants(t, b.do("GET", "/q/messages/head", ""), 200, "Publicly Listed Services")
 	wants(t, b.do("DELETE", "/q/messages", ""), 200)

@@ -55,7 +55,7 @@ func (c *standingClock) advance(d time.Duration) {
 // bus is a broker over a journal in memory, with the administration in front of it.
 type bus struct {
 	t       testing.TB
-	limits  emulator.Limits
+	limits  emulator.Profile
 	clock   *standingClock // nil: the machine's
 	journal *storetest.Memory
 	broker  *emulator.Broker
@@ -63,7 +63,7 @@ type bus struct {
 	handler http.Handler
 }
 
-func newBus(t testing.TB, l emulator.Limits) *bus {
+func newBus(t testing.TB, l emulator.Profile) *bus {
 	t.Helper()
 	b := &bus{t: t, limits: l, clock: newClock(), journal: storetest.NewMemory()}
 	b.journal.SetCreated(b.clock.Now().UnixMilli())

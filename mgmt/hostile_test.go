@@ -13,7 +13,7 @@ import (
 
 // TestHostileBodies: each gets a clear error, and nothing is created.
 func TestHostileBodies(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	bomb := `<?xml version="1.0"?><!DOCTYPE b [<!ENTITY a "aaaaaaaaaa"><!ENTITY c "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>` + queueEntry("<UserMetadata>&c;</UserMetadata>")
 	external := `<!DOCTYPE b SYSTEM "file:///etc/passwd">` + queueEntry("")
 	for name, body := range map[string]string{
@@ -69,7 +69,7 @@ func (e *endless) Read(p []byte) (int, error) {
 }
 
 func TestHugeBodiesAreCutOff(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	body := &endless{}
 	r := httptest.NewRequest(http.MethodPut, "/q", io.MultiReader(strings.NewReader(`<entry><content>`), body))
 	w := httptest.NewRecorder()
@@ -97,7 +97,7 @@ func TestTolerantBodies(t *testing.T) {
 		"comments":     queueEntry(`<!-- a --><MaxDeliveryCount>7<!-- b --></MaxDeliveryCount><?go on?>`),
 		"out of order": queueEntry(`<UserMetadata>x</UserMetadata><EnableExpress>false</EnableExpress><MaxDeliveryCount>7</MaxDeliveryCount>`),
 	} {
-		b := newBus(t, emulator.LimitsRelaxed)
+		b := newBus(t, emulator.ProfileRelaxed)
 		if wants(t, b.do("PUT", "/q", body), 201, "<MaxDeliveryCount>7<", "<LockDuration>PT1M<"); t.Failed() {
 			t.Fatal(name)
 		}
@@ -106,7 +106,7 @@ func TestTolerantBodies(t *testing.T) {
 
 // TestTextsComeBackAsTheyWere, escapes and all.
 func TestTextsComeBackAsTheyWere(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	const text = `a &lt;b&gt; &amp;amp; "q" 'p' ü 😀&#xD;` + "\n\tend"
 	for range 2 {
 		wants(t, b.do("PUT", "/q", queueEntry("<UserMetadata>"+text+"</UserMetadata>")), 201, "<UserMetadata>"+text+"</UserMetadata>")

@@ -106,7 +106,7 @@ func TestAnUnknownNamespaceIsRefusedByEachAPI(t *testing.T) {
 }
 
 func TestTheOnlyNamespaceHasEveryHost(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	b.makeQueue("q", emulator.QueueOptions{})
 	wants(t, b.at("other.servicebus.windows.net", 1, "GET", "/q", ""), 200, "QueueDescription")
 }
@@ -208,7 +208,7 @@ func TestForwardsStayInTheNamespace(t *testing.T) {
 }
 
 func TestTheOnlyNamespaceForwardsToEveryHost(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	b.makeQueue("q", emulator.QueueOptions{})
 	wants(t, b.at("localhost", 5300, "PUT", "/f", queueEntry("<ForwardTo>sb://anything.servicebus.windows.net/q</ForwardTo>")), 201)
 }

@@ -66,8 +66,8 @@ func unescaped(s string) string {
 	return s
 }
 
-// of returns the page's part of a list.
-func of[T any](p page, all []T) []T {
+// pageOf returns the page's part of a list.
+func pageOf[T any](p page, all []T) []T {
 	all = all[min(p.skip, len(all)):]
 	return all[:min(p.top, len(all))]
 }

@@ -10,7 +10,7 @@ import (
 
 // An update of a policy's rights without keys keeps the keys, so that their owners are not locked out.
 func TestAPolicyKeepsTheKeysThatAnUpdateLeavesOut(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	policy := func(right, keys string) string {
 		return "<AuthorizationRules><AuthorizationRule><Rights><AccessRights>" + right + "</AccessRights></Rights><KeyName>shop</KeyName>" +
 			keys + "</AuthorizationRule></AuthorizationRules>"

@@ -15,7 +15,7 @@ import (
 )
 
 func TestOneLineForEachRequestWithoutItsSecrets(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	var log bytes.Buffer
 	type seen struct {
 		method string
@@ -58,7 +58,7 @@ func TestOneLineForEachRequestWithoutItsSecrets(t *testing.T) {
 
 // TestTheLineOfAMissingEntitySaysSo: the service answers 200 and the feed of nothing, which looks like success in a log.
 func TestTheLineOfAMissingEntitySaysSo(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	var log bytes.Buffer
 	b.handler = New(Options{Broker: b.Broker, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	b.do(http.MethodPut, "/there", entry("TopicDescription", ""))
@@ -83,7 +83,7 @@ func flood(t *testing.T, level slog.Level, requests ...[2]string) string {
 	t.Helper()
 	var log bytes.Buffer
 	synctest.Test(t, func(t *testing.T) {
-		b := newTimedBus(t, emulator.LimitsRelaxed)
+		b := newTimedBus(t, emulator.ProfileRelaxed)
 		defer b.close()
 		b.makeQueue("q", emulator.QueueOptions{})
 		logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: level}))
@@ -126,7 +126,7 @@ func TestDebuggingShowsEveryRequest(t *testing.T) {
 
 // TestLinesOfRequestsAreShort, even for long paths, methods and agents.
 func TestLinesOfRequestsAreShort(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	var log bytes.Buffer
 	b.handler = New(Options{Broker: b.Broker, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	long := strings.Repeat("x", 5000)
@@ -139,7 +139,7 @@ func TestLinesOfRequestsAreShort(t *testing.T) {
 }
 
 func TestMetricsAreServedUnlessAnEntityHasTheName(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("minibus_up 1")) })
 	b.handler = New(Options{Broker: b.Broker, Version: "test", Metrics: page})
 	if w := b.do(http.MethodGet, "/metrics", ""); w.Code != 200 || w.Body.String() != "minibus_up 1" {
@@ -158,7 +158,7 @@ func TestMetricsAreServedUnlessAnEntityHasTheName(t *testing.T) {
 
 // TestAHandlerThatPanicsCostsItsRequestOnly, which gets a 500, or an end of the connection if its answer has begun.
 func TestAHandlerThatPanicsCostsItsRequestOnly(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	var log bytes.Buffer
 	begun := false
 	b.handler = New(Options{

@@ -10,7 +10,7 @@ import (
 
 // TestEntitiesMadeOverHTTPSurviveARestart, with the settings that only the administration uses.
 func TestEntitiesMadeOverHTTPSurviveARestart(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	const all = twoRules + "<ForwardTo>sb://host:1/X</ForwardTo><UserMetadata>m</UserMetadata><EnableExpress>true</EnableExpress>"
 	wants(t, b.do("PUT", "/x", queueEntry("<DefaultMessageTimeToLive>P10675199DT2H48M5.477S</DefaultMessageTimeToLive>")), 201)
 	wants(t, b.do("PUT", "/q", queueEntry(all)), 201)
@@ -32,7 +32,7 @@ func TestEntitiesMadeOverHTTPSurviveARestart(t *testing.T) {
 
 // TestDEC7_FilesTakeNothingAway: settings that a file does not have stay as they were set over the API.
 func TestDEC7_FilesTakeNothingAway(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	wants(t, b.do("PUT", "/q", queueEntry(twoRules)), 201)
 	o := emulator.QueueOptions{MaxDeliveryCount: 3}
 	for range 2 {

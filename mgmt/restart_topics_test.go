@@ -62,7 +62,7 @@ func TestDEC7_FilesTakeNothingAwayFromTopics(t *testing.T) {
 
 // TestIDLE1_IdleClocksRestartWithTheProcess although the times of the entity are older (DEC-21).
 func TestIDLE1_IdleClocksRestartWithTheProcess(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	wants(t, b.do("PUT", "/q", queueEntry("<AutoDeleteOnIdle>PT5M</AutoDeleteOnIdle>")), 201)
 	b.clock.advance(time.Hour)
 	b.restart()
@@ -71,7 +71,7 @@ func TestIDLE1_IdleClocksRestartWithTheProcess(t *testing.T) {
 
 // TestListsCostTheSameHoweverManyEntitiesThereAre measures allocated bytes, which do not depend on the machine.
 func TestListsCostTheSameHoweverManyEntitiesThereAre(t *testing.T) {
-	b := newBus(t, emulator.LimitsStandard)
+	b := newBus(t, emulator.ProfileStandard)
 	n := 0
 	create := func(upTo int) {
 		for ; n < upTo; n++ {

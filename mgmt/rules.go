@@ -50,7 +50,7 @@ func (c *call) putRule() (*answer, error) {
 // readRule reads the rule of the request's body, and names it.
 func (c *call) readRule() (*atom.Rule, error) {
 	if c.target.kind == targetRule {
-		if err := atom.CheckRule(c.target.rule, c.limits); err != nil {
+		if err := atom.CheckRule(c.target.rule, c.profile); err != nil {
 			return nil, err
 		}
 	}
@@ -69,7 +69,7 @@ func (c *call) readRule() (*atom.Rule, error) {
 		if c.target.rule = r.Name; r.Name == "" {
 			c.target.rule = emulator.DefaultRuleName
 		}
-		if err := atom.CheckRule(c.target.rule, c.limits); err != nil {
+		if err := atom.CheckRule(c.target.rule, c.profile); err != nil {
 			return nil, err
 		}
 	}

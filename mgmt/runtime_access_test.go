@@ -55,7 +55,7 @@ func TestRuntimeAsksWhoCalls(t *testing.T) {
 
 // TestLocationsAreReached over TLS as over plain HTTP: they name the server as the client did.
 func TestLocationsAreReached(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	b.makeQueue("a/q", emulator.QueueOptions{})
 	p := serve(t, b.handler)
 	c := p.client()

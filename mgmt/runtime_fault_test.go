@@ -23,7 +23,7 @@ func (b *bus) inject(o emulator.FaultOptions) *emulator.Fault {
 
 // TestFaultsOverHTTP are answered with their status, and nothing has happened then.
 func TestFaultsOverHTTP(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	b.makeQueue("q", emulator.QueueOptions{})
 	once := func(o emulator.FaultOptions) { o.Count = 1; b.inject(o) }
 	once(emulator.FaultOptions{Kind: emulator.FaultThrottle})
@@ -61,7 +61,7 @@ func TestFaultsOverHTTP(t *testing.T) {
 
 // TestFaultsCutHTTP before the operation and after it.
 func TestFaultsCutHTTP(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	b.makeQueue("q", emulator.QueueOptions{})
 	p := serve(t, b.handler)
 	c := p.client()
@@ -92,7 +92,7 @@ func TestFaultsCutHTTP(t *testing.T) {
 // TestFaultsDelayHTTP by real time, unless the client goes away.
 func TestFaultsDelayHTTP(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newTimedBus(t, emulator.LimitsRelaxed)
+		b := newTimedBus(t, emulator.ProfileRelaxed)
 		b.makeQueue("q", emulator.QueueOptions{})
 		b.inject(emulator.FaultOptions{Kind: emulator.FaultDelay, Delay: 20 * time.Second})
 		begin := time.Now()

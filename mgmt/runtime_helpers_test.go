@@ -63,7 +63,7 @@ func (b *bus) wantCounts(path string, active, dead int64) {
 }
 
 // newTimedBus is a bus whose broker has the clock of the bubble that the test runs in.
-func newTimedBus(t testing.TB, l emulator.Limits) *bus {
+func newTimedBus(t testing.TB, l emulator.Profile) *bus {
 	t.Helper()
 	b := &bus{t: t, limits: l, journal: storetest.NewMemory()}
 	b.open()

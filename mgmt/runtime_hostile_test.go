@@ -17,7 +17,7 @@ const batchType = "application/vnd.microsoft.servicebus.json"
 
 // TestQUO5_MessageSizesOverHTTP: Minibus refuses a message that is too large with 403, and does not read it to its end.
 func TestQUO5_MessageSizesOverHTTP(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	b.makeQueue("q", emulator.QueueOptions{})
 	b.makeQueue("large", emulator.QueueOptions{MaxMessageSizeInKilobytes: 10 << 10})
 	b.post("q", strings.Repeat("x", 250<<10))
@@ -56,7 +56,7 @@ func TestQUO5_MessageSizesOverHTTP(t *testing.T) {
 
 // TestBatches: all or none, up to the size of one message (QUO-6, QUO-14).
 func TestBatches(t *testing.T) {
-	b := newBus(t, emulator.LimitsStandard)
+	b := newBus(t, emulator.ProfileStandard)
 	b.makeQueue("q", emulator.QueueOptions{})
 	b.makeQueue("large", emulator.QueueOptions{MaxMessageSizeInKilobytes: 10 << 10})
 	send := func(queue, document string, status int, texts ...string) {
@@ -94,7 +94,7 @@ func TestBatches(t *testing.T) {
 
 // TestHostileSends: each gets a clear error, and nothing is stored.
 func TestHostileSends(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	b.makeQueue("q", emulator.QueueOptions{})
 	for name, headers := range map[string][]string{
 		"deep":              {"BrokerProperties", strings.Repeat(`{"a":`, 10_000)},
@@ -139,7 +139,7 @@ func TestLatin1HeadersComeBackAsUTF8(t *testing.T) {
 // TestBodiesThatCannotBeDecoded: the broker never decodes a body, so it stores them, and a receive returns their
 // bytes. Locks and failed deliveries work as for any message.
 func TestBodiesThatCannotBeDecoded(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	b.makeQueue("q", emulator.QueueOptions{MaxDeliveryCount: 2})
 	for _, tt := range []struct{ raw, body, kind string }{
 		{"\x00\x53\x77\xc0\x02\x07\x40", "\x00\x53\x77\xc0\x02\x07\x40", "application/octet-stream"},
@@ -209,7 +209,7 @@ func (c *counter) Add(n int64) int64 { c.n += n; return c.n }
 
 // TestPropertiesThatHeadersCannotSay: the answer omits them and is otherwise unchanged.
 func TestPropertiesThatHeadersCannotSay(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	b.makeQueue("q", emulator.QueueOptions{})
 	w := b.do("POST", "/q/messages", `[{"Body":"x","UserProperties":{"Content-Length":"1000","Transfer-Encoding":"chunked","Set-Cookie":"a=b","Location":"http://evil/",`+
 		`"two words":1,"a:b":1,"ü":1,"split":"a\r\nSet-Cookie: c=d","null":null,"good":1}}]`, "Content-Type", batchType)

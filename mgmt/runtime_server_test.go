@@ -29,7 +29,7 @@ type served struct {
 func overPipes(t *testing.T, f func(*testing.T, *served)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		s := &served{bus: newTimedBus(t, emulator.LimitsRelaxed), pipe: listen.NewPipe()}
+		s := &served{bus: newTimedBus(t, emulator.ProfileRelaxed), pipe: listen.NewPipe()}
 		s.makeQueue("q", emulator.QueueOptions{})
 		s.server = NewServer(s.handler, slog.New(slog.DiscardHandler))
 		var running sync.WaitGroup

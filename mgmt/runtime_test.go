@@ -10,7 +10,7 @@ import (
 
 // TestChecklist19_RuntimeREST is line 19 of management-rest 10.
 func TestChecklist19_RuntimeREST(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	b.makeQueue("q", emulator.QueueOptions{})
 	w := b.do("POST", "/q/messages", "hello", "Content-Type", "text/plain")
 	wants(t, w, 201)
@@ -58,7 +58,7 @@ func TestChecklist19_RuntimeREST(t *testing.T) {
 
 // TestReceivedHeaders: an answer with all headers (management-rest 7.2).
 func TestReceivedHeaders(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	b.makeQueue("q", emulator.QueueOptions{})
 	b.post("q", "body", "Content-Type", "text/plain; charset=utf-8", "BrokerProperties",
 		`{"Label":"M1","TimeToLive":40,"CorrelationId":"c","ReplyTo":"r","ReplyToSessionId":"rs","To":"t","MessageId":"id ü","PartitionKey":"p","label":"x","ForcePersistence":true}`,
@@ -83,7 +83,7 @@ func TestReceivedHeaders(t *testing.T) {
 
 // TestRuntimeDefaults: the answer for a message with only a body.
 func TestRuntimeDefaults(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	b.makeQueue("q", emulator.QueueOptions{})
 	b.post("q", "")
 	w := b.do("DELETE", "/q/messages/head", "")
@@ -100,7 +100,7 @@ func TestRuntimeDefaults(t *testing.T) {
 }
 
 func TestRuntimeTopicsSubscriptionsAndDeadLetterQueues(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	wants(t, b.do("PUT", "/a/Topic", entry("TopicDescription", "")), 201)
 	wants(t, b.do("PUT", "/a/Topic/Subscriptions/Sub", entry("SubscriptionDescription", "<MaxDeliveryCount>1</MaxDeliveryCount>")), 201)
 	b.post("A%2Ftopic", "one", "BrokerProperties", `{"Label":"x"}`)
@@ -136,7 +136,7 @@ func TestRuntimeTopicsSubscriptionsAndDeadLetterQueues(t *testing.T) {
 
 // TestRuntimeErrors: the status and the text of refusals.
 func TestRuntimeErrors(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	b.makeQueue("q", emulator.QueueOptions{})
 	b.makeQueue("sessions", emulator.QueueOptions{RequiresSession: true})
 	b.makeQueue("closed", emulator.QueueOptions{Status: emulator.StatusSendDisabled})
@@ -181,7 +181,7 @@ func TestRuntimeErrors(t *testing.T) {
 }
 
 func TestDEC13_MissingEntitiesAnd410(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	b.makeQueue("q", emulator.QueueOptions{})
 	b.handler = New(Options{Broker: b.Broker, MissingIsGone: true})
 	wants(t, b.do("POST", "/none/messages", "x"), 410, "<Code>410</Code>", "could not be found")
@@ -192,7 +192,7 @@ func TestDEC13_MissingEntitiesAnd410(t *testing.T) {
 
 // TestRuntimeSessions: HTTP clients can send to sessions, and settle messages that a session receiver has locked.
 func TestRuntimeSessions(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	q := b.makeQueue("q", emulator.QueueOptions{RequiresSession: true})
 	b.post("q", "in a session", "BrokerProperties", `{"SessionId":"s"}`)
 	c, err := q.Sessions().Accept("s", emulator.Accept{Notify: func() {}, Lost: func(error) {}})
@@ -209,7 +209,7 @@ func TestRuntimeSessions(t *testing.T) {
 
 // TestLOCK9_TokensOfHTTPAndOfLinks: both can be used over either protocol.
 func TestLOCK9_TokensOfHTTPAndOfLinks(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	q := b.makeQueue("q", emulator.QueueOptions{})
 	b.post("q", "a")
 	b.post("q", "b")
@@ -234,7 +234,7 @@ func TestLOCK9_TokensOfHTTPAndOfLinks(t *testing.T) {
 
 // TestMessageIdsThatAreKeywords: the path of a message may look like that of a rule.
 func TestMessageIdsThatAreKeywords(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	wants(t, b.do("PUT", "/t", entry("TopicDescription", "")), 201)
 	wants(t, b.do("PUT", "/t/Subscriptions/messages", entry("SubscriptionDescription", "")), 201)
 	for _, id := range []string{"subscriptions", "rules", "head", "messages", "a%2Fb"} {

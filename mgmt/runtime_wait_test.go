@@ -21,7 +21,7 @@ import (
 func timed(t *testing.T, o emulator.QueueOptions, f func(*testing.T, *bus)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		b := newTimedBus(t, emulator.LimitsRelaxed)
+		b := newTimedBus(t, emulator.ProfileRelaxed)
 		defer b.close()
 		b.makeQueue("q", o)
 		f(t, b)
@@ -381,7 +381,7 @@ func TestReceiveAndChangesOfTheEntity(t *testing.T) {
 // TestQUO12_AWaitKeepsItsPlace among the receivers of an entity when that is updated, even if there is no room for another.
 func TestQUO12_AWaitKeepsItsPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newTimedBus(t, emulator.LimitsEmulator)
+		b := newTimedBus(t, emulator.ProfileEmulator)
 		defer b.close()
 		q := b.makeQueue("q", emulator.QueueOptions{})
 		for range 199 {
@@ -455,7 +455,7 @@ func TestReceiveAndAResetOfTheNamespace(t *testing.T) {
 func TestTOP1_FewMessagesWithManyCopiesAreUnderWayOverHTTP(t *testing.T) {
 	const subscriptions, sends = 100, 50
 	synctest.Test(t, func(t *testing.T) {
-		b := newTimedBus(t, emulator.LimitsRelaxed)
+		b := newTimedBus(t, emulator.ProfileRelaxed)
 		defer b.close()
 		var o emulator.TopicOptions
 		for i := range subscriptions {

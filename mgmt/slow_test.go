@@ -20,7 +20,7 @@ import (
 func slow(t *testing.T, f func(t *testing.T, b *bus, c net.Conn)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		b := newBus(t, emulator.LimitsRelaxed)
+		b := newBus(t, emulator.ProfileRelaxed)
 		pipe := listen.NewPipe()
 		server := NewServer(b.handler, slog.New(slog.DiscardHandler))
 		done := make(chan struct{})

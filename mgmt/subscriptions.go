@@ -55,7 +55,7 @@ func entryOfSubscription(s atom.Subscription, title string) atom.Entry {
 }
 
 func (c *call) putSubscription() (*answer, error) {
-	if err := atom.CheckSubscription(c.target.subscription, c.limits); err != nil {
+	if err := atom.CheckSubscription(c.target.subscription, c.profile); err != nil {
 		return nil, err
 	}
 	d, err := c.description()
@@ -65,7 +65,7 @@ func (c *call) putSubscription() (*answer, error) {
 	if d.Name != "SubscriptionDescription" {
 		return nil, badRequest("The body of the request does not describe a subscription.")
 	}
-	description, err := atom.ParseSubscription(d, c.limits)
+	description, err := atom.ParseSubscription(d, c.profile)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (c *call) createSubscription(d *atom.SubscriptionDescription) (*answer, err
 	if rule.Name == "" {
 		rule.Name = emulator.DefaultRuleName
 	}
-	if err := atom.CheckRule(rule.Name, c.limits); err != nil {
+	if err := atom.CheckRule(rule.Name, c.profile); err != nil {
 		return nil, err
 	}
 	o, err := d.Create()

@@ -10,12 +10,12 @@ import (
 
 // TestDEC1_ValuesByProfile: the values that each profile refuses, and the texts.
 func TestDEC1_ValuesByProfile(t *testing.T) {
-	all := []emulator.Limits{emulator.LimitsRelaxed, emulator.LimitsStandard, emulator.LimitsPremium, emulator.LimitsEmulator}
+	all := []emulator.Profile{emulator.ProfileRelaxed, emulator.ProfileStandard, emulator.ProfilePremium, emulator.ProfileEmulator}
 	relaxed, standard, premium, ms := all[:1], all[1:2], all[2:3], all[3:]
 	strict := all[1:]
 	value := func(name, v string) string { return "<" + name + ">" + v + "</" + name + ">" }
 	for _, tt := range []struct {
-		in     []emulator.Limits
+		in     []emulator.Profile
 		body   string
 		refuse string // "" is accepted
 	}{
@@ -53,7 +53,7 @@ func TestDEC1_ValuesByProfile(t *testing.T) {
 		{relaxed, value("MaxSizeInMegabytes", "16384"), ""},
 		{standard, value("MaxMessageSizeInKilobytes", "1024"), "Parameter name: MaxMessageSizeInKilobytes"},
 		{premium, value("MaxMessageSizeInKilobytes", "256"), "SubCode=40000. The property value for 'MaxMessageSizeInKilobytes' must be between 1024 and 102400.&#xD;\n"},
-		{[]emulator.Limits{all[0], all[2]}, value("MaxMessageSizeInKilobytes", "102400"), ""},
+		{[]emulator.Profile{all[0], all[2]}, value("MaxMessageSizeInKilobytes", "102400"), ""},
 		{all, value("MaxMessageSizeInKilobytes", "102401"), "Parameter name: MaxMessageSizeInKilobytes"},
 		{relaxed, value("UserMetadata", strings.Repeat("ü", 2000)), ""},
 		{strict, value("UserMetadata", strings.Repeat("ü", 1024)), ""},
@@ -98,7 +98,7 @@ func TestTIME7_TopicsAndSubscriptionsLiveForAMillisecond(t *testing.T) {
 
 // TestQUO10_EntitiesByProfile: only the strict profiles count.
 func TestQUO10_EntitiesByProfile(t *testing.T) {
-	b := newBus(t, emulator.LimitsEmulator)
+	b := newBus(t, emulator.ProfileEmulator)
 	for i := range 50 {
 		wants(t, b.do("PUT", fmt.Sprintf("/q%d", i), queueEntry("")), 201)
 	}
@@ -109,7 +109,7 @@ func TestQUO10_EntitiesByProfile(t *testing.T) {
 
 // TestDEC2_MessageSizes: the broker enforces the size that it shows.
 func TestDEC2_MessageSizes(t *testing.T) {
-	for l, want := range map[emulator.Limits]int64{emulator.LimitsStandard: 256 << 10, emulator.LimitsPremium: 1 << 20} {
+	for l, want := range map[emulator.Profile]int64{emulator.ProfileStandard: 256 << 10, emulator.ProfilePremium: 1 << 20} {
 		b := newBus(t, l)
 		wants(t, b.do("PUT", "/q", queueEntry("")), 201, fmt.Sprintf("<MaxMessageSizeInKilobytes>%d<", want>>10))
 		if got := b.queue("q").MaxMessageSize(); got != want {
@@ -120,7 +120,7 @@ func TestDEC2_MessageSizes(t *testing.T) {
 
 // TestDEC4_DefaultsOfTheAPI are Azure's, and the broker has the settings that it shows.
 func TestDEC4_DefaultsOfTheAPI(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	wants(t, b.do("PUT", "/q", queueEntry("")), 201)
 	o := b.queue("q").Options()
 	if o.MaxDeliveryCount != 10 || o.DefaultMessageTimeToLive != 0 || o.DuplicateDetectionWindow != emulator.DefaultDedupWindow || o.LockDuration != emulator.DefaultLockDuration {

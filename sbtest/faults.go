@@ -50,7 +50,7 @@ const (
 	ExpireToken = FaultKind(emulator.FaultExpireToken) // the connection's tokens are over
 )
 
-// Operation is what a client asks for.
+// Operation is a kind of request by clients.
 type Operation string
 
 // The operations that a [Fault] hits.

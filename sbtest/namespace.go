@@ -17,7 +17,7 @@ import (
 type Namespace struct {
 	ns     *emulator.Namespace
 	server *server.Server
-	limits config.Limits
+	limits config.Profile
 }
 
 // NewNamespace makes a namespace for one test, which shares nothing with others of the server: tests that run in

@@ -39,15 +39,15 @@ type Limits string
 
 // The profiles.
 const (
-	Relaxed           = Limits(config.LimitsRelaxed)  // all that one of the others takes, in any number
-	Standard          = Limits(config.LimitsStandard) // the Standard tier of Azure
-	Premium           = Limits(config.LimitsPremium)  // the Premium tier of Azure
-	MicrosoftEmulator = Limits(config.LimitsEmulator) // Microsoft's emulator
+	Relaxed           = Limits(config.ProfileRelaxed)  // all that one of the others takes, in any number
+	Standard          = Limits(config.ProfileStandard) // the Standard tier of Azure
+	Premium           = Limits(config.ProfilePremium)  // the Premium tier of Azure
+	MicrosoftEmulator = Limits(config.ProfileEmulator) // Microsoft's emulator
 )
 
 // WithLimits enforces a profile, both for clients and for what the test declares. The default is [Relaxed].
 func WithLimits(l Limits) Option {
-	return optionFunc(func(o *options) { o.config.Settings.Limits = config.Limits(l) })
+	return optionFunc(func(o *options) { o.config.Settings.Limits = config.Profile(l) })
 }
 
 // WithTokens checks tokens as Azure does: a client may do what the policy allows whose key it has. The policies are

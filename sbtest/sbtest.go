@@ -68,7 +68,7 @@ func newOptions() *options {
 // assemble reads what a test declares. Warnings go to the log of the test. existing finds entities that there are
 // already; nil: none.
 func assemble(
-	t testing.TB, parts []config.Part, limits config.Limits, existing func(path string) string,
+	t testing.TB, parts []config.Part, limits config.Profile, existing func(path string) string,
 ) *config.Topology {
 	t.Helper()
 	topology, report := config.AssembleInto(parts, limits, existing)

@@ -136,7 +136,7 @@ func TestDEC7_PoliciesOfEntitiesSurviveTheProcess(t *testing.T) {
 	for _, path := range []string{"q", "t"} {
 		list := fmt.Sprintf(`{"UserConfig": {"Namespaces": [{"Name": "n", "Queues": [{"Name": "q", "Properties": {%s}}], "Topics": [{"Name": "t", "Properties": {%s}}]}]}}`,
 			none(path == "q"), none(path == "t"))
-		topology, report := config.Parse("test", []byte(list), config.LimitsRelaxed)
+		topology, report := config.Parse("test", []byte(list), config.ProfileRelaxed)
 		if err := report.Err(); err != nil {
 			t.Fatal(err)
 		}

@@ -41,7 +41,7 @@ func (a *Server) AzureRefusals(ns *emulator.Namespace) []control.AzureRefusal {
 // AllAzureRefusals is [Server.AzureRefusals] of a namespace of any size, up to 25 of each tier, as many as a report
 // keeps. A namespace with a profile other than relaxed has refused all that already.
 func (a *Server) AllAzureRefusals(ns *emulator.Namespace) []control.AzureRefusal {
-	if ns.Limits() != emulator.LimitsRelaxed {
+	if ns.Profile() != emulator.ProfileRelaxed {
 		return nil
 	}
 	text, err := a.WriteConfiguration(ns, false)
@@ -61,7 +61,7 @@ func (a *Server) AllAzureRefusals(ns *emulator.Namespace) []control.AzureRefusal
 // refusedByTiers returns what the tiers refuse of a Config.json that Minibus wrote, in the order of the file.
 func refusedByTiers(text []byte) (list []control.AzureRefusal) {
 	for _, tier := range Tiers {
-		_, report := config.Parse("Config.json", text, config.Limits(tier))
+		_, report := config.Parse("Config.json", text, config.Profile(tier))
 		for _, f := range report.Findings {
 			if f.Severity != config.Error {
 				continue

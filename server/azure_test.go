@@ -57,7 +57,7 @@ func TestSettingsThatAzureRefuses(t *testing.T) {
 	if all := a.AzureRefusals(a.broker.Default()); len(all) != len(want)-1 {
 		t.Errorf("after the change the tiers refuse %v", all)
 	}
-	strict := emulator.LimitsStandard
+	strict := emulator.ProfileStandard
 	other, err := a.CreateNamespace("other-one", emulator.NamespaceOptions{Limits: &strict})
 	if err != nil {
 		t.Fatal(err)

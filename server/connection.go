@@ -40,7 +40,7 @@ func (a *Server) Endpoint(ns *emulator.Namespace, host string) string {
 	if host != "" {
 		name, _ = splitPort(host)
 	}
-	if own := ns.Options().Port; a.spaces.serves(own) {
+	if own := ns.Options().Port; a.namespacePorts.serves(own) {
 		port = strconv.Itoa(own)
 	}
 	number, _ := strconv.Atoi(port)

@@ -62,7 +62,7 @@ func (a *Server) Resource(ns *emulator.Namespace) (*api.Resource, error) {
 			Description: x.Description,
 		})
 	}
-	for _, s := range known.Stored {
+	for _, s := range known.Inert {
 		r.WithoutEffect = append(r.WithoutEffect, api.StoredResource{ID: s.ID, Type: s.Type})
 	}
 	return r, nil

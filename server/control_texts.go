@@ -9,7 +9,7 @@ import (
 
 // live describes a namespace to the reader of texts in the form of Config.json.
 func (a *Server) live(ns *emulator.Namespace) config.Live {
-	return config.Live{Name: ns.Name(), IsDefault: ns == a.broker.Default(), Profile: ns.Limits(),
+	return config.Live{Name: ns.Name(), IsDefault: ns == a.broker.Default(), Profile: ns.Profile(),
 		Elsewhere: a.namedBy, Target: func(path string) string {
 			e, err := ns.Entity(path)
 			if err != nil || e.Kind() == emulator.KindSubscription {
@@ -79,12 +79,12 @@ func (a *Server) WriteConfiguration(ns *emulator.Namespace, keys bool) ([]byte, 
 	if ns == a.broker.Default() && len(o.Policies) == 0 { // Resource Manager has changed none
 		t.AuthorizationRules = a.config.Topology.AuthorizationRules
 	}
-	return config.Write([]*config.Topology{t}, ns.Limits(), keys)
+	return config.Write([]*config.Topology{t}, ns.Profile(), keys)
 }
 
 // ExportConfiguration implements [control.Configurations].
 func (a *Server) ExportConfiguration(ns *emulator.Namespace, format string, whole bool) ([]byte, error) {
-	found, err := export.Of(ns.Name(), ns.Limits(), ns.Configuration().Current())
+	found, err := export.Of(ns.Name(), ns.Profile(), ns.Configuration().Current())
 	if err == nil && whole {
 		found.Resource, err = a.exported(ns)
 	}
@@ -97,7 +97,7 @@ func (a *Server) ExportConfiguration(ns *emulator.Namespace, format string, whol
 
 // WriteSettings implements [control.ConfigTexts].
 func (a *Server) WriteSettings(ns *emulator.Namespace, s emulator.Settings, keys bool) []control.Setting {
-	return settingsOf(config.SettingsProperties(s, ns.Limits(), keys))
+	return settingsOf(config.SettingsProperties(s, ns.Profile(), keys))
 }
 
 // WriteRule implements [control.ConfigTexts].

@@ -24,31 +24,31 @@ func (a *Server) CreateNamespace(name string, o emulator.NamespaceOptions,
 	if err := a.broker.Check(name, o); err != nil {
 		return nil, err // before anything listens for it
 	}
-	b, err := a.spaces.listen(name, o.Port)
+	b, err := a.namespacePorts.listen(name, o.Port)
 	if err != nil {
 		return nil, err
 	}
 	o.Port, o.Entities = b.port, entities
 	ns, err := a.broker.Create(name, o)
 	if err != nil {
-		a.spaces.unlisten(b.port)
+		a.namespacePorts.unlisten(b.port)
 		var refused *emulator.Error
 		if errors.As(err, &refused) && refused.Entity != "" {
 			err = entityError(err)
 		}
 		return nil, err
 	}
-	a.spaces.serve(b)
+	a.namespacePorts.serve(b)
 	return ns, nil
 }
 
 // ReadEntities implements [control.Server]. Warnings go to the log.
 func (a *Server) ReadEntities(from string, text []byte,
-	limits *emulator.Limits) (entities []emulator.EntityConfig, wrong []string) {
+	limits *emulator.Profile) (entities []emulator.EntityConfig, wrong []string) {
 	profile := a.config.Settings.Limits
 	if limits != nil {
 		name, _ := limits.MarshalText() // they come from such a text
-		profile = config.Limits(name)
+		profile = config.Profile(name)
 	}
 	entities, report := config.ParseEntities(from, text, profile, a.namedBy)
 	return entities, a.findings(report)
@@ -56,7 +56,7 @@ func (a *Server) ReadEntities(from string, text []byte,
 
 // ReadFile implements [control.Server]. Warnings go to the log.
 func (a *Server) ReadFile(from string, text []byte, name string,
-	limits *emulator.Limits) (*control.NamespaceFile, []string) {
+	limits *emulator.Profile) (*control.NamespaceFile, []string) {
 	isFile, err := config.IsFile(from, text)
 	switch {
 	case err != nil:
@@ -97,7 +97,7 @@ func (a *Server) DeleteNamespace(name string) error {
 	if err := a.broker.Delete(name); err != nil {
 		return err
 	}
-	a.spaces.unlisten(ns.Options().Port) // until then Find refuses what comes there
+	a.namespacePorts.unlisten(ns.Options().Port) // until then Find refuses what comes there
 	return nil
 }
 

@@ -13,7 +13,7 @@ import (
 // TestMessagesStayInTheNamespaceThatAClientMeans sends by every transport, through real ports.
 func TestMessagesStayInTheNamespaceThatAClientMeans(t *testing.T) {
 	a := several(t, Config{})
-	ports := a.spaces.served()
+	ports := a.namespacePorts.served()
 	for _, c := range []struct {
 		name, host string
 		port       int

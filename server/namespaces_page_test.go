@@ -46,7 +46,7 @@ func serverOfPage(t *testing.T) (*Server, map[string]int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	served := a.spaces.served()
+	served := a.namespacePorts.served()
 	return a, map[string]int{"5672": a.ports.AMQP, "5700": served["billing"], "5710": served["shop-eu"]}
 }
 

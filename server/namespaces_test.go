@@ -28,7 +28,7 @@ const severalJSON = `{"UserConfig": {"Namespaces": [
 
 func topologyOf(t *testing.T, text string) *config.Topology {
 	t.Helper()
-	topology, report := config.Parse("Config.json", []byte(text), config.LimitsRelaxed)
+	topology, report := config.Parse("Config.json", []byte(text), config.ProfileRelaxed)
 	if err := report.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func fetch(t *testing.T, r *http.Request) (int, string) {
 
 func TestNamespacesOfAConfigurationHavePortsOfTheirOwn(t *testing.T) {
 	a := several(t, Config{})
-	served := a.spaces.served()
+	served := a.namespacePorts.served()
 	if len(served) != 2 || served["orders"] == 0 || served["stock-1"] == 0 || served["orders"] == served["stock-1"] {
 		t.Fatalf("ports %v", served)
 	}
@@ -102,7 +102,7 @@ func TestNamespacesOfAConfigurationHavePortsOfTheirOwn(t *testing.T) {
 
 func TestConnectionStringsOfNamespaces(t *testing.T) {
 	a := several(t, Config{Settings: config.Settings{NamespaceSuffixes: "bus.test"}})
-	served := a.spaces.served()
+	served := a.namespacePorts.served()
 	for _, c := range []struct{ name, host, want string }{
 		{"orders", "", "localhost:" + strconv.Itoa(served["orders"])},
 		{"orders", "minibus:5300", "minibus:" + strconv.Itoa(served["orders"])},
@@ -138,8 +138,8 @@ func TestNamespacesComeAndGoWithTheirPorts(t *testing.T) {
 		t.Fatal(err)
 	}
 	port := ns.Options().Port
-	if port == 0 || a.spaces.served()[ns.Name()] != port {
-		t.Fatalf("port %d, served are %v", port, a.spaces.served())
+	if port == 0 || a.namespacePorts.served()[ns.Name()] != port {
+		t.Fatalf("port %d, served are %v", port, a.namespacePorts.served())
 	}
 	if c, err := net.Dial("tcp", net.JoinHostPort(host, strconv.Itoa(port))); err != nil {
 		t.Errorf("the port is not served: %v", err)
@@ -158,9 +158,9 @@ func TestNamespacesComeAndGoWithTheirPorts(t *testing.T) {
 			t.Errorf("a port that is none: %v", err)
 		}
 	}
-	bound := len(a.spaces.bound)
-	if _, err := a.CreateNamespace("ORDERS", emulator.NamespaceOptions{}); !refused(err, emulator.CodeAlreadyExists) || len(a.spaces.bound) != bound {
-		t.Errorf("the same name: %v, %d ports", err, len(a.spaces.bound))
+	bound := len(a.namespacePorts.bound)
+	if _, err := a.CreateNamespace("ORDERS", emulator.NamespaceOptions{}); !refused(err, emulator.CodeAlreadyExists) || len(a.namespacePorts.bound) != bound {
+		t.Errorf("the same name: %v, %d ports", err, len(a.namespacePorts.bound))
 	}
 	if err := a.DeleteNamespace(strings.ToUpper(ns.Name())); err != nil {
 		t.Fatal(err)
@@ -223,7 +223,7 @@ func TestNamespacesWithWrongEntitiesAreNotMade(t *testing.T) {
 		partitioned = append(partitioned, fmt.Sprintf(`{"Name": "q-%d", "Properties": {"EnablePartitioning": true}}`, i))
 	}
 	a := several(t, Config{})
-	bound := len(a.spaces.served())
+	bound := len(a.namespacePorts.served())
 	for _, c := range []struct {
 		body, want string
 		status     int
@@ -238,8 +238,8 @@ func TestNamespacesWithWrongEntitiesAreNotMade(t *testing.T) {
 		if status, body := post(t, a, c.body); status != c.status || !strings.Contains(body, c.want) {
 			t.Errorf("%.150s: %d %s, want %d %s", c.body, status, body, c.status, c.want)
 		}
-		if n := len(a.Broker().Namespaces()); n != 3 || len(a.spaces.bound) != bound {
-			t.Errorf("%.150s: %d namespaces, ports %v", c.body, n, a.spaces.bound)
+		if n := len(a.Broker().Namespaces()); n != 3 || len(a.namespacePorts.bound) != bound {
+			t.Errorf("%.150s: %d namespaces, ports %v", c.body, n, a.namespacePorts.bound)
 		}
 	}
 	if status, body := post(t, a, `{"name": "worker-1", "limits": "relaxed", "Queues": [`+strings.Join(partitioned, ", ")+`]}`); status != 201 {
@@ -259,7 +259,7 @@ func TestNamespacesSurviveTheProcess(t *testing.T) {
 	if err := a.DeleteNamespace("stock-1"); err != nil {
 		t.Fatal(err)
 	}
-	before := a.spaces.served()
+	before := a.namespacePorts.served()
 	connection := a.ConnectionTo(made)
 	if err := a.Close(t.Context()); err != nil {
 		t.Fatal(err)
@@ -269,7 +269,7 @@ func TestNamespacesSurviveTheProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if after := a.spaces.served(); !maps.Equal(before, after) || len(after) != 2 {
+	if after := a.namespacePorts.served(); !maps.Equal(before, after) || len(after) != 2 {
 		t.Errorf("ports %v, before %v", after, before)
 	}
 	for _, c := range []struct {
@@ -305,7 +305,7 @@ func TestNamespacesSurviveTheProcess(t *testing.T) {
 	if a, err = start(t, Config{Settings: settings, Logger: slog.New(slog.NewTextHandler(&log, nil))}); err != nil {
 		t.Fatalf("with the port in use that it had been given: %v", err)
 	}
-	after := a.spaces.served()
+	after := a.namespacePorts.served()
 	if after["orders"] == 0 || after["orders"] == before["orders"] || after["made-here"] != before["made-here"] || !strings.Contains(log.String(), "gets another one") {
 		t.Errorf("with a port in use: %v, before %v; log:\n%s", after, before, log.String())
 	}
@@ -388,7 +388,7 @@ func TestDEC7_NamespacesAreUpdated(t *testing.T) {
 	if !strings.Contains(log.String(), `msg="setting of a namespace changed" namespace=orders setting=Aliases`) {
 		t.Errorf("the log: %s", log.String())
 	}
-	port := fmt.Sprintf(`"Name": "orders", "Port": %d,`, a.spaces.served()["stock-1"])
+	port := fmt.Sprintf(`"Name": "orders", "Port": %d,`, a.namespacePorts.served()["stock-1"])
 	if err := ensure(strings.Replace(severalJSON, `"Name": "orders",`, port, 1)); err == nil || !strings.Contains(err.Error(), "the namespace stock-1 has the port") {
 		t.Errorf("the port of another one: %v", err)
 	}

@@ -22,7 +22,7 @@ func seeded(t *testing.T, s config.Settings, text string) (*Server, string, erro
 	topology, report := config.Parse("Config.json", []byte(`{"UserConfig": {"Namespaces": [
 		{"Name": "sbemulatorns", "Queues": [{"Name": "q"}, {"Name": "s", "Properties": {"RequiresSession": true}}],
 			"Topics": [{"Name": "t", "Subscriptions": [{"Name": "none", "Rules": [{"Name": "r", "Properties": {"FilterType": "False"}}]}, {"Name": "all"}]}]},
-		{"Name": "others", "Queues": [{"Name": "q"}]}]}}`), config.LimitsRelaxed)
+		{"Name": "others", "Queues": [{"Name": "q"}]}]}}`), config.ProfileRelaxed)
 	if report.Err() != nil {
 		t.Fatal(report.Err())
 	}

@@ -65,18 +65,18 @@ type Server struct {
 
 	webSocket atomic.Pointer[http.Handler] // nil until AMQP is served
 
-	ports  ports
-	spaces namespacePorts
-	trust  trust
-	data   dataChoice
-	pipe   *listen.Pipe
-	mux    *listen.Mux
-	web    *mgmt.Server
-	store  *store.Store
-	broker *emulator.Broker
-	amqp   *amqpserver.Server
-	arm    *arm.Manager   // nil for none
-	served sync.WaitGroup // the goroutines of the listeners and servers
+	ports          ports
+	namespacePorts namespacePorts
+	trust          trust
+	data           dataChoice
+	pipe           *listen.Pipe
+	mux            *listen.Mux
+	web            *mgmt.Server
+	store          *store.Store
+	broker         *emulator.Broker
+	amqp           *amqpserver.Server
+	arm            *arm.Manager   // nil for none
+	served         sync.WaitGroup // the goroutines of the listeners and servers
 
 	closing sync.Once
 	closed  error
@@ -225,10 +225,10 @@ func (a *Server) open() error {
 	if err := a.reconcilePolicies(); err != nil {
 		return err
 	}
-	a.spaces = namespacePorts{broker: a.broker, host: s.Host, numbers: s.NamespacePorts, others: &a.ports,
+	a.namespacePorts = namespacePorts{broker: a.broker, host: s.Host, numbers: s.NamespacePorts, others: &a.ports,
 		off:    a.config.NoNetwork,
 		accept: a.accept, log: a.log, bound: make(map[int]binding)}
-	if err := a.spaces.open(a.config.Topology); err != nil || a.arm == nil {
+	if err := a.namespacePorts.open(a.config.Topology); err != nil || a.arm == nil {
 		return err
 	}
 	return a.arm.Open(a.store.Documents())
@@ -252,7 +252,7 @@ func (a *Server) serve() error {
 	o.Unverified = a.noteUnverified
 	a.amqp = amqpserver.New(a.broker, o)
 	a.webSocket.Store(new(a.amqp.WebSocketHandler()))
-	a.spaces.serveAll()
+	a.namespacePorts.serveAll()
 	a.goServe("AMQP", func() error { return a.amqp.Serve(a.mux.AMQP()) })
 	return nil
 }
@@ -286,7 +286,7 @@ func (a *Server) close(ctx context.Context) error {
 		}
 	}
 	_ = a.pipe.Close()
-	a.spaces.closeAll()
+	a.namespacePorts.closeAll()
 	if a.mux == nil {
 		a.ports.close()
 	} else {
@@ -325,7 +325,7 @@ func (a *Server) Dial(ctx context.Context) (net.Conn, error) { return a.pipe.Dia
 // Ports returns the bound ports.
 func (a *Server) Ports() config.Ports {
 	p := a.ports.Ports
-	p.Namespaces = a.spaces.served()
+	p.Namespaces = a.namespacePorts.served()
 	return p
 }
 

@@ -31,7 +31,7 @@ func sweepNow(s *Store) {
 // housekeep does all that can wait, on the writer's goroutine.
 func housekeep(s *Store) {
 	for {
-		for s.writer.log.restartPending() {
+		for s.writer.wal.restartPending() {
 			s.checkpointer.copy() // housekeeping waits for it
 		}
 		if !s.writer.idleWork() {
@@ -165,7 +165,7 @@ func TestFailedSweepIsTakenUpAgain(t *testing.T) {
 // TestLogIsCheckpointedBetweenBatches and so stays bounded, also by a body that is larger than the bound.
 func TestLogIsCheckpointedBetweenBatches(t *testing.T) {
 	s := newStore(t)
-	onWriter(s, func() { s.writer.log.checkpoint, s.writer.log.longest = 64, 256 })
+	onWriter(s, func() { s.writer.wal.checkpoint, s.writer.wal.longest = 64, 256 })
 	for i := range int64(100) {
 		wait(t, s, insertOp(10+i, 1+i, make([]byte, 64<<10)))
 	}

@@ -46,7 +46,7 @@ func benchBareInsert(b *testing.B, batch int) {
 			if err := w.tx.commit.exec(); err != nil {
 				b.Fatal(err)
 			}
-			w.log.checkpointIfDue()
+			w.wal.checkpointIfDue()
 		}
 		b.StopTimer()
 	})

@@ -47,7 +47,7 @@ func (w *writer) commitQueued(items []item) bool {
 // batchLength returns how many items go into the next transaction. A change with a large body is alone, because its
 // parts are written before the transaction begins, and others pass meanwhile.
 func (w *writer) batchLength(items []item) int {
-	maxBytes := min(maxBatchBytes, int(w.disk.log/2))
+	maxBytes := min(maxBatchBytes, int(w.disk.logCeiling/2))
 	ops, bytes := 0, 0
 	for i, it := range items {
 		if it.change == nil {
@@ -181,7 +181,7 @@ func (w *writer) store(batch []item) error {
 // transact applies a batch in one transaction and commits it. If a change is itself at fault it does so once more,
 // one by one, without those that are. Whatever fails is undone.
 func (w *writer) transact(batch []item) error {
-	w.tombstones.on = w.log.durable && fewOps(batch)
+	w.tombstones.on = w.wal.durable && fewOps(batch)
 	for oneByOne := false; ; oneByOne = true {
 		err := w.tx.run(func() error { return w.applyBatch(batch, oneByOne) })
 		if err == nil {
@@ -194,12 +194,12 @@ func (w *writer) transact(batch []item) error {
 			return err
 		}
 	}
-	w.namespaces.settle()
+	w.namespaces.afterCommit()
 	if dead := w.entities.buried; len(dead) > 0 {
 		w.sweeper.start(dead...)
 		w.entities.buried = dead[:0]
 	}
-	w.tombstones.settle()
+	w.tombstones.afterCommit()
 	w.undo = w.undo[:0]
 	return nil
 }
@@ -347,16 +347,16 @@ func (w *writer) undoFrom(n int) {
 	w.undo = w.undo[:n]
 }
 
-// patience is how long the writer waits for another program that holds the database's write lock, for example a
+// lockTimeout is how long the writer waits for another program that holds the database's write lock, for example a
 // sqlite3 shell in the middle of a transaction. Clients wait with it: SDKs give up after a minute. Then the batch
 // fails, with all changes that have queued up behind it.
-const patience = 30 * time.Second
+const lockTimeout = 30 * time.Second
 
 // transactions runs the writer's transactions beside other programs.
 type transactions struct {
 	w             *writer
 	begin, commit *stmt
-	patience      time.Duration // how long to wait for programs that hold the write lock
+	lockTimeout   time.Duration // how long to wait for programs that hold the write lock
 	begun         bool          // tryBegin has begun the next transaction
 }
 
@@ -420,7 +420,7 @@ func (t *transactions) start() error {
 	}
 	t.w.s.log.Warn("another program holds the write lock of the database; "+
 		"messages and settlements wait until it lets go", "path", t.w.s.path)
-	for isCode(err, lib.SQLITE_BUSY) && time.Since(since) < t.patience && !t.w.s.inbox.isClosed() {
+	for isCode(err, lib.SQLITE_BUSY) && time.Since(since) < t.lockTimeout && !t.w.s.inbox.isClosed() {
 		err = t.begin.exec()
 	}
 	return err
@@ -429,7 +429,7 @@ func (t *transactions) start() error {
 // tryBegin begins the next transaction, unless another program holds the write lock: then it returns false, and does
 // not wait. In memory it does nothing: there is no other program, and the reader has the same connection.
 func (t *transactions) tryBegin() bool {
-	if !t.w.log.durable {
+	if !t.w.wal.durable {
 		return true
 	}
 	t.w.conn.mu.Lock()
@@ -437,8 +437,8 @@ func (t *transactions) tryBegin() bool {
 	if t.w.s.checkLog(t.w.conn) != nil {
 		return false // start tells it
 	}
-	t.w.conn.patience(0)
-	defer t.w.conn.patience(busyTimeout)
+	t.w.conn.setBusyTimeout(0)
+	defer t.w.conn.setBusyTimeout(busyTimeout)
 	t.begun = t.begin.exec() == nil
 	return t.begun
 }

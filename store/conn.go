@@ -50,12 +50,12 @@ func openConn(path string) (*conn, error) {
 		c.close()
 		return nil, err
 	}
-	c.patience(busyTimeout)
+	c.setBusyTimeout(busyTimeout)
 	return c, nil
 }
 
-// patience sets how long a statement waits, in milliseconds, for other connections.
-func (c *conn) patience(ms int32) { lib.Xsqlite3_busy_timeout(c.tls, c.db, ms) }
+// setBusyTimeout sets how long a statement waits, in milliseconds, for other connections.
+func (c *conn) setBusyTimeout(ms int32) { lib.Xsqlite3_busy_timeout(c.tls, c.db, ms) }
 
 // close finalizes the statements and closes the connection. The last connection to a file checkpoints it.
 func (c *conn) close() {

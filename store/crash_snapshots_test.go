@@ -130,8 +130,8 @@ func TestKillWhileSnapshotsAreSavedAndRestored(t *testing.T) {
 		lines := runAndKill(t, path, 20+rand.IntN(80), func(line string) { last = line })
 		s := mustOpen(t, path, Options{})
 		onWriter(s, func() {
-			for _, sp := range s.writer.namespaces.byNumber {
-				if sp.dead && sp.number > 1 {
+			for _, rows := range s.writer.namespaces.byNumber {
+				if rows.dead && rows.number > 1 {
 					unfinished++
 				}
 			}

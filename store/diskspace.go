@@ -43,9 +43,9 @@ type diskSpace struct {
 	reserve reserve
 	free    func() (bytes int64, known bool)
 
-	log      int64 // ceiling of the write-ahead log, bytes
-	short    bool  // less than ampleSpace is left
-	spending bool  // the transaction in hand may use the reserve
+	logCeiling int64 // ceiling of the write-ahead log, bytes
+	short      bool  // less than ampleSpace is left
+	spending   bool  // the transaction in hand may use the reserve
 
 	refusal  error     // what refused changes get, until all are answered that were made before it was known; nil: none
 	returned time.Time // until then nothing is added: a returned message that found no space will come again
@@ -57,7 +57,7 @@ type diskSpace struct {
 // newDiskSpace returns a diskSpace before its first look at the disk.
 func newDiskSpace(w *writer, path string) diskSpace {
 	free := func() (int64, bool) { return DiskFree(path) }
-	return diskSpace{w: w, path: path, reserve: reserve{path + "-reserve"}, free: free, log: ampleLog}
+	return diskSpace{w: w, path: path, reserve: reserve{path + "-reserve"}, free: free, logCeiling: ampleLog}
 }
 
 func (d *diskSpace) prepare() error {
@@ -87,22 +87,22 @@ func (d *diskSpace) freeForStart() {
 
 // look measures the free space and sets the ceiling of the log.
 func (d *diskSpace) look() {
-	if !d.w.log.durable {
+	if !d.w.wal.durable {
 		return
 	}
-	before := d.log
-	if d.measure(); d.log == before {
+	before := d.logCeiling
+	if d.measure(); d.logCeiling == before {
 		return
 	}
-	d.w.log.limit(d.log)
-	if _, err := d.w.conn.queryInt(fmt.Sprint("PRAGMA journal_size_limit=", d.log)); err != nil {
+	d.w.wal.limit(d.logCeiling)
+	if _, err := d.w.conn.queryInt(fmt.Sprint("PRAGMA journal_size_limit=", d.logCeiling)); err != nil {
 		d.w.s.log.Warn("the size of the write-ahead log could not be limited", "error", err)
 	}
 }
 
 // measure takes the sizes of the log and the reserve from the free space.
 func (d *diskSpace) measure() {
-	d.log, d.short = ampleLog, false
+	d.logCeiling, d.short = ampleLog, false
 	free, known := d.free()
 	if !known {
 		return
@@ -113,8 +113,8 @@ func (d *diskSpace) measure() {
 		return
 	}
 	ours := free + held + fileSize(d.path) + d.logSize()
-	d.log = min(max(ours/logFraction, leastLog), ampleSpace/logFraction) &^ (reserveStep - 1)
-	d.reserve.hold(d.log)
+	d.logCeiling = min(max(ours/logFraction, leastLog), ampleSpace/logFraction) &^ (reserveStep - 1)
+	d.reserve.hold(d.logCeiling)
 }
 
 // allows reports whether the database may grow by that many bytes.
@@ -124,7 +124,7 @@ func (d *diskSpace) allows(growth int64) bool {
 	}
 	free, known := d.free()
 	if !d.spending {
-		free -= max(d.log-d.logSize(), 0) // the log's
+		free -= max(d.logCeiling-d.logSize(), 0) // the log's
 	}
 	return !known || growth <= free
 }
@@ -132,7 +132,7 @@ func (d *diskSpace) allows(growth int64) bool {
 // checkGrowth fails if the open transaction lets the database grow so far that the log could not be copied into it.
 func (d *diskSpace) checkGrowth() error {
 	pages, err := d.allPages.one()
-	if err == nil && !d.allows(pages*d.w.log.pageSize-fileSize(d.path)) {
+	if err == nil && !d.allows(pages*d.w.wal.pageSize-fileSize(d.path)) {
 		err = errDiskFull
 	}
 	return err
@@ -143,20 +143,20 @@ func (d *diskSpace) fits(bytes int64) bool {
 	d.w.conn.mu.Lock()
 	defer d.w.conn.mu.Unlock()
 	free, err := d.freePages.one()
-	return err != nil || d.allows(2*bytes+(16-free)*d.w.log.pageSize)
+	return err != nil || d.allows(2*bytes+(16-free)*d.w.wal.pageSize)
 }
 
 // orMakeSpace runs f, which runs a transaction. If the disk is full it removes completed messages that are only marked,
 // restarts the log, and runs f once more.
 func (d *diskSpace) orMakeSpace(f func() error) error {
 	err := f()
-	if !isFull(err) || !d.w.log.durable {
+	if !isFull(err) || !d.w.wal.durable {
 		return err
 	}
 	if len(d.w.tombstones.list) > 0 {
 		d.w.tombstones.remove()
 	}
-	d.w.log.restart()
+	d.w.wal.restart()
 	return f()
 }
 
@@ -166,14 +166,14 @@ func (d *diskSpace) orReserve(f func() error) error {
 	d.spending = true
 	defer func() { d.spending = false }()
 	err := f()
-	if isFull(err) && d.w.log.durable {
-		d.w.log.restart()
+	if isFull(err) && d.w.wal.durable {
+		d.w.wal.restart()
 		err = f()
 	}
-	if isFull(err) && d.w.log.durable {
+	if isFull(err) && d.w.wal.durable {
 		d.reserve.release()
 		err = f()
-		d.w.log.restart() // and takes the reserve back
+		d.w.wal.restart() // and takes the reserve back
 	}
 	return err
 }

@@ -334,8 +334,8 @@ func TestFullDisk_WhatMustBeStoredMayUseTheSpaceOfTheLog(t *testing.T) {
 	onWriter(s, func() {
 		d := &s.writer.disk
 		before := *d
-		defer func() { d.short, d.log, d.free = before.short, before.log, before.free }()
-		d.short, d.log = true, 1<<30
+		defer func() { d.short, d.logCeiling, d.free = before.short, before.logCeiling, before.free }()
+		d.short, d.logCeiling = true, 1<<30
 		d.free = func() (int64, bool) { return 1<<30 - d.logSize(), true }
 		if d.allows(1) {
 			t.Error("a send may use the space that the log needs")
@@ -389,12 +389,12 @@ func TestUnknownFreeSpaceLimitsNothing(t *testing.T) {
 		before := d.free
 		defer func() { d.free = before }()
 		d.free = func() (int64, bool) { return 1 << 20, true }
-		if d.measure(); !d.short || d.log == ampleLog {
-			t.Errorf("with 1 MiB the log may have %d bytes, short: %t", d.log, d.short)
+		if d.measure(); !d.short || d.logCeiling == ampleLog {
+			t.Errorf("with 1 MiB the log may have %d bytes, short: %t", d.logCeiling, d.short)
 		}
 		d.free = func() (int64, bool) { return 0, false }
-		if d.measure(); d.short || d.log != ampleLog {
-			t.Errorf("with unknown space the log may have %d bytes, short: %t", d.log, d.short)
+		if d.measure(); d.short || d.logCeiling != ampleLog {
+			t.Errorf("with unknown space the log may have %d bytes, short: %t", d.logCeiling, d.short)
 		}
 	})
 }

@@ -8,7 +8,7 @@
 // together in each table, and are loaded and removed by ranges of ids.
 //
 // Goroutines: a [Store] owns three, which end in Close. The writer commits all changes that have queued up, without a
-// timer (natural group commit), and runs their completions; a caller of Release commits one or two small ones itself
+// timer (natural group commit), and runs their completions; a caller of EndBatch commits one or two small ones itself
 // if nobody commits. Between batches it keeps house: it starts checkpoints, removes deleted entities, deleted
 // namespaces and forgotten keys of duplicate detection, and shrinks the file. The reader answers ReadBodies on a
 // connection of its own. The checkpointer, which a database in memory does not have, copies the log into the database

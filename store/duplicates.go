@@ -81,7 +81,7 @@ func (d *duplicates) remember(op *emulator.Op) error {
 // write puts the gathered keys into the open transaction.
 func (d *duplicates) write() error {
 	for _, g := range d.pending {
-		d.add.bindInts(g.entity.space.number, g.entity.id, g.at)
+		d.add.bindInts(g.entity.rows.number, g.entity.id, g.at)
 		d.add.bindBlob(4, g.keys)
 		if err := d.add.exec(); err != nil {
 			return fmt.Errorf("write the duplicate keys of %s: %w", g.entity.path, err)

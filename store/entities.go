@@ -21,7 +21,7 @@ type entities struct {
 // entityState holds what the writer knows about an entity.
 type entityState struct {
 	id       int64
-	space    *space
+	rows     *rowRange
 	path     string
 	dead     bool  // deleted; the sweep removes its rows
 	firstRow int64 // lower bound of its row ids
@@ -58,13 +58,13 @@ func (es *entities) prepare() error {
 	}
 	return es.w.conn.each("SELECT id, path, history_from, deleted FROM entity", func(st *stmt) error {
 		id := st.columnInt(0)
-		sp := es.w.namespaces.byNumber[emulator.NamespaceOf(id)]
-		if sp == nil {
+		rows := es.w.namespaces.byNumber[emulator.NamespaceOf(id)]
+		if rows == nil {
 			return fmt.Errorf("the entity %d has no namespace: %w", id, errMalformed)
 		}
-		if es.w.namespaces.current[sp.record.ID] == sp {
+		if es.w.namespaces.current[rows.record.ID] == rows {
 			es.byID[id] = &entityState{
-				id: id, space: sp, path: string(st.columnView(1)),
+				id: id, rows: rows, path: string(st.columnView(1)),
 				keysFrom: st.columnInt(2), dead: st.columnInt(3) != 0,
 			}
 		}
@@ -89,11 +89,11 @@ func (es *entities) put(rec *emulator.EntityRecord) error {
 	e := es.byID[rec.ID]
 	switch {
 	case e == nil:
-		sp, err := es.w.namespaces.live(rec.ID)
+		rows, err := es.w.namespaces.live(rec.ID)
 		if err != nil {
 			return err
 		}
-		e = &entityState{id: rec.ID, space: sp, firstRow: sp.high + 1}
+		e = &entityState{id: rec.ID, rows: rows, firstRow: rows.high + 1}
 		es.byID[rec.ID] = e
 		es.w.undo = append(es.w.undo, func() { delete(es.byID, rec.ID) })
 	case e.dead:
@@ -102,8 +102,8 @@ func (es *entities) put(rec *emulator.EntityRecord) error {
 	oldPath := e.path
 	es.w.undo = append(es.w.undo, func() { e.path = oldPath })
 	e.path = rec.Path
-	es.w.namespaces.use(e.space, rec.ID)
-	es.store.bindInts(rec.ID, e.space.number, int64(rec.Kind))
+	es.w.namespaces.use(e.rows, rec.ID)
+	es.store.bindInts(rec.ID, e.rows.number, int64(rec.Kind))
 	es.store.bindText(4, rec.Path)
 	es.store.bindTextOrNull(5, string(rec.Options))
 	if err := es.store.exec(); err != nil {
@@ -158,7 +158,7 @@ func (es *entities) writeCounters() error {
 			if !c.drawn {
 				continue
 			}
-			if err := es.putCount.run(e.space.number, e.id, int64(c.partition), c.seq); err != nil {
+			if err := es.putCount.run(e.rows.number, e.id, int64(c.partition), c.seq); err != nil {
 				return fmt.Errorf("write the counter of %s: %w", e.path, err)
 			}
 			c.drawn = false

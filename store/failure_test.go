@@ -237,7 +237,7 @@ func TestBusyDatabaseIsAnErrorAndPasses(t *testing.T) {
 	defer other.close()
 	onWriter(s, func() {
 		_ = s.writer.conn.exec("PRAGMA busy_timeout=1")
-		s.writer.tx.patience = time.Millisecond
+		s.writer.tx.lockTimeout = time.Millisecond
 	})
 	if err := other.exec("BEGIN IMMEDIATE"); err != nil {
 		t.Fatal(err)
@@ -284,7 +284,7 @@ func TestBusyDatabaseIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestBusyDatabaseDoesNotHoldUpClose: the patience ends with the store.
+// TestBusyDatabaseDoesNotHoldUpClose: the wait ends with the store.
 func TestBusyDatabaseDoesNotHoldUpClose(t *testing.T) {
 	s := mustOpen(t, filepath.Join(t.TempDir(), "a.db"), Options{})
 	wait(t, s, putQueue(1, "q"))
@@ -295,7 +295,7 @@ func TestBusyDatabaseDoesNotHoldUpClose(t *testing.T) {
 	waits := make(chan struct{})
 	onWriter(s, func() {
 		_ = s.writer.conn.exec("PRAGMA busy_timeout=1")
-		s.writer.tx.patience = time.Hour
+		s.writer.tx.lockTimeout = time.Hour
 		s.log = slog.New(onLine(func() { close(waits) }))
 	})
 	if err := other.exec("BEGIN IMMEDIATE"); err != nil {

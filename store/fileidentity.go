@@ -166,7 +166,7 @@ func (s *Store) checkLog(c *conn) error {
 
 // logLength returns how long a log of so many frames is.
 func (s *Store) logLength(frames int) int64 {
-	return walHeader + int64(frames)*(frameHeader+s.writer.log.pageSize)
+	return walHeader + int64(frames)*(frameHeader+s.writer.wal.pageSize)
 }
 
 // cutLog deals with a log that was cut to a length. If all that is missing is in the database already, nothing is
@@ -209,7 +209,7 @@ func (s *Store) checkDatabase() error {
 	}
 	var pages [4]byte
 	_, err := s.lock.database.ReadAt(pages[:], headerPages)
-	if err == nil && length >= int64(binary.BigEndian.Uint32(pages[:]))*s.writer.log.pageSize {
+	if err == nil && length >= int64(binary.BigEndian.Uint32(pages[:]))*s.writer.wal.pageSize {
 		s.files.databaseLength.Store(length)
 		return s.files.isCut()
 	}

@@ -242,7 +242,7 @@ func TestLog_EmptiedInOrderIsNoCut(t *testing.T) {
 		case 0:
 			must(t, other.checkpoint(lib.SQLITE_CHECKPOINT_TRUNCATE))
 		case 1:
-			onWriter(s, func() { s.writer.log.restart() })
+			onWriter(s, func() { s.writer.wal.restart() })
 		}
 	}
 	if _, err := os.Stat(s.Path() + "-wal"); err != nil || log.String() != "" || s.Health() != nil {

@@ -12,7 +12,7 @@ func (w *writer) tidy() {
 		return
 	}
 	w.tidied = true
-	w.log.takeOver()
+	w.wal.takeOver()
 	w.sweeper.crashed = w.conn.foundLog
 	w.sweeper.resume()
 	for _, e := range w.entities.byID {
@@ -35,7 +35,7 @@ func (w *writer) tidy() {
 // meanwhile.
 func (w *writer) afterWork() {
 	w.tombstones.removeIfDue()
-	w.log.checkpointIfDue()
+	w.wal.checkpointIfDue()
 	w.rounds++
 	if w.rounds%batchesPerLook == 0 {
 		w.vacuum.look = true
@@ -52,7 +52,7 @@ func (w *writer) afterWork() {
 func (w *writer) keepUp() {
 	spent := min(w.spent, longestPause)
 	w.spent = 0
-	if !w.sweeper.lags() || w.log.restartPending() {
+	if !w.sweeper.lags() || w.wal.restartPending() {
 		return
 	}
 	for begin := time.Now(); time.Since(begin) < spent && w.cleanSome(); {
@@ -64,18 +64,18 @@ func (w *writer) keepUp() {
 // writer afterwards.
 func (w *writer) idleWork() bool {
 	switch {
-	case w.log.canRestart():
-		w.log.checkpointIfDue()
-	case w.log.restartPending():
+	case w.wal.canRestart():
+		w.wal.checkpointIfDue()
+	case w.wal.restartPending():
 		return false
 	case w.cleanSome():
-		w.log.checkpointIfDue()
+		w.wal.checkpointIfDue()
 	case w.vacuum.look:
 		w.vacuum.look = false
 		w.vacuum.running = w.vacuum.worth(vacuumWorthPages)
 	case w.vacuum.running:
 		w.vacuum.step()
-		w.log.checkpointIfDue()
+		w.wal.checkpointIfDue()
 	default:
 		return false
 	}
@@ -109,8 +109,8 @@ func (w *writer) finish() error {
 	if w.tidied {
 		err = w.tx.aside(w.namespaces.giveBackIDs)
 	}
-	if err == nil && w.log.durable {
-		err = w.log.empty()
+	if err == nil && w.wal.durable {
+		err = w.wal.empty()
 	}
 	if isFull(err) {
 		w.s.log.Warn("the disk is full: the log stays beside the database, and the next start reads it", "error", err)
@@ -174,7 +174,7 @@ func (v *vacuum) step() {
 		v.w.s.log.Warn("giving space back failed", "error", err)
 	}
 	v.running = err == nil && freeErr == nil && free > vacuumStep
-	if v.uncut += vacuumStep; v.uncut >= vacuumCut && v.w.log.durable {
+	if v.uncut += vacuumStep; v.uncut >= vacuumCut && v.w.wal.durable {
 		v.uncut = 0
 		v.w.s.checkpointer.prepareRestart()
 	}

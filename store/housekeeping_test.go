@@ -257,7 +257,7 @@ func TestDiskIsLookedAt(t *testing.T) {
 	if n := looked(); n < 2 || n > 4 {
 		t.Errorf("%d looks in %d batches", n, 2*batchesPerLook)
 	}
-	onWriter(s, func() { s.writer.log.checkpoint = 16 })
+	onWriter(s, func() { s.writer.wal.checkpoint = 16 })
 	for i := range int64(batchesPerLook / 8) {
 		wait(t, s, insertOp(10+i, 1+i, make([]byte, 9000)))
 	}
@@ -313,10 +313,10 @@ func TestReservedIDsLastForManyMessages(t *testing.T) {
 		wait(t, s, insertOp(10+i, 1+i, nil))
 		onWriter(s, func() {
 			next, err := s.writer.conn.queryInt("SELECT next_row FROM namespace WHERE id=1")
-			sp := s.writer.namespaces.byNumber[1]
-			if err != nil || next != sp.reserved || next <= sp.high || reserved != 0 && next != reserved {
+			rows := s.writer.namespaces.byNumber[1]
+			if err != nil || next != rows.reserved || next <= rows.high || reserved != 0 && next != reserved {
 				t.Errorf("message %d: %d is stored, the writer knows %d, before it was %d: %v",
-					i, next, sp.reserved, reserved, err)
+					i, next, rows.reserved, reserved, err)
 			}
 			reserved = next
 		})
@@ -359,7 +359,7 @@ func TestFailedReservationGivesItsNumberBack(t *testing.T) {
 	onWriter(s, func() {
 		n := &s.writer.namespaces
 		from, next := n.byNumber[1], n.next
-		to := &space{number: next + 5}
+		to := &rowRange{number: next + 5}
 		must(t, s.writer.conn.exec("BEGIN"))
 		must(t, n.reserve(from, to))
 		if n.byNumber[to.number] != to || n.next != to.number+1 {

@@ -15,7 +15,7 @@ type inbox[T any] struct {
 	wake chan struct{} // capacity one: there are items, or the inbox was closed
 	done chan struct{} // closed when the serving goroutine has ended
 
-	holds atomic.Int32 // callers that will look themselves at what they put in
+	batches atomic.Int32 // callers that will look themselves at what they put in
 
 	mu      sync.Mutex
 	items   []T
@@ -40,7 +40,7 @@ func (b *inbox[T]) put(v T) {
 	b.items = append(b.items, v)
 	first := len(b.items) == 1
 	b.mu.Unlock()
-	if first && b.holds.Load() == 0 {
+	if first && b.batches.Load() == 0 {
 		b.poke()
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"minibus/emulator"
 )
 
-// Bounds of what Release commits on its caller's goroutine: a client that sends or settles one message and waits.
+// Bounds of what EndBatch commits on its caller's goroutine: a client that sends or settles one message and waits.
 // More is better committed by the writer's goroutine, while callers go on.
 const (
 	inlineChanges = 2
@@ -18,14 +18,14 @@ const (
 	inlineInARow = 16 // such commits until the writer's goroutine does what is due after them
 )
 
-// Hold implements [emulator.Store].
-func (s *Store) Hold() { s.inbox.holds.Add(1) }
+// BeginBatch implements [emulator.Store].
+func (s *Store) BeginBatch() { s.inbox.batches.Add(1) }
 
-// Release implements [emulator.Store]. While a client does one thing after another, waking the writer's goroutine,
+// EndBatch implements [emulator.Store]. While a client does one thing after another, waking the writer's goroutine,
 // and being woken by it, costs more than the commit. While several connections commit, the writer's goroutine does it
 // for all.
-func (s *Store) Release() {
-	if s.inbox.holds.Add(-1) > 0 {
+func (s *Store) EndBatch() {
+	if s.inbox.batches.Add(-1) > 0 {
 		s.contention.met()
 	}
 	some, little := false, false

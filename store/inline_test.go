@@ -36,46 +36,46 @@ func atRest(s *Store) {
 	}
 }
 
-func TestRelease_CommitsLittleOnTheCallersGoroutine(t *testing.T) {
+func TestEndBatch_CommitsLittleOnTheCallersGoroutine(t *testing.T) {
 	s := newStore(t)
 	byCaller := 0
 	for row := int64(1); row <= 50; row++ {
 		atRest(s)
-		s.Hold()
+		s.BeginBatch()
 		done := appendOne(s, row, 1)
 		if len(done) != 0 {
-			t.Fatal("a change was committed before Release")
+			t.Fatal("a change was committed before EndBatch")
 		}
-		s.Release()
+		s.EndBatch()
 		byCaller += len(done)
 		if err := <-done; err != nil {
 			t.Fatal(err)
 		}
 	}
 	if byCaller == 0 {
-		t.Error("Release never committed")
+		t.Error("EndBatch never committed")
 	}
 }
 
-func TestRelease_LeavesMuchToTheWriter(t *testing.T) {
+func TestEndBatch_LeavesMuchToTheWriter(t *testing.T) {
 	s := newStore(t)
 	atRest(s)
 	s.writer.mu.Lock() // nobody else can commit
-	s.Hold()
+	s.BeginBatch()
 	done := appendOne(s, 1, inlineOps+1)
-	s.Release()
+	s.EndBatch()
 	s.writer.mu.Unlock()
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestRelease_WhileAnotherCommits(t *testing.T) {
+func TestEndBatch_WhileAnotherCommits(t *testing.T) {
 	s := newStore(t)
 	s.writer.mu.Lock()
-	s.Hold()
+	s.BeginBatch()
 	done := appendOne(s, 1, 1)
-	s.Release() // does not wait
+	s.EndBatch() // does not wait
 	if len(done) != 0 {
 		t.Error("it is committed already")
 	}
@@ -85,7 +85,7 @@ func TestRelease_WhileAnotherCommits(t *testing.T) {
 	}
 }
 
-func TestRelease_WhileAnotherProgramHoldsTheWriteLock(t *testing.T) {
+func TestEndBatch_WhileAnotherProgramHoldsTheWriteLock(t *testing.T) {
 	s := newStore(t)
 	other, err := openConn(s.Path())
 	if err != nil {
@@ -97,12 +97,12 @@ func TestRelease_WhileAnotherProgramHoldsTheWriteLock(t *testing.T) {
 		if err := other.exec("BEGIN IMMEDIATE"); err != nil {
 			t.Fatal(err)
 		}
-		s.Hold()
+		s.BeginBatch()
 		done := appendOne(s, row+1, 1)
 		begun := time.Now()
-		s.Release()
+		s.EndBatch()
 		if d := time.Since(begun); d > busyTimeout*time.Millisecond/2 {
-			t.Fatalf("Release waited %v", d)
+			t.Fatalf("EndBatch waited %v", d)
 		}
 		if len(done) != 0 {
 			t.Error("it is committed already")
@@ -116,13 +116,13 @@ func TestRelease_WhileAnotherProgramHoldsTheWriteLock(t *testing.T) {
 	}
 }
 
-// What comes while Release is about to commit may be large, and is not committed by its caller.
-func TestRelease_LeavesWhatCameMeanwhileToTheWriter(t *testing.T) {
+// What comes while EndBatch is about to commit may be large, and is not committed by its caller.
+func TestEndBatch_LeavesWhatCameMeanwhileToTheWriter(t *testing.T) {
 	s := newStore(t)
 	atRest(s)
 	stacks := make(chan string, 2)
 	done := emulator.CompletionFunc(func(error) { stacks <- string(debug.Stack()) })
-	s.Hold()
+	s.BeginBatch()
 	s.writer.mu.Lock()
 	s.Append(&emulator.Change{Ops: []emulator.Op{insertOp(1, 1, []byte("x"))}, Done: done})
 	s.Append(&emulator.Change{Ops: []emulator.Op{insertOp(2, 2, make([]byte, maxInline+1))}, Done: done})
@@ -133,11 +133,11 @@ func TestRelease_LeavesWhatCameMeanwhileToTheWriter(t *testing.T) {
 			t.Errorf("committed by\n%s", stack)
 		}
 	}
-	s.Release()
+	s.EndBatch()
 }
 
 // In memory the reader has the same connection, and would find a transaction open.
-func TestRelease_BeginsNothingAheadInMemory(t *testing.T) {
+func TestEndBatch_BeginsNothingAheadInMemory(t *testing.T) {
 	s := mustOpen(t, "", Options{Ephemeral: true})
 	defer s.Close()
 	s.writer.mu.Lock()
@@ -148,7 +148,7 @@ func TestRelease_BeginsNothingAheadInMemory(t *testing.T) {
 }
 
 // While the disk is full there is more to do than to commit.
-func TestRelease_NotWhileTheDiskIsFull(t *testing.T) {
+func TestEndBatch_NotWhileTheDiskIsFull(t *testing.T) {
 	s := newStore(t)
 	for row := range int64(20) {
 		atRest(s)
@@ -156,20 +156,20 @@ func TestRelease_NotWhileTheDiskIsFull(t *testing.T) {
 		s.health.note(errDiskFull)
 		s.writer.mu.Unlock()
 		stack := make(chan string, 1)
-		s.Hold()
+		s.BeginBatch()
 		s.Append(&emulator.Change{
 			Ops:  []emulator.Op{insertOp(row+1, row+1, []byte("x"))},
 			Done: emulator.CompletionFunc(func(error) { stack <- string(debug.Stack()) }),
 		})
-		s.Release()
+		s.EndBatch()
 		if strings.Contains(<-stack, "commitInline") {
 			t.Fatal("the caller committed")
 		}
 	}
 }
 
-// A transaction that Release began, and for which there was no use, holds no lock.
-func TestRelease_EndsWhatItBegan(t *testing.T) {
+// A transaction that EndBatch began, and for which there was no use, holds no lock.
+func TestEndBatch_EndsWhatItBegan(t *testing.T) {
 	s := newStore(t)
 	set := func(lost *emulator.Error) {
 		s.files.mu.Lock()
@@ -179,9 +179,9 @@ func TestRelease_EndsWhatItBegan(t *testing.T) {
 	for row := range int64(10) {
 		atRest(s)
 		set(&emulator.Error{Code: emulator.CodeInternal, Text: "The file is gone"})
-		s.Hold()
+		s.BeginBatch()
 		done := appendOne(s, row+1, 1)
-		s.Release()
+		s.EndBatch()
 		if err := <-done; err == nil {
 			t.Fatal("a change was stored in a lost file")
 		}
@@ -194,7 +194,7 @@ func TestRelease_EndsWhatItBegan(t *testing.T) {
 	}
 }
 
-func TestRelease_NotWhereCommitsWaitForTheDisk(t *testing.T) {
+func TestEndBatch_NotWhereCommitsWaitForTheDisk(t *testing.T) {
 	s := mustOpen(t, filepath.Join(t.TempDir(), "a.db"), Options{Synchronous: "full"})
 	defer s.Close()
 	if s.inline {
@@ -202,22 +202,22 @@ func TestRelease_NotWhereCommitsWaitForTheDisk(t *testing.T) {
 	}
 }
 
-func TestRelease_AfterCloseFails(t *testing.T) {
+func TestEndBatch_AfterCloseFails(t *testing.T) {
 	s := mustOpen(t, filepath.Join(t.TempDir(), "a.db"), Options{})
 	wait(t, s, putQueue(1, "q"))
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s.Hold()
+	s.BeginBatch()
 	done := appendOne(s, 1, 1)
-	s.Release()
+	s.EndBatch()
 	if err := <-done; !errors.Is(err, errClosed) {
 		t.Errorf("got %v", err)
 	}
 }
 
 // Each change gets its result, also while the store closes, and those that were committed are there afterwards.
-func TestRelease_LosesNothingBesideTheWriterAndClose(t *testing.T) {
+func TestEndBatch_LosesNothingBesideTheWriterAndClose(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	s := mustOpen(t, path, Options{})
 	wait(t, s, putQueue(1, "q"))
@@ -228,11 +228,11 @@ func TestRelease_LosesNothingBesideTheWriterAndClose(t *testing.T) {
 		group.Go(func() {
 			for range 100 {
 				if i > 0 {
-					s.Hold()
+					s.BeginBatch()
 				}
 				done := appendOne(s, row.Add(1), 1)
 				if i > 0 {
-					s.Release()
+					s.EndBatch()
 				}
 				begun <- struct{}{}
 				if err := <-done; err == nil {
@@ -296,20 +296,20 @@ func TestContention(t *testing.T) {
 	}
 }
 
-// Under contention the writer's goroutine commits, and alone the caller of Release.
-func TestRelease_UnderContention(t *testing.T) {
+// Under contention the writer's goroutine commits, and alone the caller of EndBatch.
+func TestEndBatch_UnderContention(t *testing.T) {
 	s := newStore(t)
 	byCaller := func(row int64, changes int) bool {
 		atRest(s)
 		s.contention.committed(changes)
 		stack := make(chan string, 1)
-		s.Hold()
+		s.BeginBatch()
 		s.Append(&emulator.Change{
 			Ops:  []emulator.Op{insertOp(row, row, []byte("x"))},
 			Done: emulator.CompletionFunc(func(error) { stack <- string(debug.Stack()) }),
 		})
-		s.Release()
-		return strings.Contains(<-stack, ").Release(")
+		s.EndBatch()
+		return strings.Contains(<-stack, ").EndBatch(")
 	}
 	some := false
 	for row := range int64(50) {

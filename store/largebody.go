@@ -117,8 +117,8 @@ func (w *writer) letPass(large *emulator.Change) error {
 				return passError{err}
 			}
 		}
-		w.log.checkpointIfDue()
-		if !w.log.crowded() {
+		w.wal.checkpointIfDue()
+		if !w.wal.crowded() {
 			return nil
 		}
 		if len(passing) == 0 {

@@ -59,7 +59,7 @@ func (m *messages) insert(op *emulator.Op) error {
 		return err
 	}
 	if op.Data != nil {
-		if err := m.storeBody(e.space, r.Body, op.Data); err != nil {
+		if err := m.storeBody(e.rows, r.Body, op.Data); err != nil {
 			return err
 		}
 	}
@@ -79,7 +79,7 @@ func (m *messages) insert(op *emulator.Op) error {
 		return fmt.Errorf("insert message row %d: %w", r.Row, err)
 	}
 	m.took(e, op)
-	m.w.namespaces.use(e.space, max(r.Row, r.Body))
+	m.w.namespaces.use(e.rows, max(r.Row, r.Body))
 	return nil
 }
 
@@ -102,8 +102,8 @@ func bindMessage(st *stmt, r *emulator.MessageRecord) {
 	st.bindBlob(15, r.System)
 }
 
-func (m *messages) storeBody(sp *space, id int64, data []byte) error {
-	if id <= sp.high {
+func (m *messages) storeBody(rows *rowRange, id int64, data []byte) error {
+	if id <= rows.high {
 		if err := m.w.tombstones.makeWay(id); err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func (m *messages) storeBody(sp *space, id int64, data []byte) error {
 	if len(data) > maxInline {
 		parts, inline = partCount(data), nil
 	}
-	m.insertBody.bindInts(id, sp.number, int64(parts), int64(checksum(data)))
+	m.insertBody.bindInts(id, rows.number, int64(parts), int64(checksum(data)))
 	m.insertBody.bindBlob(5, inline)
 	if err := m.insertBody.exec(); err != nil {
 		return fmt.Errorf("insert body %d: %w", id, err)

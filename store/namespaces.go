@@ -29,12 +29,12 @@ const (
 // namespaces knows the namespaces, and writes them and the reservations of their ids.
 type namespaces struct {
 	w        *writer
-	outgrown []*space // those that used ids beyond their reservations in the open transaction
-	buried   []*space // those that the open transaction deletes
+	outgrown []*rowRange // those that used ids beyond their reservations in the open transaction
+	buried   []*rowRange // those that the open transaction deletes
 
 	mu        sync.Mutex // the writer holds it to change these, others to read them
-	byNumber  map[int64]*space
-	current   map[int64]*space // by the id of the namespace that has it
+	byNumber  map[int64]*rowRange
+	current   map[int64]*rowRange // by the id of the namespace that has it
 	snapshots map[int64]emulator.SnapshotRecord
 	next      int64 // lower ids of namespaces and numbers were used
 
@@ -44,9 +44,9 @@ type namespaces struct {
 	own, leave, number, putSnapshot, forgets *stmt
 }
 
-// space holds what the writer knows about the rows of a number: those of a namespace, of a snapshot, or of a copy
+// rowRange holds what the writer knows about the rows of a number: those of a namespace, of a snapshot, or of a copy
 // that is being made.
-type space struct {
+type rowRange struct {
 	number   int64
 	record   emulator.NamespaceRecord // of the namespace to which it belongs
 	dead     bool                     // deleted; the sweeper removes its rows
@@ -94,47 +94,47 @@ func (n *namespaces) read() error {
 	const all = `SELECT id, created, next_row, name, secret, options, deleted, owner, number FROM namespace
 		ORDER BY owner IS NOT NULL`
 	return n.w.conn.each(all, func(st *stmt) error {
-		sp := &space{number: st.columnInt(0), reserved: st.columnInt(2), dead: st.columnInt(6) != 0}
-		sp.high, sp.opened = sp.reserved-1, sp.reserved
-		n.byNumber[sp.number] = sp
+		rows := &rowRange{number: st.columnInt(0), reserved: st.columnInt(2), dead: st.columnInt(6) != 0}
+		rows.high, rows.opened = rows.reserved-1, rows.reserved
+		n.byNumber[rows.number] = rows
 		if owner := st.columnInt(7); owner != 0 {
 			if of := n.byNumber[owner]; of != nil {
-				sp.record = of.record
+				rows.record = of.record
 			}
-			n.place(sp, numbers[owner] == sp.number)
+			n.classify(rows, numbers[owner] == rows.number)
 			return nil
 		}
-		sp.record = emulator.NamespaceRecord{
-			ID: sp.number, Created: st.columnInt(1),
+		rows.record = emulator.NamespaceRecord{
+			ID: rows.number, Created: st.columnInt(1),
 			Name: string(st.columnView(3)), Options: bytes.Clone(st.columnView(5)),
 		}
-		if k := copy(sp.record.Secret[:], st.columnView(4)); k != len(sp.record.Secret) {
-			return fmt.Errorf("the secret of namespace %d has %d bytes: %w", sp.record.ID, k, errMalformed)
+		if k := copy(rows.record.Secret[:], st.columnView(4)); k != len(rows.record.Secret) {
+			return fmt.Errorf("the secret of namespace %d has %d bytes: %w", rows.record.ID, k, errMalformed)
 		}
-		if numbers[sp.number] = st.columnInt(8); numbers[sp.number] == 0 {
-			numbers[sp.number] = sp.number
+		if numbers[rows.number] = st.columnInt(8); numbers[rows.number] == 0 {
+			numbers[rows.number] = rows.number
 		}
-		n.place(sp, !sp.dead && numbers[sp.number] == sp.number)
+		n.classify(rows, !rows.dead && numbers[rows.number] == rows.number)
 		return nil
 	})
 }
 
-// place notes whether the rows of a number are those of its namespace. If not, and they are no snapshot either, they
+// classify notes whether the rows of a number are those of its namespace. If not, and they are no snapshot either, they
 // are to be removed.
-func (n *namespaces) place(sp *space, current bool) {
-	if _, kept := n.snapshots[sp.number]; !current {
-		sp.dead = sp.dead || !kept
+func (n *namespaces) classify(rows *rowRange, current bool) {
+	if _, kept := n.snapshots[rows.number]; !current {
+		rows.dead = rows.dead || !kept
 	}
-	if current && !sp.dead {
-		n.current[sp.record.ID] = sp
+	if current && !rows.dead {
+		n.current[rows.record.ID] = rows
 		n.unloaded++
 	}
 }
 
 // live returns the namespace of a row, a body or an entity.
-func (n *namespaces) live(id int64) (*space, error) {
-	if sp := n.byNumber[emulator.NamespaceOf(id)]; sp != nil && !sp.dead {
-		return sp, nil
+func (n *namespaces) live(id int64) (*rowRange, error) {
+	if rows := n.byNumber[emulator.NamespaceOf(id)]; rows != nil && !rows.dead {
+		return rows, nil
 	}
 	return nil, noNamespace(emulator.NamespaceOf(id))
 }
@@ -149,8 +149,8 @@ func (n *namespaces) put(op *emulator.Op) error {
 		ID: op.Entity.ID, Name: op.Entity.Path, Options: op.Entity.Options,
 		Created: op.Record.Enqueued, Secret: [16]byte(op.Data),
 	}
-	sp := n.current[r.ID]
-	if sp == nil && n.byNumber[r.ID] != nil {
+	rows := n.current[r.ID]
+	if rows == nil && n.byNumber[r.ID] != nil {
 		return noNamespace(r.ID)
 	}
 	first, _ := emulator.RowsOf(r.ID)
@@ -163,9 +163,9 @@ func (n *namespaces) put(op *emulator.Op) error {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if sp == nil {
-		sp = &space{number: r.ID, record: r, high: first - 1, reserved: first, opened: first}
-		n.byNumber[r.ID], n.current[r.ID] = sp, sp
+	if rows == nil {
+		rows = &rowRange{number: r.ID, record: r, high: first - 1, reserved: first, opened: first}
+		n.byNumber[r.ID], n.current[r.ID] = rows, rows
 		n.next = max(n.next, r.ID+1)
 		n.onUndo(func() {
 			delete(n.byNumber, r.ID)
@@ -173,9 +173,9 @@ func (n *namespaces) put(op *emulator.Op) error {
 		})
 		return nil
 	}
-	old := sp.record
-	sp.record = r
-	n.onUndo(func() { sp.record = old })
+	old := rows.record
+	rows.record = r
+	n.onUndo(func() { rows.record = old })
 	return nil
 }
 
@@ -189,24 +189,24 @@ func (n *namespaces) onUndo(f func()) {
 
 // bury marks a namespace as deleted, with its snapshots.
 func (n *namespaces) bury(id int64) error {
-	sp := n.current[id]
-	if sp == nil {
+	rows := n.current[id]
+	if rows == nil {
 		return noNamespace(id)
 	}
 	if err := n.mark.run(id); err != nil {
-		return fmt.Errorf("delete namespace %s: %w", sp.record.Name, err)
+		return fmt.Errorf("delete namespace %s: %w", rows.record.Name, err)
 	}
 	if err := n.forgets.run(0, id); err != nil {
-		return fmt.Errorf("delete the snapshots of namespace %s: %w", sp.record.Name, err)
+		return fmt.Errorf("delete the snapshots of namespace %s: %w", rows.record.Name, err)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	before := maps.Clone(n.snapshots)
 	maps.DeleteFunc(n.snapshots, func(_ int64, r emulator.SnapshotRecord) bool { return r.Namespace == id })
 	delete(n.current, id)
-	n.onUndo(func() { n.snapshots, n.current[id] = before, sp })
+	n.onUndo(func() { n.snapshots, n.current[id] = before, rows })
 	if n.byNumber[id] == nil { // its first rows are gone, and its row stays until the end
-		n.byNumber[id] = &space{number: id, record: sp.record, high: -1}
+		n.byNumber[id] = &rowRange{number: id, record: rows.record, high: -1}
 	}
 	for _, x := range n.byNumber {
 		if x.record.ID == id && !x.dead {
@@ -217,33 +217,33 @@ func (n *namespaces) bury(id int64) error {
 }
 
 // buryLocked leaves the rows of a number to the sweeper, once that is committed.
-func (n *namespaces) buryLocked(sp *space) {
+func (n *namespaces) buryLocked(rows *rowRange) {
 	k := len(n.buried)
-	n.buried, sp.dead = append(n.buried, sp), true
-	n.onUndo(func() { n.buried, sp.dead = n.buried[:k], false })
+	n.buried, rows.dead = append(n.buried, rows), true
+	n.onUndo(func() { n.buried, rows.dead = n.buried[:k], false })
 }
 
 // use notes that an id of a namespace is used.
-func (n *namespaces) use(sp *space, id int64) {
-	sp.high = max(sp.high, id)
-	if sp.high >= sp.reserved && !sp.outgrown {
-		sp.outgrown = true
-		n.outgrown = append(n.outgrown, sp)
+func (n *namespaces) use(rows *rowRange, id int64) {
+	rows.high = max(rows.high, id)
+	if rows.high >= rows.reserved && !rows.outgrown {
+		rows.outgrown = true
+		n.outgrown = append(n.outgrown, rows)
 	}
 }
 
 // reserveIDs reserves more ids, in the open transaction, where the last block is used up.
 func (n *namespaces) reserveIDs() error {
-	for _, sp := range n.outgrown {
-		if err := n.writeNextRow(sp, sp.high+rowBlock); err != nil {
+	for _, rows := range n.outgrown {
+		if err := n.writeNextRow(rows, rows.high+rowBlock); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (n *namespaces) writeNextRow(sp *space, next int64) error {
-	if err := n.nextRow.run(next, sp.number); err != nil {
+func (n *namespaces) writeNextRow(rows *rowRange, next int64) error {
+	if err := n.nextRow.run(next, rows.number); err != nil {
 		return fmt.Errorf("reserve row ids: %w", err)
 	}
 	return nil
@@ -251,52 +251,52 @@ func (n *namespaces) writeNextRow(sp *space, next int64) error {
 
 // giveBackIDs gives back the ids that are reserved and not used.
 func (n *namespaces) giveBackIDs() error {
-	for _, sp := range n.byNumber {
-		if sp.high+1 == sp.reserved {
+	for _, rows := range n.byNumber {
+		if rows.high+1 == rows.reserved {
 			continue
 		}
-		if err := n.writeNextRow(sp, sp.high+1); err != nil {
+		if err := n.writeNextRow(rows, rows.high+1); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// settle makes the open transaction's view of namespaces the committed one.
-func (n *namespaces) settle() {
-	for _, sp := range n.outgrown {
-		sp.reserved = sp.high + rowBlock
+// afterCommit makes the open transaction's view of namespaces the committed one.
+func (n *namespaces) afterCommit() {
+	for _, rows := range n.outgrown {
+		rows.reserved = rows.high + rowBlock
 	}
 	n.dropOutgrown()
 	if len(n.buried) == 0 {
 		return
 	}
-	maps.DeleteFunc(n.w.entities.byID, func(_ int64, e *entityState) bool { return e.space.dead })
+	maps.DeleteFunc(n.w.entities.byID, func(_ int64, e *entityState) bool { return e.rows.dead })
 	n.w.copier.endOfDead()
 	n.w.sweeper.clear(n.buried...)
 	n.buried = n.buried[:0]
 }
 
 func (n *namespaces) dropOutgrown() {
-	for _, sp := range n.outgrown {
-		sp.outgrown = false
+	for _, rows := range n.outgrown {
+		rows.outgrown = false
 	}
 	n.outgrown = n.outgrown[:0]
 }
 
 // forget forgets a namespace of which nothing is left.
-func (n *namespaces) forget(sp *space) {
+func (n *namespaces) forget(rows *rowRange) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	delete(n.byNumber, sp.number)
+	delete(n.byNumber, rows.number)
 }
 
 // list returns the namespaces that are not deleted, by id.
 func (n *namespaces) list() (all []emulator.NamespaceRecord) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, sp := range n.current {
-		all = append(all, sp.record)
+	for _, rows := range n.current {
+		all = append(all, rows.record)
 	}
 	slices.SortFunc(all, func(a, b emulator.NamespaceRecord) int { return cmp.Compare(a.ID, b.ID) })
 	return all

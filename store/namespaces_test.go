@@ -196,7 +196,7 @@ func TestRemovalOfANamespaceGoesOnAfterAKill(t *testing.T) {
 			if before-after != clearRows {
 				t.Errorf("a step removed %d messages", before-after)
 			}
-			s.writer.sweeper.spaces = nil // the rest is for the next process
+			s.writer.sweeper.buried = nil // the rest is for the next process
 		}))
 	})
 	path := killed(t, s)

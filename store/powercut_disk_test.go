@@ -107,7 +107,7 @@ func (d *diskRecord) add(path string) error {
 	}
 }
 
-// settle ends the calls in which a process was killed. The kernel did them, or not, or a part: a write counts as one
+// afterCommit ends the calls in which a process was killed. The kernel did them, or not, or a part: a write counts as one
 // of what its place in the file has now. Had they no end, no later sync would cover them, and states would get them
 // on top of what the next process wrote there.
 func (d *diskRecord) settle(first int) error {

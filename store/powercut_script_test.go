@@ -57,7 +57,7 @@ func powerChild(text string) {
 	if err := newPowerModel().load(s); err != nil {
 		panic(err)
 	}
-	onWriter(s, func() { s.writer.log.checkpoint, s.writer.log.longest = 64, 256 })
+	onWriter(s, func() { s.writer.wal.checkpoint, s.writer.wal.longest = 64, 256 })
 	changes := powerScript(p.seed, p.life+1)
 	w := powerWorker{s: s, answered: make([]bool, len(changes))}
 	w.some.L = &w.mu
@@ -101,7 +101,7 @@ func (w *powerWorker) make(i int, c powerChange) {
 		onWriter(w.s, func() { w.s.writer.vacuum.running = true })
 		time.Sleep(20 * time.Millisecond) // for the housekeeping
 	}
-	w.s.Hold()
+	w.s.BeginBatch()
 	w.s.Append(&emulator.Change{Ops: c.ops, Done: emulator.CompletionFunc(func(err error) {
 		if err != nil {
 			panic(fmt.Sprint("change ", i, ": ", err))
@@ -112,7 +112,7 @@ func (w *powerWorker) make(i int, c powerChange) {
 		w.answered[i] = true
 		w.some.Broadcast()
 	})})
-	w.s.Release()
+	w.s.EndBatch()
 }
 
 // powerChange is a change of the script. It builds on changes that are at least flight before it.

@@ -69,7 +69,7 @@ func (ps *publications) insert(op *emulator.Op) error {
 		return err
 	}
 	if op.Data != nil {
-		if err := ps.w.messages.storeBody(e.space, r.Body, op.Data); err != nil {
+		if err := ps.w.messages.storeBody(e.rows, r.Body, op.Data); err != nil {
 			return err
 		}
 	}
@@ -88,7 +88,7 @@ func (ps *publications) insert(op *emulator.Op) error {
 	text[len(text)-1] = ']'
 	ps.text, ps.some = text, true
 	n := len(op.Copies)
-	ps.w.namespaces.use(e.space, max(r.Row+int64(n)-1, r.Body))
+	ps.w.namespaces.use(e.rows, max(r.Row+int64(n)-1, r.Body))
 	st := ps.insertRow
 	there := int64(^uint64(0) >> (emulator.MaxCopies - n)) // all of them
 	st.bindInts(r.Row, emulator.NamespaceOf(r.Row), there, r.Body, r.Enqueued, r.TTL, r.Size,

@@ -48,7 +48,7 @@ type snapshotCopy struct {
 	of       int64                    // number of the snapshot to copy, if it is none of a namespace
 	snapshot *emulator.SnapshotRecord // what the copy becomes; nil: it is to be adopted
 	instead  int64                    // number of the snapshot that it replaces
-	from, to *space
+	from, to *rowRange
 	offset   int64 // from an id to that of its copy
 	done     emulator.Completion
 	waiting  []item // changes of the namespace

@@ -28,13 +28,13 @@ func (s *Store) Snapshots(namespace int64) (all []emulator.SnapshotRecord) {
 func (s *Store) SaveSnapshot(
 	ctx context.Context, r *emulator.SnapshotRecord, instead int64, begun, done emulator.Completion,
 ) {
-	c := &snapshotCopy{ctx: ctx, snapshot: r, instead: instead, to: &space{number: r.Number}, done: done}
+	c := &snapshotCopy{ctx: ctx, snapshot: r, instead: instead, to: &rowRange{number: r.Number}, done: done}
 	s.beginCopy(r.Namespace, c, begun)
 }
 
 // CopySnapshot implements [emulator.SnapshotStore].
 func (s *Store) CopySnapshot(ctx context.Context, number, to int64, done emulator.Completion) {
-	c := &snapshotCopy{ctx: ctx, of: number, to: &space{number: to}, done: done}
+	c := &snapshotCopy{ctx: ctx, of: number, to: &rowRange{number: to}, done: done}
 	s.beginCopy(0, c, emulator.CompletionFunc(func(err error) {
 		if err != nil {
 			done.Completed(err)
@@ -87,7 +87,7 @@ func (n *namespaces) readSnapshots() error {
 }
 
 // reserve makes a number that a namespace owns, for a copy of from.
-func (n *namespaces) reserve(from, to *space) error {
+func (n *namespaces) reserve(from, to *rowRange) error {
 	first, _ := emulator.RowsOf(from.number)
 	firstTo, _ := emulator.RowsOf(to.number)
 	to.record, to.high = from.record, from.high-first+firstTo
@@ -146,69 +146,69 @@ func (n *namespaces) removeSnapshot(number int64) error {
 
 // drop marks a snapshot, or a copy that is not adopted, as deleted. One that is not there is no error.
 func (n *namespaces) drop(number int64) error {
-	sp := n.byNumber[number]
-	if sp == nil || sp.dead {
+	rows := n.byNumber[number]
+	if rows == nil || rows.dead {
 		return nil
 	}
-	if n.current[sp.record.ID] == sp {
+	if n.current[rows.record.ID] == rows {
 		text := fmt.Sprintf("the number %d is that of a namespace", number)
 		return &emulator.Error{Code: emulator.CodeInternal, Text: text}
 	}
 	if err := n.removeSnapshot(number); err != nil {
-		return fmt.Errorf("delete a snapshot of namespace %s: %w", sp.record.Name, err)
+		return fmt.Errorf("delete a snapshot of namespace %s: %w", rows.record.Name, err)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	before := maps.Clone(n.snapshots)
 	delete(n.snapshots, number)
 	n.onUndo(func() { n.snapshots = before })
-	n.buryLocked(sp)
+	n.buryLocked(rows)
 	return nil
 }
 
 // adopt makes a copy what a namespace has.
 func (n *namespaces) adopt(op *emulator.Op) error {
 	id := op.Entity.ID
-	old, sp := n.current[id], n.byNumber[op.Record.Row]
-	if old == nil || sp == nil || sp.dead || sp.record.ID != id {
+	old, rows := n.current[id], n.byNumber[op.Record.Row]
+	if old == nil || rows == nil || rows.dead || rows.record.ID != id {
 		return noNamespace(id)
 	}
 	if err := n.put(op); err != nil {
 		return err
 	}
-	if err := n.number.run(sp.number, id); err != nil {
+	if err := n.number.run(rows.number, id); err != nil {
 		return fmt.Errorf("restore namespace %s: %w", old.record.Name, err)
 	}
 	if err := n.leave.run(old.number); err != nil {
 		return fmt.Errorf("restore namespace %s: %w", old.record.Name, err)
 	}
 	first, _ := emulator.RowsOf(old.number)
-	firstOf, _ := emulator.RowsOf(sp.number)
-	n.use(sp, old.high-first+firstOf)
+	firstOf, _ := emulator.RowsOf(rows.number)
+	n.use(rows, old.high-first+firstOf)
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	before := *sp
-	sp.record, sp.opened = old.record, sp.high+1
-	n.current[id] = sp
+	before := *rows
+	rows.record, rows.opened = old.record, rows.high+1
+	n.current[id] = rows
 	n.onUndo(func() {
-		sp.record, sp.opened = before.record, before.opened
+		rows.record, rows.opened = before.record, before.opened
 		n.current[id] = old
 	})
 	n.buryLocked(old)
-	return n.w.entities.adopt(sp)
+	return n.w.entities.adopt(rows)
 }
 
 // adopt takes in the entities of a copy that a namespace has from now on.
-func (es *entities) adopt(sp *space) error {
-	first, last := emulator.RowsOf(sp.number)
+func (es *entities) adopt(rows *rowRange) error {
+	first, last := emulator.RowsOf(rows.number)
 	es.w.undo = append(es.w.undo, func() {
-		maps.DeleteFunc(es.byID, func(_ int64, e *entityState) bool { return e.space == sp })
+		maps.DeleteFunc(es.byID, func(_ int64, e *entityState) bool { return e.rows == rows })
 	})
 	all := fmt.Sprintf("SELECT id, path, history_from FROM entity WHERE id BETWEEN %d AND %d", first, last)
 	return es.w.conn.each(all, func(st *stmt) error {
 		id := st.columnInt(0)
 		es.byID[id] = &entityState{
-			id: id, space: sp, path: string(st.columnView(1)), keysFrom: st.columnInt(2), firstRow: first,
+			id: id, rows: rows, path: string(st.columnView(1)), keysFrom: st.columnInt(2), firstRow: first,
 		}
 		return nil
 	})

@@ -302,7 +302,7 @@ func (c *changer) dropEntity() {
 	}
 }
 
-// settle waits for all changes.
+// afterCommit waits for all changes.
 func (c *changer) settle() {
 	c.t.Helper()
 	for _, x := range c.begun {

@@ -141,7 +141,7 @@ func TestChangesThatWaitForASnapshotAreCommittedInTheEnd(t *testing.T) {
 }
 
 // TestNothingPassesWhatWaitsForASnapshot: neither while a large body of another namespace is written, nor when a
-// commit of another namespace fails, nor when the caller of Release could commit.
+// commit of another namespace fails, nor when the caller of EndBatch could commit.
 func TestNothingPassesWhatWaitsForASnapshot(t *testing.T) {
 	t.Run("a large body", func(t *testing.T) {
 		s, add := twoNamespaces(t, Options{})
@@ -184,18 +184,18 @@ func TestNothingPassesWhatWaitsForASnapshot(t *testing.T) {
 		order.want(t, "begun! behind!")
 		wantNumbers(t, s, 1, 2)
 	})
-	t.Run("a caller of Release", func(t *testing.T) {
+	t.Run("a caller of EndBatch", func(t *testing.T) {
 		s, add := twoNamespaces(t, Options{})
 		drain(s)
 		order := completions{last: make(chan struct{})}
-		s.Hold()
+		s.BeginBatch()
 		add(1, 1000, order.done("waited"))
 		s.writer.mu.Lock()
 		items, _ := s.inbox.take()
 		s.writer.copier.ready = slices.Clone(items)
 		s.writer.mu.Unlock()
 		add(1, 1001, order.end("released"))
-		s.Release()
+		s.EndBatch()
 		order.want(t, "waited released")
 	})
 }

@@ -37,7 +37,7 @@ type Store struct {
 	lock  *fileLock     // nil for an ephemeral database
 	files *fileIdentity // nil for an ephemeral database
 
-	inline     bool // Release may commit: commits do not wait for the disk
+	inline     bool // EndBatch may commit: commits do not wait for the disk
 	contention contention
 
 	inbox  inbox[item]
@@ -81,7 +81,7 @@ func (s *Store) shutdown() error {
 	s.inbox.close(func(it item) { it.finish(closed) })
 	s.reads.close(func(r *emulator.BodyRead) { finishRead(r, closed) })
 	s.checkpointer.close()
-	s.writer.mu.Lock() // and keep it: no Release may use the connection from now on
+	s.writer.mu.Lock() // and keep it: no EndBatch may use the connection from now on
 	_ = s.checkFiles(s.writer.conn)
 	if s.files.check(0) != nil {
 		s.writer.conn.leaveLog() // the files at the paths are not ours to delete
@@ -148,8 +148,8 @@ func (s *Store) journalOf(id int64) *journal {
 	n := &s.writer.namespaces
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	sp := n.current[id]
-	return &journal{s: s, record: sp.record, number: sp.number, nextRow: sp.opened}
+	rows := n.current[id]
+	return &journal{s: s, record: rows.record, number: rows.number, nextRow: rows.opened}
 }
 
 // PutNamespace implements [emulator.Store].

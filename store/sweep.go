@@ -33,12 +33,12 @@ type sweep struct {
 
 type scanned struct{ row, body, entity int64 }
 
-func newSweep(w *writer, sp *space, dead []*entityState, thorough bool) *sweep {
+func newSweep(w *writer, rows *rowRange, dead []*entityState, thorough bool) *sweep {
 	s := &sweep{
 		w: w, dead: map[int64]*entityState{}, thorough: thorough,
-		limit: sp.high, cursor: sp.high, shared: map[int64]struct{}{},
+		limit: rows.high, cursor: rows.high, shared: map[int64]struct{}{},
 	}
-	s.first, s.last = emulator.RowsOf(sp.number)
+	s.first, s.last = emulator.RowsOf(rows.number)
 	for _, e := range dead {
 		s.dead[e.id] = e
 		s.cursor = min(s.cursor, e.firstRow-1)

@@ -26,9 +26,9 @@ type sweeper struct {
 	now      *sweep         // nil when there is nothing to remove of entities
 	waiting  []*entityState // deleted, and not in now
 	crashed  bool           // the process before was killed
-	whole    []*space       // namespaces to sweep after a crash, even if nothing in them is deleted
+	whole    []*rowRange    // namespaces to sweep after a crash, even if nothing in them is deleted
 	thorough bool           // of the sweeps until none is waiting
-	spaces   []*space       // of deleted namespaces and snapshots
+	buried   []*rowRange    // of deleted namespaces and snapshots
 	failed   bool           // a step has failed, and nothing more is removed until resume
 	since    time.Time      // when there began to be something to do; zero: there is nothing
 
@@ -38,8 +38,8 @@ type sweeper struct {
 	counters, states *stmt
 	bury             *stmt
 
-	ranges    []*stmt // remove some of what a namespace has in a table
-	burySpace *stmt
+	ranges     []*stmt // remove some of what a namespace has in a table
+	dropNumber *stmt
 }
 
 // prepare makes the statements. A process that deletes nothing does not need them.
@@ -74,7 +74,7 @@ func (sw *sweeper) prepare() error {
 		"DELETE FROM counter WHERE entity=?":                                                &sw.counters,
 		"DELETE FROM session WHERE row IN (SELECT row FROM session WHERE entity=? LIMIT ?)": &sw.states,
 		"DELETE FROM entity WHERE id=? AND deleted=1":                                       &sw.bury,
-		"DELETE FROM namespace WHERE id=? AND (deleted=1 OR owner IS NOT NULL)":             &sw.burySpace,
+		"DELETE FROM namespace WHERE id=? AND (deleted=1 OR owner IS NOT NULL)":             &sw.dropNumber,
 	})
 }
 
@@ -97,9 +97,9 @@ func (sw *sweeper) resume() {
 	sw.begin()
 	sw.forgetAll()
 	sw.failed, sw.thorough = false, true
-	for _, sp := range sw.w.namespaces.current {
-		if first, _ := emulator.RowsOf(sp.number); sw.crashed && sp.high >= first {
-			sw.whole = append(sw.whole, sp)
+	for _, rows := range sw.w.namespaces.current {
+		if first, _ := emulator.RowsOf(rows.number); sw.crashed && rows.high >= first {
+			sw.whole = append(sw.whole, rows)
 		}
 	}
 	for _, e := range sw.w.entities.byID {
@@ -107,9 +107,9 @@ func (sw *sweeper) resume() {
 			sw.waiting = append(sw.waiting, e)
 		}
 	}
-	for _, sp := range sw.w.namespaces.byNumber {
-		if sp.dead {
-			sw.spaces = append(sw.spaces, sp)
+	for _, rows := range sw.w.namespaces.byNumber {
+		if rows.dead {
+			sw.buried = append(sw.buried, rows)
 		}
 	}
 	sw.next()
@@ -118,25 +118,25 @@ func (sw *sweeper) resume() {
 // next begins a sweep of one namespace.
 func (sw *sweeper) next() {
 	sw.now = nil
-	var sp *space
+	var rows *rowRange
 	switch {
 	case len(sw.waiting) > 0:
-		sp = sw.waiting[0].space
+		rows = sw.waiting[0].rows
 	case len(sw.whole) > 0:
-		sp = sw.whole[0]
+		rows = sw.whole[0]
 	default:
 		sw.thorough, sw.crashed = false, false
 		return
 	}
-	sw.whole = slices.DeleteFunc(sw.whole, func(of *space) bool { return of == sp })
+	sw.whole = slices.DeleteFunc(sw.whole, func(of *rowRange) bool { return of == rows })
 	var dead []*entityState
 	sw.waiting = slices.DeleteFunc(sw.waiting, func(e *entityState) bool {
-		if e.space == sp {
+		if e.rows == rows {
 			dead = append(dead, e)
 		}
-		return e.space == sp
+		return e.rows == rows
 	})
-	sw.now = newSweep(sw.w, sp, dead, sw.thorough)
+	sw.now = newSweep(sw.w, rows, dead, sw.thorough)
 }
 
 // leftRows reports whether there may be rows of deleted entities.
@@ -175,7 +175,7 @@ func (sw *sweeper) note(err error) {
 func (sw *sweeper) forgetAll() {
 	sw.now = nil
 	sw.waiting, sw.whole = nil, nil
-	sw.spaces = nil
+	sw.buried = nil
 }
 
 // begin notes that there is something to do.
@@ -202,19 +202,19 @@ func (sw *sweeper) aside(f func() error) error {
 }
 
 // clear removes what is in deleted namespaces. It lies together in each table, so nothing has to be searched.
-func (sw *sweeper) clear(dead ...*space) {
+func (sw *sweeper) clear(dead ...*rowRange) {
 	if sw.failed {
 		sw.resume()
 		return
 	}
 	sw.begin()
-	sw.spaces = append(sw.spaces, dead...)
+	sw.buried = append(sw.buried, dead...)
 }
 
 // clearSome removes some rows of the deleted namespaces that have waited longest, and those namespaces that are
 // empty. It reports whether there was anything.
 func (sw *sweeper) clearSome() bool {
-	if len(sw.spaces) == 0 {
+	if len(sw.buried) == 0 {
 		return false
 	}
 	empty := 0
@@ -223,10 +223,10 @@ func (sw *sweeper) clearSome() bool {
 		return err
 	})
 	if err == nil {
-		for _, sp := range sw.spaces[:empty] {
-			sw.w.namespaces.forget(sp)
+		for _, rows := range sw.buried[:empty] {
+			sw.w.namespaces.forget(rows)
 		}
-		sw.spaces = sw.spaces[empty:]
+		sw.buried = sw.buried[empty:]
 		sw.w.vacuum.look = true
 	}
 	sw.note(err)
@@ -236,18 +236,18 @@ func (sw *sweeper) clearSome() bool {
 // clearRows removes some rows, and returns how many namespaces are empty.
 func (sw *sweeper) clearRows() (empty int, err error) {
 	left := int64(clearRows)
-	for _, sp := range sw.spaces {
-		first, last := emulator.RowsOf(sp.number)
+	for _, rows := range sw.buried {
+		first, last := emulator.RowsOf(rows.number)
 		for _, st := range sw.ranges {
 			if err := st.run(first, last, left); err != nil {
-				return 0, fmt.Errorf("remove the namespace %s: %w", sp.record.Name, err)
+				return 0, fmt.Errorf("remove the namespace %s: %w", rows.record.Name, err)
 			}
 			if left -= int64(sw.w.conn.changes()); left <= 0 {
 				return empty, nil
 			}
 		}
-		if err := sw.burySpace.run(sp.number); err != nil {
-			return 0, fmt.Errorf("remove the namespace %s: %w", sp.record.Name, err)
+		if err := sw.dropNumber.run(rows.number); err != nil {
+			return 0, fmt.Errorf("remove the namespace %s: %w", rows.record.Name, err)
 		}
 		empty++
 	}

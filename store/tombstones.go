@@ -63,8 +63,8 @@ func (ts *tombstones) leave(row, body int64) (done bool, err error) {
 	return true, nil
 }
 
-// settle takes over what the open transaction left.
-func (ts *tombstones) settle() {
+// afterCommit takes over what the open transaction left.
+func (ts *tombstones) afterCommit() {
 	ts.list = append(ts.list, ts.fresh...)
 	ts.fresh = ts.fresh[:0]
 }
@@ -132,11 +132,11 @@ func (ts *tombstones) remove() {
 // adopt takes over the tombstones that an earlier process left in a namespace, by the number of its rows, when it is
 // loaded.
 func (ts *tombstones) adopt(number int64, left []tombstone) {
-	sp := ts.w.namespaces.byNumber[number]
-	if sp == nil || sp.adopted {
+	rows := ts.w.namespaces.byNumber[number]
+	if rows == nil || rows.adopted {
 		return
 	}
-	sp.adopted = true
+	rows.adopted = true
 	for _, t := range left {
 		if !slices.Contains(ts.list, t) {
 			ts.list = append(ts.list, t)

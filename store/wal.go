@@ -35,7 +35,7 @@ func (l *writeAhead) prepare() (err error) {
 	if l.pageSize, err = l.w.conn.queryInt("PRAGMA page_size"); err != nil {
 		return err
 	}
-	l.limit(l.w.disk.log)
+	l.limit(l.w.disk.logCeiling)
 	if l.durable {
 		l.fresh, _, err = l.w.conn.logFrames()
 	}
@@ -102,7 +102,7 @@ func (l *writeAhead) restartPending() bool {
 // restart copies all of the log into the database, if need be with the reserve's space, so that it is written from its
 // beginning again.
 func (l *writeAhead) restart() {
-	cut := l.w.disk.logSize() > 2*l.w.disk.log
+	cut := l.w.disk.logSize() > 2*l.w.disk.logCeiling
 	err := l.w.s.checkpointer.restart(l.w.conn, cut)
 	if isFull(err) {
 		l.w.disk.reserve.release()
@@ -261,8 +261,8 @@ func (k *checkpointer) restart(c *conn, cut bool) error {
 	}
 	k.s.reader.conn.mu.Lock()
 	defer k.s.reader.conn.mu.Unlock()
-	c.patience(0)
-	defer c.patience(busyTimeout)
+	c.setBusyTimeout(0)
+	defer c.setBusyTimeout(busyTimeout)
 	mode := int32(lib.SQLITE_CHECKPOINT_RESTART)
 	if cut {
 		mode = lib.SQLITE_CHECKPOINT_TRUNCATE

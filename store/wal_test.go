@@ -9,12 +9,12 @@ import (
 // for it.
 func TestLogIsRestartedBeforeItsCeiling(t *testing.T) {
 	s := newStore(t)
-	onWriter(s, func() { s.writer.log.checkpoint, s.writer.log.longest = 64, 1<<20 })
+	onWriter(s, func() { s.writer.wal.checkpoint, s.writer.wal.longest = 64, 1<<20 })
 	for i := range int64(40) {
 		wait(t, s, insertOp(10+i, 1+i, make([]byte, 64<<10)))
 	}
 	onWriter(s, func() {
-		l, k := &s.writer.log, s.checkpointer
+		l, k := &s.writer.wal, s.checkpointer
 		if l.canRestart() || l.pages < 128 {
 			t.Errorf("can restart %v with %d pages, before the writer wants it", l.canRestart(), l.pages)
 		}
@@ -31,7 +31,7 @@ func TestLogIsRestartedBeforeItsCeiling(t *testing.T) {
 	})
 	wait(t, s, insertOp(500, 500, []byte("x")))
 	onWriter(s, func() {
-		if l := &s.writer.log; l.canRestart() || l.pages != 0 {
+		if l := &s.writer.wal; l.canRestart() || l.pages != 0 {
 			t.Errorf("can restart %v with %d pages: it was not restarted", l.canRestart(), l.pages)
 		}
 	})
@@ -59,7 +59,7 @@ func TestLogIsRestartedOnASlowDisk(t *testing.T) {
 func TestLogRestartIsPreparedFromHalfOfItsCeiling(t *testing.T) {
 	s := newStore(t)
 	onWriter(s, func() {
-		l := &s.writer.log
+		l := &s.writer.wal
 		l.checkpoint, l.longest, l.pages = 1, 1000, 400
 		l.w.s.checkpointer.running.Lock() // nothing is copied meanwhile
 		for _, want := range []bool{false, true} {
@@ -82,7 +82,7 @@ func TestHousekeepingDoesNotFillALogThatIsToBeRestarted(t *testing.T) {
 		defer k.running.Unlock()
 		w.vacuum.uncut = vacuumCut - vacuumStep - 1
 		for _, want := range []bool{false, true} { // the cut of the file would be long
-			if w.vacuum.step(); w.log.restartPending() != want {
+			if w.vacuum.step(); w.wal.restartPending() != want {
 				t.Fatalf("pending is %v after %d pages that the file gave back", !want, w.vacuum.uncut)
 			}
 		}
@@ -115,8 +115,8 @@ func TestLogRestartIsGivenUpWhileAnOldStateIsRead(t *testing.T) {
 	onWriter(s, func() {
 		s.checkpointer.restartPending.Store(true)
 		s.checkpointer.copy()
-		if s.writer.log.restartPending() || s.writer.log.canRestart() {
-			t.Errorf("pending %v, can restart %v", s.writer.log.restartPending(), s.writer.log.canRestart())
+		if s.writer.wal.restartPending() || s.writer.wal.canRestart() {
+			t.Errorf("pending %v, can restart %v", s.writer.wal.restartPending(), s.writer.wal.canRestart())
 		}
 	})
 }

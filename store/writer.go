@@ -24,7 +24,7 @@ const (
 )
 
 // writer commits the changes in the inbox. It and its parts belong to the goroutine that holds mu: its own, or that
-// of a caller of Release. Each part has its own statements, and reaches the others through the writer.
+// of a caller of EndBatch. Each part has its own statements, and reaches the others through the writer.
 type writer struct {
 	s    *Store
 	conn *conn
@@ -32,7 +32,7 @@ type writer struct {
 
 	tx         transactions
 	disk       diskSpace
-	log        writeAhead
+	wal        writeAhead
 	namespaces namespaces
 	entities   entities
 	messages   messages
@@ -59,11 +59,12 @@ type writer struct {
 
 func newWriter(s *Store, c *conn, ephemeral bool) (*writer, error) {
 	w := &writer{s: s, conn: c}
-	w.tx = transactions{w: w, patience: patience}
+	w.tx = transactions{w: w, lockTimeout: lockTimeout}
 	w.disk = newDiskSpace(w, s.path)
-	w.log = writeAhead{w: w, durable: !ephemeral}
+	w.wal = writeAhead{w: w, durable: !ephemeral}
 	w.namespaces = namespaces{
-		w: w, byNumber: map[int64]*space{}, current: map[int64]*space{}, snapshots: map[int64]emulator.SnapshotRecord{},
+		w: w, byNumber: map[int64]*rowRange{}, current: map[int64]*rowRange{},
+		snapshots: map[int64]emulator.SnapshotRecord{},
 	}
 	w.entities = entities{w: w, byID: map[int64]*entityState{}}
 	w.messages = messages{w: w}
@@ -76,7 +77,7 @@ func newWriter(s *Store, c *conn, ephemeral bool) (*writer, error) {
 	w.sweeper = sweeper{w: w}
 	w.vacuum = vacuum{w: w}
 	for _, prepare := range []func() error{
-		w.tx.prepare, w.disk.prepare, w.log.prepare, w.namespaces.prepare, w.entities.prepare, w.messages.prepare,
+		w.tx.prepare, w.disk.prepare, w.wal.prepare, w.namespaces.prepare, w.entities.prepare, w.messages.prepare,
 		w.published.prepare, w.duplicates.prepare, w.documents.prepare, w.tombstones.prepare, w.vacuum.prepare,
 	} {
 		if err := prepare(); err != nil {

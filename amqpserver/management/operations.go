@@ -70,14 +70,14 @@ type operation struct {
 	// document it; the administration needs more.
 	need sas.Claims
 
-	// said are the claims that a refusal names, if they are others than need.
-	said string
+	// needText are the claims as a refusal names them; empty: those of need.
+	needText string
 
 	// inTx says what becomes of the operation if the request carries a transaction (TXN-1).
 	inTx inTx
 
-	// is what the operation is for faults; the zero value means OperationManage.
-	is emulator.Operation
+	// faultOperation tells injected faults what is done; the zero value means OperationManage.
+	faultOperation emulator.Operation
 
 	locks, session bool // it concerns locks of messages; a session
 }
@@ -95,26 +95,27 @@ const (
 // without effect.
 var operations = map[string]operation{
 	"com.microsoft:renew-lock": {serve: renewLock, need: sas.Listen, inTx: partOf,
-		is: emulator.OperationRenew, locks: true},
+		faultOperation: emulator.OperationRenew, locks: true},
 	"com.microsoft:update-disposition": {serve: updateDisposition, need: sas.Listen, inTx: partOf,
-		is: emulator.OperationSettle, locks: true},
+		faultOperation: emulator.OperationSettle, locks: true},
 	"com.microsoft:schedule-message": {serve: scheduleMessage, need: sas.Send, inTx: partOf,
-		is: emulator.OperationSend},
+		faultOperation: emulator.OperationSend},
 	"com.microsoft:cancel-scheduled-message": {serve: cancelScheduledMessage, need: sas.Send, inTx: partOf},
 	"com.microsoft:peek-message":             {serve: peekMessage, need: sas.Listen, inTx: outsideOf},
 	"com.microsoft:receive-by-sequence-number": {serve: receiveBySequenceNumber, need: sas.Listen, inTx: outsideOf,
-		is: emulator.OperationReceive},
+		faultOperation: emulator.OperationReceive},
 	"com.microsoft:batch-delete-messages": {serve: batchDeleteMessages, need: sas.Listen},
 	"com.microsoft:renew-session-lock": {serve: renewSessionLock, need: sas.Listen, inTx: outsideOf,
-		is: emulator.OperationRenew, session: true},
+		faultOperation: emulator.OperationRenew, session: true},
 	"com.microsoft:get-session-state": {serve: getSessionState, need: sas.Listen, inTx: outsideOf,
 		session: true},
 	"com.microsoft:set-session-state": {serve: setSessionState, need: sas.Listen, inTx: partOf,
 		session: true},
 	"com.microsoft:get-message-sessions": {serve: getMessageSessions, need: sas.Listen, inTx: outsideOf},
-	"com.microsoft:add-rule":             {serve: addRule, need: sas.Listen, said: ruleClaims},
-	"com.microsoft:remove-rule":          {serve: removeRule, need: sas.Listen, said: ruleClaims},
-	"com.microsoft:enumerate-rules":      {serve: enumerateRules, need: sas.Listen, said: ruleClaims, inTx: outsideOf},
+	"com.microsoft:add-rule":             {serve: addRule, need: sas.Listen, needText: ruleClaims},
+	"com.microsoft:remove-rule":          {serve: removeRule, need: sas.Listen, needText: ruleClaims},
+	"com.microsoft:enumerate-rules": {serve: enumerateRules, need: sas.Listen, needText: ruleClaims,
+		inTx: outsideOf},
 }
 
 // ruleClaims are the service's words for rules.
@@ -123,7 +124,7 @@ const ruleClaims = "Listen,Manage,SubscriptionRuleRead"
 // Attempt fills in what a request is for faults: the operation, and whether it concerns locks or a session.
 func Attempt(req *message.Message, a *emulator.Attempt) {
 	o := operations[property(req, "operation")]
-	a.Operation, a.Locks = cmp.Or(o.is, emulator.OperationManage), o.locks
+	a.Operation, a.Locks = cmp.Or(o.faultOperation, emulator.OperationManage), o.locks
 	a.Session = o.session || o.locks && a.Sub == emulator.Main && a.Entity != nil && a.Entity.Options().RequiresSession
 	if !a.Locks || a.Entity == nil {
 		return
@@ -166,9 +167,9 @@ func (c *call) serve(req *message.Message) error {
 	}
 	if c.Authorize != nil {
 		err := c.Authorize(o.need)
-		if refused, ok := err.(*emulator.Error); ok && o.said != "" { //nolint:errorlint // it is what Authorize made
+		if refused, ok := err.(*emulator.Error); ok && o.needText != "" { //nolint:errorlint // Authorize wraps nothing
 			again := *refused
-			again.Text = strings.Replace(again.Text, "'"+o.need.String()+"'", "'"+o.said+"'", 1)
+			again.Text = strings.Replace(again.Text, "'"+o.need.String()+"'", "'"+o.needText+"'", 1)
 			return &again
 		}
 		if err != nil {

@@ -19,12 +19,12 @@ type Index[ID comparable] struct {
 type entry[ID comparable] struct {
 	id     ID
 	always bool
-	places []place
+	keys   []indexKey
 	round  uint64 // the last call of Candidates that found it
 }
 
-// place is a property and a value under which an entry is filed.
-type place struct {
+// indexKey is a property and a value under which an entry is filed.
+type indexKey struct {
 	property scopedProperty
 	key      key
 }
@@ -66,26 +66,26 @@ func (x *Index[ID]) Add(id ID, m Matcher) {
 		x.always = append(x.always, e)
 		return
 	}
-	e.places = placesOf(condition)
-	for _, p := range e.places {
+	e.keys = indexKeysOf(condition)
+	for _, p := range e.keys {
 		s := x.shelf(p.property)
 		s.buckets[p.key] = append(s.buckets[p.key], e)
 	}
 }
 
-// placesOf turns equalities into places, without duplicates.
-func placesOf(condition anyOf) []place {
-	var places []place
-	seen := make(map[place]bool)
+// indexKeysOf turns equalities into keys, without duplicates.
+func indexKeysOf(condition anyOf) []indexKey {
+	var keys []indexKey
+	seen := make(map[indexKey]bool)
 	for _, equality := range condition {
 		k, ok := keyOf(equality.Value)
-		p := place{property: equality.Property, key: k}
+		p := indexKey{property: equality.Property, key: k}
 		if ok && !seen[p] {
 			seen[p] = true
-			places = append(places, p)
+			keys = append(keys, p)
 		}
 	}
-	return places
+	return keys
 }
 
 // choose picks the condition under whose values the fewest matchers are filed so far. That is the condition that
@@ -94,7 +94,7 @@ func (x *Index[ID]) choose(conditions []anyOf) (best anyOf, ok bool) {
 	bestCrowd := 0
 	for _, condition := range conditions {
 		crowd := 0
-		for _, p := range placesOf(condition) {
+		for _, p := range indexKeysOf(condition) {
 			crowd++ // a condition with many values is a little worse than one with few
 			if s := x.shelves[p.property]; s != nil {
 				crowd += len(s.buckets[p.key])
@@ -129,7 +129,7 @@ func (x *Index[ID]) Remove(id ID) {
 	if e.always {
 		x.always = x.always.without(e)
 	}
-	for _, p := range e.places {
+	for _, p := range e.keys {
 		s := x.shelves[p.property]
 		if s.buckets[p.key] = s.buckets[p.key].without(e); len(s.buckets[p.key]) == 0 {
 			delete(s.buckets, p.key)

@@ -39,7 +39,7 @@ const (
 	KindRefresh = "minibus-refresh+jwt"
 )
 
-// Token is what a token says.
+// Token has the claims of a web token.
 type Token struct {
 	Issuer   string
 	Audience []string

@@ -7,7 +7,7 @@ import (
 	"minibus/internal/jsontree"
 )
 
-// Problem is what is wrong with a template, and where.
+// Problem is a mistake in a template, with its place.
 type Problem struct {
 	At   *Node
 	Text string

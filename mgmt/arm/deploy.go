@@ -307,7 +307,7 @@ func (m *Manager) validateDeployment(c *call) (answer, error) {
 }
 
 // newDeployment reads the body of a deployment.
-func (m *Manager) newDeployment(c *call, id ID) (*unit, error) {
+func (m *Manager) newDeployment(c *call, id ID) (*deploymentPlan, error) {
 	if e := checkDeploymentName(id.Name()); e != nil {
 		return nil, e
 	}
@@ -336,7 +336,7 @@ func (m *Manager) newDeployment(c *call, id ID) (*unit, error) {
 		made: make(map[string]bool), scopes: make(map[string]ID),
 	}
 	root := properties.Get("template")
-	u := s.newUnit(id, place{id.Subscription, id.Group}, root)
+	u := s.newPlan(id, deploymentScope{id.Subscription, id.Group}, root)
 	if list := properties.Get("parameters"); list != nil {
 		if u.given, err = givenParameters(list); err != nil {
 			return nil, err

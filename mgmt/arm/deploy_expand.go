@@ -11,7 +11,7 @@ import (
 )
 
 // expand adds the resources of a list: an array or, since version 2.0 of the language, an object with symbolic names.
-func (u *unit) expand(list *jsontree.Node, parent *plannedResource) error {
+func (u *deploymentPlan) expand(list *jsontree.Node, parent *plannedResource) error {
 	if list == nil {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (u *unit) expand(list *jsontree.Node, parent *plannedResource) error {
 }
 
 // add adds a resource, and those that stand in it.
-func (u *unit) add(node *jsontree.Node, parent *plannedResource, symbol, loop string, turn int) error {
+func (u *deploymentPlan) add(node *jsontree.Node, parent *plannedResource, symbol, loop string, turn int) error {
 	if u.checking {
 		u.resources++
 	}
@@ -95,7 +95,7 @@ func (u *unit) add(node *jsontree.Node, parent *plannedResource, symbol, loop st
 }
 
 // identify finds type, name and id of a resource. Those of one that is skipped may be impossible.
-func (u *unit) identify(it *plannedResource, parent *plannedResource) error {
+func (u *deploymentPlan) identify(it *plannedResource, parent *plannedResource) error {
 	err := u.nameItem(it, parent)
 	if err != nil && it.skipped {
 		it.unknown = true
@@ -104,7 +104,7 @@ func (u *unit) identify(it *plannedResource, parent *plannedResource) error {
 	return err
 }
 
-func (u *unit) nameItem(it *plannedResource, parent *plannedResource) error {
+func (u *deploymentPlan) nameItem(it *plannedResource, parent *plannedResource) error {
 	node := it.node
 	if node.Get("extension") != nil || node.Get("import") != nil {
 		return u.invalid(node, "Minibus has no extensions of templates, such as that of Microsoft Graph")
@@ -186,7 +186,7 @@ func (m *Manager) serves(id ID) bool {
 }
 
 // refuseType notes a type that Minibus does not have, once.
-func (u *unit) refuseType(it *plannedResource) {
+func (u *deploymentPlan) refuseType(it *plannedResource) {
 	hint := "Deploy a template without it."
 	if isOther(it.id) {
 		hint = "To store resources of such types without any effect, start Minibus with " + OtherTypes + " store."
@@ -201,9 +201,9 @@ func (u *unit) refuseType(it *plannedResource) {
 	}
 }
 
-// baseOf returns the id of what a resource belongs to: what its scope names, or the place of the deployment.
-func (u *unit) baseOf(it *plannedResource) (base string, known bool, err error) {
-	at, known, err := u.placeOf(it.node)
+// baseOf returns the id of what a resource belongs to: what its scope names, or the scope of the deployment.
+func (u *deploymentPlan) baseOf(it *plannedResource) (base string, known bool, err error) {
+	at, known, err := u.scopeOf(it.node)
 	if err != nil {
 		return "", false, err
 	}
@@ -229,16 +229,16 @@ func (u *unit) baseOf(it *plannedResource) (base string, known bool, err error) 
 	return base + "/" + providers + "/" + v.Text, known, nil
 }
 
-// placeOf returns where a resource goes: its properties subscriptionId and resourceGroup, or the place of the
+// scopeOf returns where a resource goes: its properties subscriptionId and resourceGroup, or the scope of the
 // deployment.
-func (u *unit) placeOf(node *jsontree.Node) (place, bool, error) {
+func (u *deploymentPlan) scopeOf(node *jsontree.Node) (deploymentScope, bool, error) {
 	at, known := u.at, true
 	if n := node.Get("subscriptionId"); n != nil {
 		v, ok, err := u.known(n)
 		if err != nil {
 			return at, false, err
 		}
-		at, known = place{subscription: v.Text}, ok
+		at, known = deploymentScope{subscription: v.Text}, ok
 	}
 	if n := node.Get("resourceGroup"); n != nil {
 		v, ok, err := u.known(n)
@@ -276,7 +276,7 @@ func resourceID(base, kind string, names []string) string {
 }
 
 // checkTwice fails if a resource is in the template twice.
-func (u *unit) checkTwice() error {
+func (u *deploymentPlan) checkTwice() error {
 	seen := make(map[string]*plannedResource)
 	for _, it := range u.items {
 		if it.skipped || it.existing || it.unknown || it.doubtful {
@@ -292,7 +292,7 @@ func (u *unit) checkTwice() error {
 }
 
 // symbol returns the resource with a symbolic name, or one of a loop: name[0]; nil if there is none.
-func (u *unit) symbol(name string) *plannedResource {
+func (u *deploymentPlan) symbol(name string) *plannedResource {
 	name, index, indexed := strings.Cut(name, "[")
 	turn := 0
 	if indexed {
@@ -311,7 +311,7 @@ func (u *unit) symbol(name string) *plannedResource {
 }
 
 // loopOf returns the resources of a loop, in the order of its turns.
-func (u *unit) loopOf(name string) (all []*plannedResource) {
+func (u *deploymentPlan) loopOf(name string) (all []*plannedResource) {
 	for _, it := range u.items {
 		named := strings.EqualFold(it.loop, name) || it.symbol != "" && strings.EqualFold(it.symbol, name)
 		if it.loop != "" && named {
@@ -322,7 +322,7 @@ func (u *unit) loopOf(name string) (all []*plannedResource) {
 }
 
 // named returns the resources that a text of dependsOn or of reference() means.
-func (u *unit) named(text string) []*plannedResource {
+func (u *deploymentPlan) named(text string) []*plannedResource {
 	if it := u.symbol(text); it != nil {
 		return []*plannedResource{it}
 	}
@@ -349,7 +349,7 @@ func (u *unit) named(text string) []*plannedResource {
 }
 
 // with returns the resources that a condition holds for.
-func (u *unit) with(is func(*plannedResource) bool) (all []*plannedResource) {
+func (u *deploymentPlan) with(is func(*plannedResource) bool) (all []*plannedResource) {
 	for _, it := range u.items {
 		if !it.unknown && is(it) {
 			all = append(all, it)
@@ -358,8 +358,8 @@ func (u *unit) with(is func(*plannedResource) bool) (all []*plannedResource) {
 	return all
 }
 
-// link adds what a resource says it depends on.
-func (u *unit) link(it *plannedResource) error {
+// resolveDependsOn adds what a resource says it depends on.
+func (u *deploymentPlan) resolveDependsOn(it *plannedResource) error {
 	list := it.node.Get("dependsOn")
 	if list == nil || it.skipped || it.doubtful {
 		return nil
@@ -401,7 +401,7 @@ func (u *unit) link(it *plannedResource) error {
 }
 
 // outside reports whether a text is the name of a loop without turns.
-func (u *unit) outside(name string) bool {
+func (u *deploymentPlan) outside(name string) bool {
 	list := u.root.Get("resources")
 	if list.Member(name) != nil {
 		return true
@@ -415,7 +415,7 @@ func (u *unit) outside(name string) bool {
 }
 
 // hasUnknown reports whether the name of a resource is not known yet, or is impossible.
-func (u *unit) hasUnknown() bool {
+func (u *deploymentPlan) hasUnknown() bool {
 	return slices.ContainsFunc(u.items, func(it *plannedResource) bool { return it.unknown })
 }
 
@@ -428,8 +428,8 @@ func (it *plannedResource) need(others ...*plannedResource) {
 	}
 }
 
-// sort finds the order: what a resource needs comes first, and else that of the template.
-func (u *unit) sort() error {
+// orderByNeeds finds the order: what a resource needs comes first, and else that of the template.
+func (u *deploymentPlan) orderByNeeds() error {
 	u.order = nil
 	for _, it := range u.items {
 		it.state = 0

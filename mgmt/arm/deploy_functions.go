@@ -13,7 +13,7 @@ import (
 )
 
 // host returns the functions that depend on the deployment.
-func (u *unit) host() template.Host {
+func (u *deploymentPlan) host() template.Host {
 	type function = func(*template.Template, string, []*jsontree.Node) *jsontree.Node
 	plain := func(f func() *jsontree.Node) function {
 		return func(_ *template.Template, _ string, args []*jsontree.Node) *jsontree.Node {
@@ -103,7 +103,7 @@ func asNode(value any) *jsontree.Node {
 }
 
 // resourceGroup is resourceGroup(). Of a group that is made by this deployment, only the name is known before.
-func (u *unit) resourceGroup() *jsontree.Node {
+func (u *deploymentPlan) resourceGroup() *jsontree.Node {
 	if u.sees.group == "" {
 		return template.Unknown("the function resourceGroup is for deployments to a resource group")
 	}
@@ -120,7 +120,7 @@ func (u *unit) resourceGroup() *jsontree.Node {
 }
 
 // deploymentFunction is deployment().
-func (u *unit) deploymentFunction() *jsontree.Node {
+func (u *deploymentPlan) deploymentFunction() *jsontree.Node {
 	seen := u
 	for seen.outer != nil {
 		seen = seen.parent
@@ -157,7 +157,7 @@ func environment() *jsontree.Node {
 }
 
 // idOf is resourceId() and its relatives: [subscription,] [resource group,] type, names.
-func (u *unit) idOf(args []*jsontree.Node, inSubscription, inGroup bool) *jsontree.Node {
+func (u *deploymentPlan) idOf(args []*jsontree.Node, inSubscription, inGroup bool) *jsontree.Node {
 	at := slices.IndexFunc(args, func(n *jsontree.Node) bool { return strings.Contains(n.Text, "/") })
 	if at < 0 || at > 2 {
 		return nil
@@ -170,9 +170,9 @@ func (u *unit) idOf(args []*jsontree.Node, inSubscription, inGroup bool) *jsontr
 	case !inSubscription && at > 0, !inGroup && at > 1:
 		return nil
 	case at == 2:
-		to = place{args[0].Text, args[1].Text}
+		to = deploymentScope{args[0].Text, args[1].Text}
 	case at == 1 && (!inGroup || uuid.Validate(args[0].Text) == nil):
-		to = place{subscription: args[0].Text}
+		to = deploymentScope{subscription: args[0].Text}
 	case at == 1:
 		to.group = args[0].Text
 	}
@@ -198,7 +198,7 @@ func idIn(base string, args []*jsontree.Node) *jsontree.Node {
 }
 
 // target returns the id that a text of reference() or list*() means, and the resource of this template if it is one.
-func (u *unit) target(text string) (id ID, it *plannedResource, wrong string) {
+func (u *deploymentPlan) target(text string) (id ID, it *plannedResource, wrong string) {
 	switch found := u.named(text); {
 	case len(found) > 1:
 		return id, nil, "there are several resources " + quoted(text) + " in the template"
@@ -221,7 +221,7 @@ func (u *unit) target(text string) (id ID, it *plannedResource, wrong string) {
 func quoted(text string) string { return "'" + text + "'" }
 
 // reference is reference(resource[, api-version[, 'Full']]).
-func (u *unit) reference(_ *template.Template, _ string, args []*jsontree.Node) *jsontree.Node {
+func (u *deploymentPlan) reference(_ *template.Template, _ string, args []*jsontree.Node) *jsontree.Node {
 	if len(args) == 0 || len(args) > 3 {
 		return nil
 	}
@@ -243,7 +243,7 @@ func (u *unit) reference(_ *template.Template, _ string, args []*jsontree.Node) 
 }
 
 // references is references(loop[, 'Full']).
-func (u *unit) references(_ *template.Template, _ string, args []*jsontree.Node) *jsontree.Node {
+func (u *deploymentPlan) references(_ *template.Template, _ string, args []*jsontree.Node) *jsontree.Node {
 	if len(args) == 0 || len(args) > 3 {
 		return nil
 	}
@@ -259,7 +259,7 @@ func (u *unit) references(_ *template.Template, _ string, args []*jsontree.Node)
 }
 
 // look returns what reference() gives of a resource.
-func (u *unit) look(id ID, it *plannedResource, version string, full bool) *jsontree.Node {
+func (u *deploymentPlan) look(id ID, it *plannedResource, version string, full bool) *jsontree.Node {
 	if it != nil && u.current != nil {
 		u.current.need(it)
 	}
@@ -304,7 +304,7 @@ func (u *unit) look(id ID, it *plannedResource, version string, full bool) *json
 }
 
 // list is listKeys(resource, api-version[, body]) and the like: a POST to the resource.
-func (u *unit) list(_ *template.Template, name string, args []*jsontree.Node) *jsontree.Node {
+func (u *deploymentPlan) list(_ *template.Template, name string, args []*jsontree.Node) *jsontree.Node {
 	if len(args) == 0 || len(args) > 3 {
 		return nil
 	}

@@ -26,7 +26,7 @@ type deploymentRun struct {
 	made        map[string]bool // keys of resource groups that the deployment makes
 	scopes      map[string]ID   // where deployments were stored
 	checking    bool            // nothing is made yet
-	units       int
+	deployments int
 	shown       int // bytes of the values of parameters and outputs
 	resources   int
 	unserved    []*Error // types that Minibus does not have
@@ -34,34 +34,34 @@ type deploymentRun struct {
 
 // Bounds of deployments inside each other, and of all their resources.
 const (
-	maxUnits     = 500
-	maxUnitDepth = 20
-	maxItems     = 5000
-	maxShown     = 4 << 20
+	maxNested       = 500
+	maxNestingDepth = 20
+	maxItems        = 5000
+	maxShown        = 4 << 20
 )
 
-// place is the subscription, or the resource group, that resources go to.
-type place struct{ subscription, group string }
+// deploymentScope is the subscription, or the resource group, that resources go to.
+type deploymentScope struct{ subscription, group string }
 
-func (p place) id() ID {
+func (p deploymentScope) id() ID {
 	if p.group == "" {
 		return subscriptionID(p.subscription)
 	}
 	return groupID(p.subscription, p.group)
 }
 
-// unit is one deployment: that of the client, or one inside it.
+// deploymentPlan is the plan of one deployment, that of the client or one inside it, and what became of it.
 //
 // Nothing is made before all of it was prepared: prepare evaluates everything that does not depend on what is made, in
 // the deployments inside it too. run then prepares a deployment inside again, when the values of its parameters are
 // known, and makes its resources one after another.
-type unit struct {
+type deploymentPlan struct {
 	*deploymentRun
 	id       ID
-	parent   *unit
+	parent   *deploymentPlan
 	depth    int
-	at       place // where its resources go
-	sees     place // what its functions call the resource group and the subscription
+	at       deploymentScope // where its resources go
+	sees     deploymentScope // what its functions call the resource group and the subscription
 	location string
 	tags     map[string]string
 	root     *jsontree.Node
@@ -105,7 +105,7 @@ type plannedResource struct {
 	doubtful bool // its condition is not known yet
 	version  string
 	needs    []*plannedResource
-	inner    *unit
+	inner    *deploymentPlan
 	state    int // while the order is looked for
 	failed   bool
 	done     *jsontree.Node // what reference() gives, of a deployment
@@ -116,8 +116,8 @@ func (it *plannedResource) made() bool {
 	return !it.existing && !it.skipped && !it.doubtful && !it.unknown
 }
 
-func (s *deploymentRun) newUnit(id ID, at place, root *jsontree.Node) *unit {
-	return &unit{deploymentRun: s, id: id, at: at, sees: at, root: root, began: time.Now(), outputs: object{}}
+func (s *deploymentRun) newPlan(id ID, at deploymentScope, root *jsontree.Node) *deploymentPlan {
+	return &deploymentPlan{deploymentRun: s, id: id, at: at, sees: at, root: root, began: time.Now(), outputs: object{}}
 }
 
 // later is why a value is unknown that depends on what is made.
@@ -133,7 +133,7 @@ func placed(at jsontree.Position, path string) string {
 }
 
 // where says where a value is in the client's template.
-func (u *unit) where(n *jsontree.Node) string {
+func (u *deploymentPlan) where(n *jsontree.Node) string {
 	top := u
 	for top.parent != nil {
 		top = top.parent
@@ -147,14 +147,14 @@ func (u *unit) where(n *jsontree.Node) string {
 }
 
 // invalid is the error of a template.
-func (u *unit) invalid(at *jsontree.Node, format string, args ...any) *Error {
+func (u *deploymentPlan) invalid(at *jsontree.Node, format string, args ...any) *Error {
 	text := strings.TrimSuffix(fmt.Sprintf(format, args...), ".")
 	return u.redacted(badRequest("InvalidTemplate", "Deployment template validation failed: 'The template is not "+
 		"valid %s: %s.'.", u.where(at), text))
 }
 
 // fault returns the error of a value that is unknown for another reason than that it comes later; nil if there is none.
-func (u *unit) fault(v *jsontree.Node) *Error {
+func (u *deploymentPlan) fault(v *jsontree.Node) *Error {
 	if n := firstUnknown(v, func(why string) bool { return why != later }); n != nil {
 		return u.notEvaluated(n)
 	}
@@ -186,7 +186,7 @@ func firstUnknown(n *jsontree.Node, wanted func(why string) bool) *jsontree.Node
 }
 
 // notEvaluated is the error of an expression.
-func (u *unit) notEvaluated(n *jsontree.Node) *Error {
+func (u *deploymentPlan) notEvaluated(n *jsontree.Node) *Error {
 	if n.Unknown == later {
 		return u.invalid(n, "%s depends on what the deployment makes, which is not allowed here: the functions "+
 			"reference and list* are for properties and outputs", n.Describe())
@@ -199,7 +199,7 @@ func (u *unit) notEvaluated(n *jsontree.Node) *Error {
 
 // known evaluates a value that must not depend on what is made. Inside a deployment that is not running yet it may be
 // unknown, for then its parameters may be: ok is false.
-func (u *unit) known(n *jsontree.Node) (v *jsontree.Node, ok bool, err error) {
+func (u *deploymentPlan) known(n *jsontree.Node) (v *jsontree.Node, ok bool, err error) {
 	u.naming = true
 	v = u.tpl.Evaluate(n)
 	u.naming = false
@@ -214,7 +214,7 @@ func (u *unit) known(n *jsontree.Node) (v *jsontree.Node, ok bool, err error) {
 }
 
 // prepareAll checks and prepares the whole before anything is made.
-func (u *unit) prepareAll() error {
+func (u *deploymentPlan) prepareAll() error {
 	if p := template.Check(u.root, u.host()); p != nil {
 		return u.invalid(p.At, "%s", p.Text)
 	}
@@ -234,13 +234,13 @@ func (u *unit) prepareAll() error {
 }
 
 // prepare reads the template and evaluates all that does not depend on what is made.
-func (u *unit) prepare() error {
+func (u *deploymentPlan) prepare() error {
 	if u.checking {
-		u.units++
+		u.deployments++
 	}
-	if u.units > maxUnits || u.depth > maxUnitDepth {
-		return u.invalid(u.root, "it has more than %d deployments, or more than %d inside each other", maxUnits,
-			maxUnitDepth)
+	if u.deployments > maxNested || u.depth > maxNestingDepth {
+		return u.invalid(u.root, "it has more than %d deployments, or more than %d inside each other", maxNested,
+			maxNestingDepth)
 	}
 	if err := u.checkRoot(); err != nil {
 		return err
@@ -274,7 +274,7 @@ func (u *unit) prepare() error {
 
 // checkValues fails for parameters that can't be evaluated, and for those and variables that ask what there is: that
 // may change while the deployment runs.
-func (u *unit) checkValues() error {
+func (u *deploymentPlan) checkValues() error {
 	early := u.parent != nil && !u.final // what a deployment inside is given may be unknown yet
 	for _, v := range u.values {
 		if n := firstUnknown(v, func(why string) bool { return why != later || !early }); n != nil {
@@ -301,7 +301,7 @@ func (u *unit) checkValues() error {
 }
 
 // show fails if the values that answers and documents have become too large together.
-func (u *unit) show(v *jsontree.Node) *Error {
+func (u *deploymentPlan) show(v *jsontree.Node) *Error {
 	text, _ := v.MarshalJSON() // it never fails
 	if u.shown += len(text); u.shown > maxShown {
 		return u.invalid(v, "the values of parameters and outputs have more than %d MB together", maxShown>>20)
@@ -310,13 +310,15 @@ func (u *unit) show(v *jsontree.Node) *Error {
 }
 
 // definitions answers questions about the types of the template.
-func (u *unit) definitions() *template.Template { return template.New(u.root, nil, nil, u.budget) }
+func (u *deploymentPlan) definitions() *template.Template {
+	return template.New(u.root, nil, nil, u.budget)
+}
 
-// within does something in the turns of the loops around the unit.
-func (u *unit) within(do func()) { u.tpl.Within(u.turns, do) }
+// within does something in the turns of the loops around the deployment.
+func (u *deploymentPlan) within(do func()) { u.tpl.Within(u.turns, do) }
 
 // plan finds the resources, what each needs, and their order.
-func (u *unit) plan() error {
+func (u *deploymentPlan) plan() error {
 	u.items = nil
 	if err := u.expand(u.root.Get("resources"), nil); err != nil {
 		return err
@@ -326,11 +328,12 @@ func (u *unit) plan() error {
 	}
 	u.byText = make(map[string][]*plannedResource)
 	for _, it := range u.items {
-		if err := u.link(it); err != nil {
+		if err := u.resolveDependsOn(it); err != nil {
 			return err
 		}
 	}
-	if err := u.sort(); err != nil { // so that what a deployment inside gives is known to those that say they need it
+	// First so that what a deployment inside gives is known to those that say they need it.
+	if err := u.orderByNeeds(); err != nil {
 		return err
 	}
 	for _, it := range u.order {
@@ -344,11 +347,11 @@ func (u *unit) plan() error {
 	if err := u.previewOutputs(); err != nil {
 		return err
 	}
-	return u.sort() // again, with what references have added
+	return u.orderByNeeds() // again, with what references have added
 }
 
 // checkRoot looks at what a template says of itself.
-func (u *unit) checkRoot() error {
+func (u *deploymentPlan) checkRoot() error {
 	schema, version := "", ""
 	if n := u.root.Get("$schema"); n != nil {
 		schema = strings.ToLower(strings.TrimSuffix(n.Text, "#"))
@@ -385,7 +388,7 @@ func (u *unit) checkRoot() error {
 }
 
 // keepSecretsOf notes the texts in a value that are secure by its definition.
-func (u *unit) keepSecretsOf(v, definition *jsontree.Node) {
+func (u *deploymentPlan) keepSecretsOf(v, definition *jsontree.Node) {
 	u.definitions().Secrets(v, definition, u.keepSecret)
 }
 

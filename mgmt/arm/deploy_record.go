@@ -13,7 +13,7 @@ import (
 )
 
 // note keeps what was done for a resource.
-func (u *unit) note(it *plannedResource, began time.Time, status int, e *Error) {
+func (u *deploymentPlan) note(it *plannedResource, began time.Time, status int, e *Error) {
 	state := "Succeeded"
 	properties := object{
 		"provisioningOperation": "Create", "timestamp": stamp(time.Now()), "duration": lasted(began),
@@ -44,7 +44,7 @@ func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.00
 func lasted(since time.Time) string { return fmt.Sprintf("PT%.7fS", time.Since(since).Seconds()) }
 
 // described returns the properties of a deployment as answers show them.
-func (u *unit) described(state string) object {
+func (u *deploymentPlan) described(state string) object {
 	text, _ := u.root.MarshalJSON() // it never fails
 	h := fnv.New64a()
 	_, _ = h.Write(text) // it never fails
@@ -68,7 +68,7 @@ func (u *unit) described(state string) object {
 }
 
 // providersOf returns the providers of the resources with their types.
-func (u *unit) providersOf() []object {
+func (u *deploymentPlan) providersOf() []object {
 	all := []object{}
 	types := make(map[string]int) // where a provider is in all
 	for _, it := range u.items {
@@ -92,7 +92,7 @@ func (u *unit) providersOf() []object {
 }
 
 // dependencies returns what each resource depends on.
-func (u *unit) dependencies() []object {
+func (u *deploymentPlan) dependencies() []object {
 	all := []object{}
 	basic := func(it *plannedResource) object {
 		return object{"id": it.id.String(), "resourceType": it.kind, "resourceName": it.name}
@@ -114,7 +114,7 @@ func (u *unit) dependencies() []object {
 }
 
 // finish stores a deployment that has ended, unless its resource group has gone meanwhile.
-func (u *unit) finish() (*deployment, error) {
+func (u *deploymentPlan) finish() (*deployment, error) {
 	state := "Succeeded"
 	if u.failure != nil {
 		state = "Failed"
@@ -178,9 +178,9 @@ func (m *Manager) isDeploying(id ID) bool {
 
 // withoutSecrets returns the template without the default values of its secure parameters, and of those of the
 // templates in it.
-func (u *unit) withoutSecrets() *jsontree.Node { return u.open(u.root) }
+func (u *deploymentPlan) withoutSecrets() *jsontree.Node { return u.open(u.root) }
 
-func (u *unit) open(n *jsontree.Node) *jsontree.Node {
+func (u *deploymentPlan) open(n *jsontree.Node) *jsontree.Node {
 	v := *n
 	v.Items, v.Members = nil, nil
 	for _, item := range n.Items {
@@ -202,7 +202,7 @@ func (u *unit) open(n *jsontree.Node) *jsontree.Node {
 }
 
 // openParameters returns the declarations of a template's parameters without the default values of secure ones.
-func (u *unit) openParameters(root, declared *jsontree.Node) *jsontree.Node {
+func (u *deploymentPlan) openParameters(root, declared *jsontree.Node) *jsontree.Node {
 	definitions := template.New(root, nil, nil, u.budget)
 	v := *declared
 	v.Members = slices.Clone(declared.Members)

@@ -18,7 +18,7 @@ var notInBody = []string{"type", "name", "apiVersion", "condition", "copy", "dep
 	"existing", "resources", "asserts", "metadata", "@options"}
 
 // body evaluates what the request for a resource has in its body.
-func (u *unit) body(it *plannedResource) *jsontree.Node {
+func (u *deploymentPlan) body(it *plannedResource) *jsontree.Node {
 	body := &jsontree.Node{Kind: jsontree.Object, Pos: it.node.Pos, Path: it.node.Path}
 	u.evaluating(it, func() {
 		for _, m := range it.node.Members {
@@ -32,7 +32,7 @@ func (u *unit) body(it *plannedResource) *jsontree.Node {
 }
 
 // evaluating does something in the turns of a resource, which needs what reference() and list*() then name.
-func (u *unit) evaluating(it *plannedResource, do func()) {
+func (u *deploymentPlan) evaluating(it *plannedResource, do func()) {
 	before := u.current
 	u.current = it
 	u.tpl.Within(it.turns, do)
@@ -40,7 +40,7 @@ func (u *unit) evaluating(it *plannedResource, do func()) {
 }
 
 // preview evaluates a resource before anything is made: its faults count, and what it refers to comes before it.
-func (u *unit) preview(it *plannedResource) error {
+func (u *deploymentPlan) preview(it *plannedResource) error {
 	if !strings.EqualFold(it.kind, deploymentsType) {
 		if err := u.fault(u.body(it)); err != nil {
 			return err
@@ -56,7 +56,7 @@ func (u *unit) preview(it *plannedResource) error {
 }
 
 // innerOf returns the deployment that a resource is.
-func (u *unit) innerOf(it *plannedResource) (inner *unit, err error) {
+func (u *deploymentPlan) innerOf(it *plannedResource) (inner *deploymentPlan, err error) {
 	properties := it.node.Get("properties")
 	if properties == nil {
 		return nil, u.invalid(it.node, "the deployment '%s' has no properties", it.name)
@@ -68,16 +68,16 @@ func (u *unit) innerOf(it *plannedResource) (inner *unit, err error) {
 		return nil, u.invalid(it.node, "%s", e.Message)
 	}
 	u.evaluating(it, func() {
-		var at place
+		var at deploymentScope
 		var known bool
-		if at, known, err = u.placeOf(it.node); err != nil {
+		if at, known, err = u.scopeOf(it.node); err != nil {
 			return
 		}
 		if !known {
 			at = u.at
 		}
 		if scope := it.node.Get("scope"); scope != nil {
-			at, known = place{it.id.Subscription, it.id.Group}, !it.unknown
+			at, known = deploymentScope{it.id.Subscription, it.id.Group}, !it.unknown
 			if to, _ := ParseID(it.id.Scope); to.Provider != "" {
 				at.subscription = ""
 			}
@@ -87,7 +87,7 @@ func (u *unit) innerOf(it *plannedResource) (inner *unit, err error) {
 				"management groups or tenants")
 			return
 		}
-		inner = u.newUnit(it.id, at, properties.Get("template"))
+		inner = u.newPlan(it.id, at, properties.Get("template"))
 		inner.parent, inner.depth, inner.final = u, u.depth+1, u.running
 		if group := at.id(); known && at.group != "" && !u.m.groupExists(group) && !u.made[group.key()] {
 			err = u.invalid(it.node, "the resource group '%s' of the deployment '%s' does not exist, and the template "+
@@ -104,7 +104,7 @@ func (u *unit) innerOf(it *plannedResource) (inner *unit, err error) {
 }
 
 // giveParameters gives a deployment inside another one its parameters.
-func (u *unit) giveParameters(it *plannedResource, properties *jsontree.Node, inner *unit) error {
+func (u *deploymentPlan) giveParameters(it *plannedResource, properties *jsontree.Node, inner *deploymentPlan) error {
 	scope := properties.Get("expressionEvaluationOptions").Get("scope")
 	if scope == nil || !strings.EqualFold(scope.Text, "inner") {
 		inner.sees, inner.given, inner.turns = u.sees, u.values, it.turns
@@ -145,7 +145,7 @@ func (u *unit) giveParameters(it *plannedResource, properties *jsontree.Node, in
 }
 
 // run makes the resources of a deployment that is prepared. Those that need what has failed are not made.
-func (u *unit) run() {
+func (u *deploymentPlan) run() {
 	u.running = true
 	for _, it := range u.order {
 		if slices.ContainsFunc(it.needs, func(other *plannedResource) bool { return other.failed }) {
@@ -178,7 +178,7 @@ func (u *unit) run() {
 }
 
 // fail adds the error of a resource to that of the deployment.
-func (u *unit) fail(it *plannedResource, e *Error) {
+func (u *deploymentPlan) fail(it *plannedResource, e *Error) {
 	if u.failure == nil {
 		u.failure = &Error{
 			Status: http.StatusConflict, Code: "DeploymentFailed", Target: u.id.String(),
@@ -192,7 +192,7 @@ func (u *unit) fail(it *plannedResource, e *Error) {
 }
 
 // make does the request for a resource.
-func (u *unit) make(it *plannedResource) (int, *Error) {
+func (u *deploymentPlan) make(it *plannedResource) (int, *Error) {
 	if once := it.node.Get("@options").Get("onlyIfNotExists"); once != nil && once.Bool {
 		if a := u.ask(http.MethodGet, it.id, it.version, nil); a.failure() == nil {
 			u.outputOf = append(u.outputOf, object{"id": it.id.String()})
@@ -212,7 +212,7 @@ func (u *unit) make(it *plannedResource) (int, *Error) {
 }
 
 // ask does a request for a template.
-func (u *unit) ask(method string, id ID, version string, body *jsontree.Node) answer {
+func (u *deploymentPlan) ask(method string, id ID, version string, body *jsontree.Node) answer {
 	c := &call{
 		method: method, id: id, version: version, query: url.Values{"api-version": {version}}, base: u.c.base,
 		principal: u.c.principal, ctx: u.c.ctx,
@@ -237,7 +237,7 @@ func (a answer) failure() *Error {
 }
 
 // runInner runs a deployment inside this one, now that all is known that its parameters depend on.
-func (u *unit) runInner(it *plannedResource) *Error {
+func (u *deploymentPlan) runInner(it *plannedResource) *Error {
 	if it.unknown { // its name was not known
 		if err := u.identify(it, nil); err != nil {
 			return errorOf(u.id, err)
@@ -281,7 +281,7 @@ func (u *unit) runInner(it *plannedResource) *Error {
 }
 
 // previewOutputs evaluates the outputs before anything is made.
-func (u *unit) previewOutputs() error {
+func (u *deploymentPlan) previewOutputs() error {
 	all := &jsontree.Node{Kind: jsontree.Object}
 	if outputs := u.root.Get("outputs"); outputs != nil {
 		definitions := u.definitions()
@@ -316,7 +316,7 @@ func output(kind string, value *jsontree.Node) *jsontree.Node {
 }
 
 // takeOutputs evaluates the outputs.
-func (u *unit) takeOutputs() (failure *Error) {
+func (u *deploymentPlan) takeOutputs() (failure *Error) {
 	outputs := u.root.Get("outputs")
 	u.results = &jsontree.Node{Kind: jsontree.Object}
 	if outputs == nil {

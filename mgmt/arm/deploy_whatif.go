@@ -38,10 +38,10 @@ func (m *Manager) whatIf(c *call) (answer, error) {
 	}}, nil
 }
 
-// each yields the resources of a unit and of those inside it, each with its unit.
-func (u *unit) each(yield func(*unit, *plannedResource) bool) { u.walk(yield) }
+// each yields the resources of a plan and of those inside it, each with its plan.
+func (u *deploymentPlan) each(yield func(*deploymentPlan, *plannedResource) bool) { u.walk(yield) }
 
-func (u *unit) walk(yield func(*unit, *plannedResource) bool) bool {
+func (u *deploymentPlan) walk(yield func(*deploymentPlan, *plannedResource) bool) bool {
 	for _, it := range u.items {
 		if !yield(u, it) || it.inner != nil && !it.inner.walk(yield) {
 			return false
@@ -51,7 +51,7 @@ func (u *unit) walk(yield func(*unit, *plannedResource) bool) bool {
 }
 
 // change compares a resource with what is there.
-func (u *unit) change(it *plannedResource) object {
+func (u *deploymentPlan) change(it *plannedResource) object {
 	body := u.body(it)
 	after := &jsontree.Node{Kind: jsontree.Object}
 	after.Put("apiVersion", asText(it.version))
@@ -67,7 +67,7 @@ func (u *unit) change(it *plannedResource) object {
 	}
 	before := asNode(a.body)
 	o["before"] = u.redactedNode(before)
-	d := &differences{unit: u, properties: knownProperties(it.id)}
+	d := &differences{deploymentPlan: u, properties: knownProperties(it.id)}
 	for _, m := range body.Members {
 		if strings.EqualFold(m.Key, "properties") {
 			d.compare("properties", before.Get("properties"), m.Value)
@@ -122,7 +122,7 @@ func knownProperties(id ID) []string {
 
 // differences are those between what is there and what the template says. What it leaves out does not count.
 type differences struct {
-	*unit
+	*deploymentPlan
 	properties []string
 	found      []object
 }
@@ -226,12 +226,12 @@ func sameValue(path string, before, after *jsontree.Node) bool {
 }
 
 // ignored returns the namespaces of the resource group that the template does not name: they stay as they are.
-func (u *unit) ignored(named map[string]bool) []object {
+func (u *deploymentPlan) ignored(named map[string]bool) []object {
 	var all []object
 	if u.at.group == "" {
 		return nil
 	}
-	for _, s := range u.m.spacesIn(u.at.id()) {
+	for _, s := range u.m.namespacesIn(u.at.id()) {
 		id := mustParse(s.ID)
 		if !named[id.key()] {
 			all = append(all, object{

@@ -86,7 +86,7 @@ func entityNotFound(id ID) *Error {
 // show returns what the table of properties reads of an entity.
 func (s located) show(e *emulator.Entity) *shownEntity {
 	x := &shownEntity{
-		kind: queue, options: e.Options(), counts: e.Counts(), times: e.Times(), limits: s.ns.Limits(),
+		kind: queue, options: e.Options(), counts: e.Counts(), times: e.Times(), profile: s.ns.Profile(),
 		isPremium: s.SKU.Name == premium,
 	}
 	switch e.Kind() {
@@ -201,7 +201,7 @@ func (m *Manager) begin(c *call) (*change, error) {
 
 // checkName fails if an entity can't have the name, or if its topic does not exist.
 func (s located) checkName(id ID, kind emulator.EntityKind) error {
-	limits, err := s.ns.Limits(), error(nil)
+	limits, err := s.ns.Profile(), error(nil)
 	if kind == emulator.KindSubscription {
 		if t, err := s.ns.Entity(entityName(id.Names[1])); err != nil || t.Kind() != emulator.KindTopic {
 			return entityNotFound(id)
@@ -261,7 +261,7 @@ func (x *change) sizes(kilobytes, megabytes *int64) error {
 		return gateway(x.id, http.StatusBadRequest, 40000, "The property value for 'MaxMessageSizeInKilobytes' must "+
 			"be 256 in the "+x.SKU.Name+" tier.")
 	}
-	if n == x.ns.Limits().Profile().DefaultKilobytes {
+	if n == x.ns.Profile().Limits().DefaultKilobytes {
 		n = 0
 	}
 	*kilobytes = n
@@ -290,7 +290,7 @@ func (m *Manager) putQueue(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	description, err := atom.ParseQueue(d, x.ns.Limits())
+	description, err := atom.ParseQueue(d, x.ns.Profile())
 	if err != nil {
 		return answer{}, err
 	}
@@ -308,7 +308,7 @@ func (m *Manager) putQueue(c *call) (answer, error) {
 		err = x.targets(&o)
 	}
 	if err == nil {
-		err = x.basic(&shownEntity{kind: queue, options: o, limits: x.ns.Limits()})
+		err = x.basic(&shownEntity{kind: queue, options: o, profile: x.ns.Profile()})
 	}
 	if err != nil {
 		return answer{}, err
@@ -339,7 +339,7 @@ func (m *Manager) putTopic(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	description, err := atom.ParseTopic(d, x.ns.Limits())
+	description, err := atom.ParseTopic(d, x.ns.Profile())
 	if err != nil {
 		return answer{}, err
 	}
@@ -374,7 +374,7 @@ func (m *Manager) putSubscription(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	description, err := atom.ParseSubscription(d, x.ns.Limits())
+	description, err := atom.ParseSubscription(d, x.ns.Profile())
 	if err != nil {
 		return answer{}, inSubCode(err)
 	}
@@ -414,9 +414,9 @@ func (x *change) basic(e *shownEntity) error {
 	if x.SKU.Name != basic {
 		return nil
 	}
-	plain := &shownEntity{kind: e.kind, limits: e.limits}
+	plain := &shownEntity{kind: e.kind, profile: e.profile}
 	for _, p := range entityProperties {
-		if p.tier != notBasic || p.of&e.kind == 0 || p.show(e) == p.show(plain) {
+		if p.tier != notBasic || p.kinds&e.kind == 0 || p.show(e) == p.show(plain) {
 			continue
 		}
 		return gateway(x.id, http.StatusBadRequest, 40000, "The property '"+upper(p.name)+"' can't be set when "+

@@ -54,7 +54,7 @@ func TestEntitiesShowWhatWasPut(t *testing.T) {
 						continue
 					}
 					value := want[p.name]
-					if p.of&e.kind == 0 {
+					if p.kinds&e.kind == 0 {
 						value = nil
 					}
 					if e.kind != queue && p.name == "autoDeleteOnIdle" && value == never {
@@ -90,7 +90,7 @@ func TestEntitiesShowWhatWasPut(t *testing.T) {
 			"defaultMessageTimeToLive": "soon",
 		} {
 			for _, p := range entityProperties {
-				if p.name == name && p.of&e.kind != 0 {
+				if p.name == name && p.kinds&e.kind != 0 {
 					h.put(orders+e.path+"all", object{"properties": object{name: wrong}}).refused(400, "MessagingGatewayBadRequest", "SubCode=40")
 				}
 			}
@@ -208,7 +208,7 @@ func TestTiers(t *testing.T) {
 
 // TestTiersHaveTheirLimits where the process has those of a tier.
 func TestTiersHaveTheirLimits(t *testing.T) {
-	h := newHouseWith(t, emulator.LimitsStandard)
+	h := newHouseWith(t, emulator.ProfileStandard)
 	h.put(rg, object{"location": "x"}).status(http.StatusCreated)
 	h.put(orders, object{"location": "x"}).status(http.StatusOK)
 	large := strings.Replace(orders, "orders", "large-ns", 1)

@@ -220,7 +220,7 @@ func (m *Manager) deleteGroup(c *call) (answer, error) {
 		return answer{}, conflict("ResourceGroupDeletionBlocked", "The resource group '%s' has the default "+
 			"namespace and can't be deleted. Delete what is in it.", DefaultGroup)
 	}
-	for _, s := range m.spacesIn(c.id) {
+	for _, s := range m.namespacesIn(c.id) {
 		if err := m.removeNamespace(s); err != nil {
 			return answer{}, err
 		}

@@ -18,7 +18,7 @@ import (
 type house struct {
 	t      testing.TB
 	path   string
-	limits emulator.Limits
+	limits emulator.Profile
 	others bool   // resources of other types are stored
 	hook   func() // called before a namespace is deleted, if set
 	store  *store.Store
@@ -26,9 +26,9 @@ type house struct {
 	*Manager
 }
 
-func newHouse(t *testing.T) *house { return newHouseWith(t, emulator.LimitsRelaxed) }
+func newHouse(t *testing.T) *house { return newHouseWith(t, emulator.ProfileRelaxed) }
 
-func newHouseWith(t *testing.T, l emulator.Limits) *house {
+func newHouseWith(t *testing.T, l emulator.Profile) *house {
 	t.Helper()
 	h := &house{limits: l}
 	h.begin(t)

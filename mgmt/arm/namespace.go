@@ -39,8 +39,8 @@ const (
 	premium  = "Premium"
 )
 
-// space is the document of a namespace that was made or changed here.
-type space struct {
+// namespaceDocument is the document of a namespace that was made or changed here.
+type namespaceDocument struct {
 	ID         string            `json:"id"`
 	Location   string            `json:"location"`
 	Tags       map[string]string `json:"tags,omitempty"`
@@ -53,29 +53,31 @@ type space struct {
 	Of int64 `json:"of,omitempty"`
 }
 
-// homeless returns what a namespace is here that has no document: one that was made elsewhere.
-func homeless(ns *emulator.Namespace) space {
+// defaultDocument returns what a namespace is here that has no document: one that was made elsewhere.
+func defaultDocument(ns *emulator.Namespace) namespaceDocument {
 	id := provided(groupID(DefaultSubscription, DefaultGroup), serviceBus, "namespaces", ns.Name())
-	s := space{ID: id.String(), Location: DefaultLocation, SKU: sku{Name: standard, Tier: standard}, Of: ns.Created()}
-	if ns.Limits() == emulator.LimitsPremium {
+	s := namespaceDocument{
+		ID: id.String(), Location: DefaultLocation, SKU: sku{Name: standard, Tier: standard}, Of: ns.Created(),
+	}
+	if ns.Profile() == emulator.ProfilePremium {
 		s.SKU = sku{Name: premium, Tier: premium, Capacity: 1}
 	}
 	return s
 }
 
-// spaceOf returns what a namespace of the broker is here.
-func (m *Manager) spaceOf(ns *emulator.Namespace) space {
+// documentOf returns what a namespace of the broker is here.
+func (m *Manager) documentOf(ns *emulator.Namespace) namespaceDocument {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, s := range m.spaces[strings.ToLower(ns.Name())] {
+	for _, s := range m.namespaces[strings.ToLower(ns.Name())] {
 		if s.Of == ns.Created() || s.Of == 0 {
 			return s
 		}
 	}
-	return homeless(ns)
+	return defaultDocument(ns)
 }
 
-func (m *Manager) namespaceID(ns *emulator.Namespace) ID { return mustParse(m.spaceOf(ns).ID) }
+func (m *Manager) namespaceID(ns *emulator.Namespace) ID { return mustParse(m.documentOf(ns).ID) }
 
 // reconcile puts in order what a process left that ended in the middle of a change: documents of namespaces that were
 // never made, or were deleted elsewhere, and of what is in no resource group. A namespace among these is in the default
@@ -91,7 +93,7 @@ func (m *Manager) reconcile() error {
 		if !strings.EqualFold(id.Type(), serviceBus+"/namespaces") {
 			continue
 		}
-		s, ok := document[space](m, id)
+		s, ok := document[namespaceDocument](m, id)
 		ns, err := m.server.Broker().Namespace(id.Name())
 		switch {
 		case ok && err == nil && s.Of == 0:
@@ -112,13 +114,13 @@ func (m *Manager) reconcile() error {
 // located is a namespace of the broker with what it is here.
 type located struct {
 	ns *emulator.Namespace
-	space
+	namespaceDocument
 }
 
-// spacesIn returns the namespaces of a subscription or a resource group, by name.
-func (m *Manager) spacesIn(id ID) (all []located) {
+// namespacesIn returns the namespaces of a subscription or a resource group, by name.
+func (m *Manager) namespacesIn(id ID) (all []located) {
 	for _, ns := range m.server.Broker().Namespaces() {
-		s := m.spaceOf(ns)
+		s := m.documentOf(ns)
 		if within(strings.ToLower(s.ID), id.key()) {
 			all = append(all, located{ns, s})
 		}
@@ -131,8 +133,8 @@ func (m *Manager) spacesIn(id ID) (all []located) {
 func (m *Manager) find(id ID) (located, error) {
 	ns, err := m.server.Broker().Namespace(id.Names[0])
 	if err == nil {
-		s := m.spaceOf(ns)
-		if place := mustParse(s.ID); place.groupOf().key() == id.groupOf().key() {
+		s := m.documentOf(ns)
+		if at := mustParse(s.ID); at.groupOf().key() == id.groupOf().key() {
 			return located{ns, s}, nil
 		}
 	}
@@ -144,7 +146,7 @@ func (m *Manager) find(id ID) (located, error) {
 }
 
 func (m *Manager) listNamespaces(c *call) (answer, error) {
-	all := m.spacesIn(c.id.Parent())
+	all := m.namespacesIn(c.id.Parent())
 	return list(c, len(all), func(i int) any { return m.shownNamespace(c, all[i]) })
 }
 
@@ -184,7 +186,7 @@ func (m *Manager) shownNamespace(c *call, s located) object {
 
 // trackedNamespaces returns the namespaces of a subscription or a resource group for lists of all resources.
 func (m *Manager) trackedNamespaces(scope ID) (all []object) {
-	for _, s := range m.spacesIn(scope) {
+	for _, s := range m.namespacesIn(scope) {
 		o := object{
 			"id": s.ID, "name": s.ns.Name(), "type": serviceBus + "/namespaces", "location": plainLocation(s.Location),
 			"tags": tagsOf(s.Tags), "sku": s.SKU,
@@ -235,7 +237,7 @@ func (m *Manager) putNamespace(c *call) (answer, error) {
 	if body.Location == "" {
 		return answer{}, badRequest("LocationRequired", "The location property is required for this definition.")
 	}
-	s := space{ID: c.id.String(), Location: body.Location, SKU: sku{Name: standard, Tier: standard}}
+	s := namespaceDocument{ID: c.id.String(), Location: body.Location, SKU: sku{Name: standard, Tier: standard}}
 	if err := m.takeNamespace(c, &s, body, true); err != nil {
 		return answer{}, err
 	}
@@ -243,7 +245,7 @@ func (m *Manager) putNamespace(c *call) (answer, error) {
 }
 
 // createNamespace makes a namespace. The document comes first, so that it is in its place from the beginning.
-func (m *Manager) createNamespace(c *call, s space) (answer, error) {
+func (m *Manager) createNamespace(c *call, s namespaceDocument) (answer, error) {
 	if err := m.forget(m.keys(c.id)...); err != nil { // of an earlier one that was deleted elsewhere
 		return answer{}, err
 	}
@@ -265,10 +267,10 @@ func (m *Manager) createNamespace(c *call, s space) (answer, error) {
 // limited returns the settings of a new namespace. Where the process has the limits of a tier, the namespace has those
 // of its own.
 func (m *Manager) limited(of sku) (o emulator.NamespaceOptions) {
-	if l := m.server.Broker().Default().Limits(); l == emulator.LimitsStandard || l == emulator.LimitsPremium {
-		l = emulator.LimitsStandard
+	if l := m.server.Broker().Default().Profile(); l == emulator.ProfileStandard || l == emulator.ProfilePremium {
+		l = emulator.ProfileStandard
 		if of.Name == premium {
-			l = emulator.LimitsPremium
+			l = emulator.ProfilePremium
 		}
 		o.Limits = &l
 	}
@@ -282,7 +284,7 @@ func (m *Manager) replaceNamespace(c *call, old located, body envelope) (answer,
 			"resource group '%s'. A resource with the same name cannot be created in location '%.60s'. Please "+
 			"select a new resource name.", c.id.Name(), old.Location, c.id.Group, body.Location)
 	}
-	s := old.space
+	s := old.namespaceDocument
 	s.Tags, s.Identity = nil, nil
 	if err := m.takeNamespace(c, &s, body, true); err != nil {
 		return answer{}, err
@@ -299,7 +301,7 @@ func (m *Manager) patchNamespace(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	s := old.space
+	s := old.namespaceDocument
 	if err := m.takeNamespace(c, &s, body, false); err != nil {
 		return answer{}, err
 	}
@@ -308,7 +310,7 @@ func (m *Manager) patchNamespace(c *call) (answer, error) {
 
 func (m *Manager) updateNamespace(c *call, s located) (answer, error) {
 	s.Updated, s.Of = s.ns.Now(), s.ns.Created()
-	if err := m.keep(mustParse(s.ID), s.space); err != nil {
+	if err := m.keep(mustParse(s.ID), s.namespaceDocument); err != nil {
 		return answer{}, err
 	}
 	return answer{status: http.StatusOK, body: m.shownNamespace(c, s)}, nil

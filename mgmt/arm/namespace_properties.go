@@ -82,7 +82,7 @@ func property(properties map[string]json.RawMessage, name string) (json.RawMessa
 }
 
 // takeNamespace takes over into a namespace what a body says. Without whole the rest stays, else it gets its default.
-func (m *Manager) takeNamespace(c *call, s *space, body envelope, whole bool) error {
+func (m *Manager) takeNamespace(c *call, s *namespaceDocument, body envelope, whole bool) error {
 	if body.Tags != nil {
 		s.Tags = *body.Tags
 	}
@@ -143,7 +143,7 @@ func (m *Manager) refuseNamespace(c *call, body envelope) error {
 // capacities are the messaging units that a Premium namespace can have.
 var capacities = []int{1, 2, 4, 8, 16}
 
-func (m *Manager) takeSKU(c *call, s *space, given *sku) error {
+func (m *Manager) takeSKU(c *call, s *namespaceDocument, given *sku) error {
 	if given == nil {
 		return nil
 	}
@@ -184,7 +184,7 @@ type assignedIdentity struct {
 	ClientID    string `json:"clientId"`
 }
 
-func takeIdentity(s *space, text json.RawMessage) (err error) {
+func takeIdentity(s *namespaceDocument, text json.RawMessage) (err error) {
 	if len(text) > 0 && string(text) != "null" {
 		s.Identity, err = readIdentity(s.ID, text)
 	}
@@ -242,7 +242,7 @@ func madeUp(kind, id string) string {
 
 // LocalAuthDisabled reports whether the keys of a namespace open nothing, where tokens are checked.
 func (m *Manager) LocalAuthDisabled(ns *emulator.Namespace) bool {
-	off, _ := m.spaceOf(ns).Properties["disableLocalAuth"].(bool)
+	off, _ := m.documentOf(ns).Properties["disableLocalAuth"].(bool)
 	return off
 }
 

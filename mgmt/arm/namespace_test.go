@@ -87,7 +87,7 @@ func TestNamespaceThatWasBeingMade(t *testing.T) {
 	h.put(rg, object{"location": "westeurope"}).status(http.StatusCreated)
 	for _, name := range []string{"orders", "missing"} {
 		id := mustParse(rg + "/providers/Microsoft.ServiceBus/namespaces/" + name)
-		if err := h.keep(id, space{ID: id.String(), Location: "westeurope", SKU: sku{Name: standard, Tier: standard}}); err != nil {
+		if err := h.keep(id, namespaceDocument{ID: id.String(), Location: "westeurope", SKU: sku{Name: standard, Tier: standard}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -60,8 +60,8 @@ func (m *Manager) listNetworkRules(c *call) (answer, error) {
 	return list(c, 1, func(int) any { return m.shownNetworkRules(s) })
 }
 
-// networkSpace returns the namespace that has the network rules of an id. There are those of one name only.
-func (m *Manager) networkSpace(id ID) (located, error) {
+// networkNamespace returns the namespace that has the network rules of an id. There are those of one name only.
+func (m *Manager) networkNamespace(id ID) (located, error) {
 	s, err := m.find(id)
 	if err == nil && !strings.EqualFold(id.Name(), "default") {
 		err = entityNotFound(id)
@@ -70,7 +70,7 @@ func (m *Manager) networkSpace(id ID) (located, error) {
 }
 
 func (m *Manager) getNetworkRules(c *call) (answer, error) {
-	s, err := m.networkSpace(c.id)
+	s, err := m.networkNamespace(c.id)
 	if err != nil {
 		return answer{}, err
 	}
@@ -78,7 +78,7 @@ func (m *Manager) getNetworkRules(c *call) (answer, error) {
 }
 
 func (m *Manager) putNetworkRules(c *call) (answer, error) {
-	s, err := m.networkSpace(c.id)
+	s, err := m.networkNamespace(c.id)
 	if err != nil {
 		return answer{}, err
 	}

@@ -27,7 +27,7 @@ type shownEntity struct {
 	filterErrors bool // of a subscription
 	counts       emulator.Counts
 	times        emulator.Times
-	limits       emulator.Limits
+	profile      emulator.Profile
 	isPremium    bool
 }
 
@@ -52,11 +52,11 @@ const (
 
 // entityProperty is a property of queues, topics or subscriptions.
 type entityProperty struct {
-	name string
-	of   entityKind
-	form form
-	tier tiers
-	show func(e *shownEntity) any // nil: left out
+	name  string
+	kinds entityKind
+	form  form
+	tier  tiers
+	show  func(e *shownEntity) any // nil: left out
 }
 
 // entityProperties are all. Which values they may have, which of them can't be changed, and their defaults, the
@@ -101,7 +101,7 @@ var entityProperties = []entityProperty{
 	}},
 	{"maxSizeInMegabytes", queue | topic, integer, everyTier, (*shownEntity).megabytes},
 	{"maxMessageSizeInKilobytes", queue | topic, integer, everyTier, func(e *shownEntity) any {
-		return or(e.options.MaxMessageSizeInKilobytes, e.limits.Profile().DefaultKilobytes)
+		return or(e.options.MaxMessageSizeInKilobytes, e.profile.Limits().DefaultKilobytes)
 	}},
 	{"enableBatchedOperations", queue | topic | subscription, flag, everyTier, func(e *shownEntity) any {
 		return e.options.EnableBatchedOperations == nil || *e.options.EnableBatchedOperations
@@ -172,14 +172,14 @@ func iso(d time.Duration, ticks int64) string {
 
 // megabytes returns the size as the entity shows it: with the factor of partitions, which Premium does not have.
 func (e *shownEntity) megabytes() any {
-	return atom.ShownSize(e.limits, e.options.MaxSizeInMegabytes, e.options.EnablePartitioning && !e.isPremium)
+	return atom.ShownSize(e.profile, e.options.MaxSizeInMegabytes, e.options.EnablePartitioning && !e.isPremium)
 }
 
 // properties returns an entity as answers show it.
 func (e *shownEntity) properties() object {
 	o := object{}
 	for _, p := range entityProperties {
-		if p.of&e.kind == 0 {
+		if p.kinds&e.kind == 0 {
 			continue
 		}
 		if v := p.show(e); v != nil {
@@ -222,7 +222,7 @@ func (c *call) document(kind entityKind, element string, properties map[string]j
 	var children []*atom.Element
 	for _, p := range entityProperties {
 		value, ok := property(properties, p.name)
-		if !ok || p.of&kind == 0 || p.form == readOnly {
+		if !ok || p.kinds&kind == 0 || p.form == readOnly {
 			continue
 		}
 		text, ok := p.text(value)

@@ -44,7 +44,7 @@ func (m *Manager) listResources(c *call) (answer, error) {
 			}
 		}
 	}
-	for _, r := range m.storedIn(c.id.Parent()) {
+	for _, r := range m.resourcesOf(c.id.Parent()) {
 		if delete(r, "properties"); keep(r) {
 			all = append(all, r)
 		}

@@ -171,7 +171,7 @@ func (m *Manager) assign(c *call, a assignment) (answer, error) {
 	switch _, known := m.knownRole(mustOrZero(a.RoleID)); {
 	case was || m.grants.gives(g.role) != 0:
 	case known:
-		m.logStored(c.id, "the role gives no right on messages")
+		m.logInert(c.id, "the role gives no right on messages")
 	default:
 		m.log.Warn("a role assignment counts for nothing: Minibus does not know the role, is its GUID right?",
 			"role", g.role, "resource", c.id.String())

@@ -204,7 +204,7 @@ func (m *Manager) putRoleDefinition(c *call) (answer, error) {
 		return answer{}, err
 	}
 	if !was && claimsOf(r.Permissions) == 0 {
-		m.logStored(id, "its actions count for nothing here, only data actions of Service Bus do")
+		m.logInert(id, "its actions count for nothing here, only data actions of Service Bus do")
 	}
 	return answer{status: http.StatusCreated, body: shownRole(roleScope(c.id), guid, r)}, nil
 }

@@ -102,15 +102,16 @@ func (a assignment) grant() grant {
 // grants hold the role assignments and what custom roles give. They have a lock of their own, since they are asked for
 // each token that a client shows.
 type grants struct {
-	mu    sync.RWMutex
-	named map[string]grant            // by the GUID that is the assignment's name
-	of    map[string]map[string]grant // by principal, then by the name
-	roles map[string]sas.Claims       // what custom roles give, by their GUID
+	mu          sync.RWMutex
+	byName      map[string]grant            // by the GUID that is the assignment's name
+	byPrincipal map[string]map[string]grant // by principal, then by the name
+	roles       map[string]sas.Claims       // what custom roles give, by their GUID
 }
 
 func newGrants() *grants {
 	return &grants{
-		named: make(map[string]grant), of: make(map[string]map[string]grant), roles: make(map[string]sas.Claims),
+		byName: make(map[string]grant), byPrincipal: make(map[string]map[string]grant),
+		roles: make(map[string]sas.Claims),
 	}
 }
 
@@ -120,11 +121,11 @@ func (g *grants) put(a grant) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.removeLocked(name)
-	g.named[name] = a
-	if g.of[a.principal] == nil {
-		g.of[a.principal] = make(map[string]grant)
+	g.byName[name] = a
+	if g.byPrincipal[a.principal] == nil {
+		g.byPrincipal[a.principal] = make(map[string]grant)
 	}
-	g.of[a.principal][name] = a
+	g.byPrincipal[a.principal][name] = a
 }
 
 // remove takes an assignment away.
@@ -135,14 +136,14 @@ func (g *grants) remove(name string) {
 }
 
 func (g *grants) removeLocked(name string) {
-	a, ok := g.named[name]
+	a, ok := g.byName[name]
 	if !ok {
 		return
 	}
-	delete(g.named, name)
-	delete(g.of[a.principal], name)
-	if len(g.of[a.principal]) == 0 {
-		delete(g.of, a.principal)
+	delete(g.byName, name)
+	delete(g.byPrincipal[a.principal], name)
+	if len(g.byPrincipal[a.principal]) == 0 {
+		delete(g.byPrincipal, a.principal)
 	}
 }
 
@@ -164,7 +165,7 @@ func (g *grants) undefine(role string) {
 func (g *grants) find(name string) (grant, bool) {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
-	a, ok := g.named[name]
+	a, ok := g.byName[name]
 	return a, ok
 }
 
@@ -172,7 +173,7 @@ func (g *grants) find(name string) (grant, bool) {
 func (g *grants) same(as grant) (grant, bool) {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
-	for _, a := range g.of[as.principal] {
+	for _, a := range g.byPrincipal[as.principal] {
 		if a.scope == as.scope && a.role == as.role {
 			return a, true
 		}
@@ -184,7 +185,7 @@ func (g *grants) same(as grant) (grant, bool) {
 func (g *grants) uses(role string) bool {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
-	for _, a := range g.named {
+	for _, a := range g.byName {
 		if a.role == role {
 			return true
 		}
@@ -198,7 +199,7 @@ func (g *grants) claims(scope string, principals []string) (c sas.Claims) {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	for _, principal := range principals {
-		for _, a := range g.of[strings.ToLower(principal)] {
+		for _, a := range g.byPrincipal[strings.ToLower(principal)] {
 			if within(scope, a.scope) {
 				c |= builtInClaims[a.role] | g.roles[a.role]
 			}

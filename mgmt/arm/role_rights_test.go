@@ -102,7 +102,7 @@ func TestScopesOfGrants(t *testing.T) {
 	}
 	g.remove("a")
 	g.remove("b")
-	if len(g.named)+len(g.of) != 0 || got(ns) != 0 {
-		t.Errorf("what is left: %v %v", g.named, g.of)
+	if len(g.byName)+len(g.byPrincipal) != 0 || got(ns) != 0 {
+		t.Errorf("what is left: %v %v", g.byName, g.byPrincipal)
 	}
 }

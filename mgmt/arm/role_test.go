@@ -183,8 +183,8 @@ func TestRoleAssignmentThatIsRefused(t *testing.T) {
 	} {
 		h.put(missing+assignments+nameA, assigns(dataReceiver, alice)).refused(http.StatusNotFound, "ResourceNotFound", "")
 	}
-	if len(h.grants.named) != 0 {
-		t.Errorf("a refused assignment counts: %v", h.grants.named)
+	if len(h.grants.byName) != 0 {
+		t.Errorf("a refused assignment counts: %v", h.grants.byName)
 	}
 }
 
@@ -289,7 +289,7 @@ func TestRoleAssignmentsEndWithTheirScope(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	roles := func() (n int) { return len(h.grants.named) }
+	roles := func() (n int) { return len(h.grants.byName) }
 	at := func(scope string) {
 		h.put(scope+assignments+nameA, assigns(dataSender, alice)).status(http.StatusCreated)
 	}

@@ -181,7 +181,7 @@ func (m *Manager) putRule(c *call) (answer, error) {
 	}
 	r, err := body.Properties.rule(c.id)
 	if err == nil {
-		err = atom.CheckRule(r.Name, s.ns.Limits())
+		err = atom.CheckRule(r.Name, s.ns.Profile())
 	}
 	if err != nil {
 		return answer{}, inSubCode(err)

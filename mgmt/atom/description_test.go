@@ -64,7 +64,7 @@ func parsed(t *testing.T, kind, children string) *Element {
 }
 
 // created returns the entity that a description makes.
-func created(t *testing.T, kind, children string, l emulator.Limits) (Content, error) {
+func created(t *testing.T, kind, children string, l emulator.Profile) (Content, error) {
 	t.Helper()
 	return readAs(parsed(t, kind, children), map[string]Content{
 		"QueueDescription": Queue{}, "TopicDescription": Topic{}, "SubscriptionDescription": Subscription{}, "RuleDescription": Rule{},
@@ -100,11 +100,11 @@ func TestAnEmptyDescriptionHasTheServicesDefaults(t *testing.T) {
 			"EntityAvailabilityStatus": "Available", "IsClientAffine": "false", "EnableBatchedOperations": "true",
 		},
 	} {
-		c, err := created(t, kind, "", emulator.LimitsStandard)
+		c, err := created(t, kind, "", emulator.ProfileStandard)
 		if err != nil {
 			t.Fatalf("%s: %v", kind, err)
 		}
-		d := described(t, c, View{Limits: emulator.LimitsStandard, Full: true})
+		d := described(t, c, View{Profile: emulator.ProfileStandard, Full: true})
 		for name, text := range want {
 			if got := d.child(name); got == nil || got.Text != text {
 				t.Errorf("%s: %s is %+v, want %q", kind, name, got, text)
@@ -165,12 +165,12 @@ func TestWhatAClientSetsIsShown(t *testing.T) {
 		{subscription, "<MaxDeliveryCount>1</MaxDeliveryCount>", "MaxDeliveryCount", "1"},
 		{subscription, "<ForwardTo>other</ForwardTo>", "ForwardTo", "other"},
 	} {
-		content, err := created(t, c.kind, c.children, emulator.LimitsStandard)
+		content, err := created(t, c.kind, c.children, emulator.ProfileStandard)
 		if err != nil {
 			t.Errorf("%s: %v", c.children, err)
 			continue
 		}
-		got := described(t, content, View{Limits: emulator.LimitsStandard, Full: true}).child(c.name)
+		got := described(t, content, View{Profile: emulator.ProfileStandard, Full: true}).child(c.name)
 		if got == nil || got.Text != c.want {
 			t.Errorf("%s: %s is shown as %+v, want %q", c.children, c.name, got, c.want)
 		}
@@ -181,38 +181,38 @@ func TestWhatAClientSetsIsShown(t *testing.T) {
 func TestWrongDescriptions(t *testing.T) {
 	for _, c := range []struct {
 		kind, children string
-		limits         emulator.Limits
+		limits         emulator.Profile
 		want           string
 	}{
-		{queue, "<LockDuration>5</LockDuration>", emulator.LimitsStandard, "SubCode=40000. The value is not a duration, such as PT30S.\r\nParameter name: LockDuration\r\nActual value was 5. "},
-		{queue, "<LockDuration>PT6M</LockDuration>", emulator.LimitsStandard, "SubCode=40000. The supplied lock time exceeds the allowed maximum of '5' minutes. "},
-		{queue, "<LockDuration>PT0S</LockDuration>", emulator.LimitsStandard, "SubCode=40000. The value supplied must be between "},
-		{queue, "<LockDuration></LockDuration>", emulator.LimitsStandard, "SubCode=40000. The element LockDuration has no value. "},
-		{queue, "<MaxDeliveryCount>0</MaxDeliveryCount>", emulator.LimitsStandard, "SubCode=40000. The value must be between 1 and 2147483647.\r\nParameter name: MaxDeliveryCount\r\nActual value was 0. "},
-		{queue, "<MaxDeliveryCount>ten</MaxDeliveryCount>", emulator.LimitsStandard, "SubCode=40000. The value is not a whole number.\r\nParameter name: MaxDeliveryCount\r\nActual value was ten. "},
-		{queue, "<RequiresSession>yes</RequiresSession>", emulator.LimitsStandard, "SubCode=40000. The value is neither true nor false.\r\nParameter name: RequiresSession\r\nActual value was yes. "},
-		{queue, "<MaxSizeInMegabytes>-1</MaxSizeInMegabytes>", emulator.LimitsStandard, "SubCode=40000. The value must be greater than zero.\r\nParameter name: MaxSizeInMegabytes\r\nActual value was -1. "},
-		{queue, "<MaxSizeInMegabytes>1000</MaxSizeInMegabytes>", emulator.LimitsStandard, "SubCode=40000. The specified value 1000 is invalid. The property 'MaxSizeInMegabytes', must be one of the following values: 1024;2048;3072;4096;5120. "},
-		{queue, "<Status>Renaming</Status>", emulator.LimitsStandard, "SubCode=40000. The status must be Active, Disabled, SendDisabled or ReceiveDisabled.\r\nParameter name: Status\r\nActual value was Renaming. "},
-		{queue, "<IsAnonymousAccessible>true</IsAnonymousAccessible>", emulator.LimitsStandard, "SubCode=40000. Anonymous access is not available. "},
-		{queue, "<ForwardTo>sb://bus.test/</ForwardTo>", emulator.LimitsStandard, "SubCode=40000. The forwarding destination 'sb://bus.test/' names no entity. "},
-		{queue, "<EnableExpress>true</EnableExpress>", emulator.LimitsPremium, "SubCode=40000. EnableExpress is not available in the Premium tier. "},
-		{queue, "<EnablePartitioning>true</EnablePartitioning>", emulator.LimitsPremium, "SubCode=40000. Partitioning of single entities is not available under this profile of limits. "},
-		{queue, "<EnableExpress>true</EnableExpress><RequiresDuplicateDetection>true</RequiresDuplicateDetection>", emulator.LimitsStandard, "SubCode=40000. Both DelayedPersistence and RequiresDuplicateDetection property can't be enabled together. "},
-		{queue, "<MaxMessageSizeInKilobytes>500</MaxMessageSizeInKilobytes>", emulator.LimitsPremium, "SubCode=40000. The property value for 'MaxMessageSizeInKilobytes' must be between 1024 and 102400."},
-		{queue, "<DuplicateDetectionHistoryTimeWindow>P8D</DuplicateDetectionHistoryTimeWindow>", emulator.LimitsStandard, "SubCode=40000. The value supplied must be between "},
-		{topic, "<AutoDeleteOnIdle>PT1M</AutoDeleteOnIdle>", emulator.LimitsStandard, "SubCode=40000. The value supplied must be between "},
-		{subscription, "<MaxDeliveryCount>-1</MaxDeliveryCount>", emulator.LimitsStandard, "The value must be between 1 and 2147483647.\r\nParameter name: MaxDeliveryCount\r\nActual value was -1. "},
-		{subscription, "<LockDuration>x</LockDuration>", emulator.LimitsStandard, "The value is not a duration, such as PT30S.\r\nParameter name: LockDuration\r\nActual value was x. "},
-		{subscription, `<DefaultRuleDescription><Filter i:type="SqlFilter"/></DefaultRuleDescription>`, emulator.LimitsStandard, "The SQL expression is empty. "},
-		{ruled, `<Filter i:type="OddFilter"/>`, emulator.LimitsStandard, "The filter type 'OddFilter' is not supported. "},
-		{ruled, `<Filter i:type="TrueFilter"/><Action i:type="OddAction"/>`, emulator.LimitsStandard, "The rule action type 'OddAction' is not supported. "},
-		{ruled, `<Filter i:type="SqlFilter"><SqlExpression> </SqlExpression></Filter>`, emulator.LimitsStandard, "The SQL expression is empty. "},
-		{ruled, parameter("@a", "int", "x"), emulator.LimitsStandard, "The value 'x' of '@a' is not of the type int. "},
-		{ruled, parameter("@a", "guid", "00112233-4455-6677-8899-aabbccddeeff"), emulator.LimitsStandard, "The value '00112233-4455-6677-8899-aabbccddeeff' of '@a' is not of the type guid. "},
-		{ruled, parameter("", "int", "1"), emulator.LimitsStandard, "A parameter has no name. "},
+		{queue, "<LockDuration>5</LockDuration>", emulator.ProfileStandard, "SubCode=40000. The value is not a duration, such as PT30S.\r\nParameter name: LockDuration\r\nActual value was 5. "},
+		{queue, "<LockDuration>PT6M</LockDuration>", emulator.ProfileStandard, "SubCode=40000. The supplied lock time exceeds the allowed maximum of '5' minutes. "},
+		{queue, "<LockDuration>PT0S</LockDuration>", emulator.ProfileStandard, "SubCode=40000. The value supplied must be between "},
+		{queue, "<LockDuration></LockDuration>", emulator.ProfileStandard, "SubCode=40000. The element LockDuration has no value. "},
+		{queue, "<MaxDeliveryCount>0</MaxDeliveryCount>", emulator.ProfileStandard, "SubCode=40000. The value must be between 1 and 2147483647.\r\nParameter name: MaxDeliveryCount\r\nActual value was 0. "},
+		{queue, "<MaxDeliveryCount>ten</MaxDeliveryCount>", emulator.ProfileStandard, "SubCode=40000. The value is not a whole number.\r\nParameter name: MaxDeliveryCount\r\nActual value was ten. "},
+		{queue, "<RequiresSession>yes</RequiresSession>", emulator.ProfileStandard, "SubCode=40000. The value is neither true nor false.\r\nParameter name: RequiresSession\r\nActual value was yes. "},
+		{queue, "<MaxSizeInMegabytes>-1</MaxSizeInMegabytes>", emulator.ProfileStandard, "SubCode=40000. The value must be greater than zero.\r\nParameter name: MaxSizeInMegabytes\r\nActual value was -1. "},
+		{queue, "<MaxSizeInMegabytes>1000</MaxSizeInMegabytes>", emulator.ProfileStandard, "SubCode=40000. The specified value 1000 is invalid. The property 'MaxSizeInMegabytes', must be one of the following values: 1024;2048;3072;4096;5120. "},
+		{queue, "<Status>Renaming</Status>", emulator.ProfileStandard, "SubCode=40000. The status must be Active, Disabled, SendDisabled or ReceiveDisabled.\r\nParameter name: Status\r\nActual value was Renaming. "},
+		{queue, "<IsAnonymousAccessible>true</IsAnonymousAccessible>", emulator.ProfileStandard, "SubCode=40000. Anonymous access is not available. "},
+		{queue, "<ForwardTo>sb://bus.test/</ForwardTo>", emulator.ProfileStandard, "SubCode=40000. The forwarding destination 'sb://bus.test/' names no entity. "},
+		{queue, "<EnableExpress>true</EnableExpress>", emulator.ProfilePremium, "SubCode=40000. EnableExpress is not available in the Premium tier. "},
+		{queue, "<EnablePartitioning>true</EnablePartitioning>", emulator.ProfilePremium, "SubCode=40000. Partitioning of single entities is not available under this profile of limits. "},
+		{queue, "<EnableExpress>true</EnableExpress><RequiresDuplicateDetection>true</RequiresDuplicateDetection>", emulator.ProfileStandard, "SubCode=40000. Both DelayedPersistence and RequiresDuplicateDetection property can't be enabled together. "},
+		{queue, "<MaxMessageSizeInKilobytes>500</MaxMessageSizeInKilobytes>", emulator.ProfilePremium, "SubCode=40000. The property value for 'MaxMessageSizeInKilobytes' must be between 1024 and 102400."},
+		{queue, "<DuplicateDetectionHistoryTimeWindow>P8D</DuplicateDetectionHistoryTimeWindow>", emulator.ProfileStandard, "SubCode=40000. The value supplied must be between "},
+		{topic, "<AutoDeleteOnIdle>PT1M</AutoDeleteOnIdle>", emulator.ProfileStandard, "SubCode=40000. The value supplied must be between "},
+		{subscription, "<MaxDeliveryCount>-1</MaxDeliveryCount>", emulator.ProfileStandard, "The value must be between 1 and 2147483647.\r\nParameter name: MaxDeliveryCount\r\nActual value was -1. "},
+		{subscription, "<LockDuration>x</LockDuration>", emulator.ProfileStandard, "The value is not a duration, such as PT30S.\r\nParameter name: LockDuration\r\nActual value was x. "},
+		{subscription, `<DefaultRuleDescription><Filter i:type="SqlFilter"/></DefaultRuleDescription>`, emulator.ProfileStandard, "The SQL expression is empty. "},
+		{ruled, `<Filter i:type="OddFilter"/>`, emulator.ProfileStandard, "The filter type 'OddFilter' is not supported. "},
+		{ruled, `<Filter i:type="TrueFilter"/><Action i:type="OddAction"/>`, emulator.ProfileStandard, "The rule action type 'OddAction' is not supported. "},
+		{ruled, `<Filter i:type="SqlFilter"><SqlExpression> </SqlExpression></Filter>`, emulator.ProfileStandard, "The SQL expression is empty. "},
+		{ruled, parameter("@a", "int", "x"), emulator.ProfileStandard, "The value 'x' of '@a' is not of the type int. "},
+		{ruled, parameter("@a", "guid", "00112233-4455-6677-8899-aabbccddeeff"), emulator.ProfileStandard, "The value '00112233-4455-6677-8899-aabbccddeeff' of '@a' is not of the type guid. "},
+		{ruled, parameter("", "int", "1"), emulator.ProfileStandard, "A parameter has no name. "},
 		{ruled, `<Filter i:type="SqlFilter"><SqlExpression>a=@a</SqlExpression><Parameters><KeyValueOfstringanyType><Key>@a</Key></KeyValueOfstringanyType></Parameters></Filter>`,
-			emulator.LimitsStandard, "The parameter '@a' has no value. "},
+			emulator.ProfileStandard, "The parameter '@a' has no value. "},
 	} {
 		_, err := created(t, c.kind, c.children, c.limits)
 		var e *Error
@@ -249,12 +249,12 @@ func TestParametersKeepTheirTypes(t *testing.T) {
 		{"dateTime", "2026-03-01T10:00:00.5", "dateTime", "2026-03-01T10:00:00.5"},
 		{"duration", "P1DT2H", "duration", "P1DT2H"},
 	} {
-		content, err := created(t, ruled, parameter("@a", c.typeName, c.text), emulator.LimitsStandard)
+		content, err := created(t, ruled, parameter("@a", c.typeName, c.text), emulator.ProfileStandard)
 		if err != nil {
 			t.Errorf("%s %s: %v", c.typeName, c.text, err)
 			continue
 		}
-		d := described(t, content, View{Limits: emulator.LimitsStandard})
+		d := described(t, content, View{Profile: emulator.ProfileStandard})
 		pair := d.child("Filter").child("Parameters").child("KeyValueOfstringanyType")
 		value := pair.child("Value")
 		i := slices.IndexFunc(value.Attrs, func(a xml.Attr) bool { return a.Name.Local == "type" })
@@ -275,12 +275,12 @@ func TestRulesAreShownAsClientsReadThem(t *testing.T) {
 			"SqlFilter", "a=1", "SET b=2"},
 		{`<Filter i:type="CorrelationFilter"><Label>red</Label></Filter><Action i:type="EmptyRuleAction"/>`, "CorrelationFilter", "", ""},
 	} {
-		content, err := created(t, ruled, c.children+"<Name>r</Name>", emulator.LimitsStandard)
+		content, err := created(t, ruled, c.children+"<Name>r</Name>", emulator.ProfileStandard)
 		if err != nil {
 			t.Errorf("%s: %v", c.children, err)
 			continue
 		}
-		d := described(t, content, View{Limits: emulator.LimitsStandard})
+		d := described(t, content, View{Profile: emulator.ProfileStandard})
 		if want := []string{"Filter", "Action", "CreatedAt", "Name"}; !slices.Equal(d.names(), want) {
 			t.Errorf("%s has %v, want %v", c.children, d.names(), want)
 			continue
@@ -311,11 +311,11 @@ func hasType(n *node, want string) bool {
 // TestCorrelationFiltersKeepTheServicesOrder, empty texts included.
 func TestCorrelationFiltersKeepTheServicesOrder(t *testing.T) {
 	content, err := created(t, ruled, `<Filter i:type="CorrelationFilter"><ContentType>c</ContentType><Label></Label><To>t</To><CorrelationId>i</CorrelationId>`+
-		`<MessageId i:nil="true"/></Filter>`, emulator.LimitsStandard)
+		`<MessageId i:nil="true"/></Filter>`, emulator.ProfileStandard)
 	if err != nil {
 		t.Fatal(err)
 	}
-	filter := described(t, content, View{Limits: emulator.LimitsStandard}).child("Filter")
+	filter := described(t, content, View{Profile: emulator.ProfileStandard}).child("Filter")
 	if want := []string{"CorrelationId", "To", "Label", "ContentType"}; !slices.Equal(filter.names(), want) {
 		t.Errorf("%v, want %v", filter.names(), want)
 	}
@@ -333,7 +333,7 @@ func TestSESS1_DUP1_PART1_WhatIsFixedAtCreation(t *testing.T) {
 		"<EnablePartitioning>false</EnablePartitioning>":                 "SubCode=40000. Partitioning cannot be changed for Queue. ",
 		"<ForwardTo>q</ForwardTo>":                                       "SubCode=40000. Bad Request. ",
 	} {
-		q, err := ParseQueue(parsed(t, queue, children), emulator.LimitsStandard)
+		q, err := ParseQueue(parsed(t, queue, children), emulator.ProfileStandard)
 		if err != nil {
 			t.Fatalf("%s: %v", children, err)
 		}
@@ -352,7 +352,7 @@ func TestSESS1_DUP1_PART1_WhatIsFixedAtCreation(t *testing.T) {
 		"<EnablePartitioning>true</EnablePartitioning>":                         "SubCode=40000. Partitioning cannot be changed for Topic. ",
 		"<EnableSubscriptionPartitioning>true</EnableSubscriptionPartitioning>": "SubCode=40000. The value for the EnableSubscriptionPartitioning property of an existing Topic cannot be changed. ",
 	} {
-		x, err := ParseTopic(parsed(t, topic, children), emulator.LimitsStandard)
+		x, err := ParseTopic(parsed(t, topic, children), emulator.ProfileStandard)
 		if err != nil {
 			t.Fatalf("%s: %v", children, err)
 		}
@@ -368,7 +368,7 @@ func TestAuthorizationRulesAreKept(t *testing.T) {
 		return `<AuthorizationRules><AuthorizationRule i:type="SharedAccessAuthorizationRule"><ClaimType>SharedAccessKey</ClaimType><ClaimValue>None</ClaimValue>` +
 			`<Rights><AccessRights>` + right + `</AccessRights></Rights><KeyName>` + name + `</KeyName>` + keys + `</AuthorizationRule></AuthorizationRules>`
 	}
-	q, err := ParseQueue(parsed(t, queue, rule("k", "Send", "<PrimaryKey>cHJpbWFyeQ==</PrimaryKey><SecondaryKey>c2Vjb25k</SecondaryKey>")), emulator.LimitsStandard)
+	q, err := ParseQueue(parsed(t, queue, rule("k", "Send", "<PrimaryKey>cHJpbWFyeQ==</PrimaryKey><SecondaryKey>c2Vjb25k</SecondaryKey>")), emulator.ProfileStandard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -381,7 +381,7 @@ func TestAuthorizationRulesAreKept(t *testing.T) {
 		rule("K", "Listen", ""): "cHJpbWFyeQ==",
 		"<AuthorizationRules/>": "none",
 	} {
-		q, err := ParseQueue(parsed(t, queue, children), emulator.LimitsStandard)
+		q, err := ParseQueue(parsed(t, queue, children), emulator.ProfileStandard)
 		if err != nil {
 			t.Fatalf("%s: %v", children, err)
 		}
@@ -400,7 +400,7 @@ func TestAuthorizationRulesAreKept(t *testing.T) {
 		rule("k", "Dance", ""):  "SubCode=40000. ",
 		strings.Replace(rule("k", "Send", ""), "<AccessRights>Send</AccessRights>", "", 1): "SubCode=40000. An authorization rule must have at least one right.",
 	} {
-		if _, err := ParseQueue(parsed(t, queue, children), emulator.LimitsStandard); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := ParseQueue(parsed(t, queue, children), emulator.ProfileStandard); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", children, err, want)
 		}
 	}
@@ -408,11 +408,11 @@ func TestAuthorizationRulesAreKept(t *testing.T) {
 
 // TestNames under the profiles.
 func TestNames(t *testing.T) {
-	const relaxed, standard = emulator.LimitsRelaxed, emulator.LimitsStandard
+	const relaxed, standard = emulator.ProfileRelaxed, emulator.ProfileStandard
 	long := strings.Repeat("x", 300)
 	for _, c := range []struct {
 		name   string
-		limits emulator.Limits
+		limits emulator.Profile
 		path   bool // of a queue or topic; else of a subscription
 		ok     bool
 	}{

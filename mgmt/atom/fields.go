@@ -19,8 +19,8 @@ type fields struct {
 	err     error
 }
 
-func newFields(d *Element, kind string, l emulator.Limits) *fields {
-	f := &fields{d: d, kind: kind, limits: limits{l.Profile()}}
+func newFields(d *Element, kind string, l emulator.Profile) *fields {
+	f := &fields{d: d, kind: kind, limits: limits{l.Limits()}}
 	if kind == "Queue" || kind == "Topic" {
 		f.subCode = badRequest
 	}

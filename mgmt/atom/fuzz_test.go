@@ -45,7 +45,7 @@ func FuzzDescriptions(f *testing.F) {
 			checkError(t, err)
 			return
 		}
-		for _, l := range []emulator.Limits{emulator.LimitsRelaxed, emulator.LimitsStandard, emulator.LimitsPremium, emulator.LimitsEmulator} {
+		for _, l := range []emulator.Profile{emulator.ProfileRelaxed, emulator.ProfileStandard, emulator.ProfilePremium, emulator.ProfileEmulator} {
 			for _, c := range contents(t, d, l) {
 				checkOutput(t, c, l)
 			}
@@ -54,7 +54,7 @@ func FuzzDescriptions(f *testing.F) {
 }
 
 // contents reads a description as each kind.
-func contents(t *testing.T, d *Element, l emulator.Limits) []Content {
+func contents(t *testing.T, d *Element, l emulator.Profile) []Content {
 	var list []Content
 	add := func(err error, c Content) {
 		if err != nil {
@@ -100,8 +100,8 @@ func checkError(t *testing.T, err error) {
 }
 
 // checkOutput writes a description, reads it and writes it again.
-func checkOutput(t *testing.T, c Content, l emulator.Limits) {
-	v := View{Limits: l}
+func checkOutput(t *testing.T, c Content, l emulator.Profile) {
+	v := View{Profile: l}
 	first := Entry{Content: c}.Encode(v)
 	wellFormed(t, first)
 	root, err := Parse(first, "")
@@ -121,7 +121,7 @@ func checkOutput(t *testing.T, c Content, l emulator.Limits) {
 	}
 }
 
-func readAs(d *Element, c Content, l emulator.Limits) (Content, error) {
+func readAs(d *Element, c Content, l emulator.Profile) (Content, error) {
 	switch c.(type) {
 	case Queue:
 		q, err := ParseQueue(d, l)

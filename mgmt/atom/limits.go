@@ -31,7 +31,7 @@ func list(r emulator.IntRange) string {
 }
 
 // limits are the ranges and quotas of a profile.
-type limits struct{ emulator.Profile }
+type limits struct{ emulator.Limits }
 
 // takesSize reports whether clients may set a size in megabytes. For a partitioned entity that includes the
 // multiplied size that it shows.
@@ -40,7 +40,7 @@ func (l limits) takesSize(mb int64, partitioned bool) bool {
 }
 
 // standard has the sizes of an entity in Azure's Standard tier. A partitioned entity shows a multiple of them.
-var standard = emulator.LimitsStandard.Profile().Megabytes
+var standard = emulator.ProfileStandard.Limits().Megabytes
 
 // storedSize undoes the factor that the service applies to partitioned entities: clients send back what they were
 // shown.
@@ -53,8 +53,8 @@ func (l limits) storedSize(mb int64, partitioned bool) int64 {
 }
 
 // ShownSize returns the size in megabytes that a queue or topic shows under a profile of limits.
-func ShownSize(l emulator.Limits, mb int64, partitioned bool) int64 {
-	return limits{l.Profile()}.shownSize(mb, partitioned)
+func ShownSize(l emulator.Profile, mb int64, partitioned bool) int64 {
+	return limits{l.Limits()}.shownSize(mb, partitioned)
 }
 
 // shownSize returns the size that an entity shows. Sizes that only the relaxed profile accepts are not multiplied,

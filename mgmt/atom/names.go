@@ -18,7 +18,7 @@ func tooLong(name string, most int) string {
 // CheckPath returns an error if a queue or topic can't have the path. Segments "." and "..", segments that begin with
 // $, and control characters are not allowed in any profile (DEC-9): addresses would lose them, or they belong to the
 // service.
-func CheckPath(path string, l emulator.Limits) error {
+func CheckPath(path string, l emulator.Profile) error {
 	switch {
 	case path == "":
 		return &Error{SubCode: badRequest, Text: "The name of the entity is empty. "}
@@ -36,7 +36,7 @@ func CheckPath(path string, l emulator.Limits) error {
 }
 
 // CheckSubscription returns an error if a subscription can't have the name. The texts have no sub-code.
-func CheckSubscription(name string, l emulator.Limits) error {
+func CheckSubscription(name string, l emulator.Profile) error {
 	switch {
 	case len(name) > emulator.MaxName:
 		return &Error{Text: tooLong(name, emulator.MaxName)}
@@ -47,7 +47,7 @@ func CheckSubscription(name string, l emulator.Limits) error {
 }
 
 // CheckRule returns an error if a rule can't have the name.
-func CheckRule(name string, l emulator.Limits) error {
+func CheckRule(name string, l emulator.Profile) error {
 	if err := l.CheckRuleName(name); err != nil {
 		return &Error{Text: err.Error() + " "}
 	}

@@ -19,7 +19,7 @@ type SharedDescription struct {
 }
 
 // ParseQueue reads a QueueDescription.
-func ParseQueue(d *Element, l emulator.Limits) (*SharedDescription, error) {
+func ParseQueue(d *Element, l emulator.Profile) (*SharedDescription, error) {
 	f := newFields(d, "Queue", l)
 	s := f.shared()
 	s.dedup = f.boolIfGiven("RequiresDuplicateDetection")

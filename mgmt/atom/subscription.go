@@ -14,7 +14,7 @@ type SubscriptionDescription struct {
 }
 
 // ParseSubscription reads a SubscriptionDescription.
-func ParseSubscription(d *Element, l emulator.Limits) (*SubscriptionDescription, error) {
+func ParseSubscription(d *Element, l emulator.Profile) (*SubscriptionDescription, error) {
 	f := newFields(d, "Subscription", l)
 	s := &SubscriptionDescription{SharedDescription: *f.shared()}
 	s.FilterErrors = f.boolean("DeadLetteringOnFilterEvaluationExceptions", true)

@@ -12,7 +12,7 @@ type TopicDescription struct {
 }
 
 // ParseTopic reads a TopicDescription.
-func ParseTopic(d *Element, l emulator.Limits) (*TopicDescription, error) {
+func ParseTopic(d *Element, l emulator.Profile) (*TopicDescription, error) {
 	f := newFields(d, "Topic", l)
 	t := &TopicDescription{limits: f.limits, dedup: f.boolIfGiven("RequiresDuplicateDetection"),
 		partitioning:  f.partitioning(),
@@ -97,7 +97,7 @@ type Topic struct {
 
 // write appends the description, with its elements in the order of the service's contract.
 func (t Topic) write(w *writer, v View) {
-	o, l := &t.Options, limits{v.Limits.Profile()}
+	o, l := &t.Options, limits{v.Profile.Limits()}
 	w.open("TopicDescription", namespaces...)
 	w.span("DefaultMessageTimeToLive", shownSpan(o.DefaultMessageTimeToLive, o.Admin.TimeToLiveTicks))
 	w.int("MaxSizeInMegabytes", l.shownSize(o.MaxSizeInMegabytes, o.EnablePartitioning))

@@ -22,7 +22,7 @@ const (
 
 // skuOf returns the tier of the profile of limits (DEC-1).
 func skuOf(v View) string {
-	if v.Limits == emulator.LimitsPremium {
+	if v.Profile == emulator.ProfilePremium {
 		return "Premium"
 	}
 	return "Standard"

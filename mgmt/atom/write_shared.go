@@ -10,7 +10,7 @@ import (
 // View selects the form of a description.
 type View struct {
 	Version Version
-	Limits  emulator.Limits
+	Profile emulator.Profile
 	// Full is the form of get and list, with AccessedAt and CountDetails. Answers to create and update are shorter.
 	Full bool
 	// Enriched says that the client asked with enrich, whatever its value.
@@ -35,7 +35,7 @@ var namespaces = []string{"xmlns", nsServiceBus, "xmlns:i", nsInstance}
 
 // write appends the description, with its elements in the order of the service's contract.
 func (q Queue) write(w *writer, v View) {
-	o, l := &q.Options, limits{v.Limits.Profile()}
+	o, l := &q.Options, limits{v.Profile.Limits()}
 	w.open("QueueDescription", namespaces...)
 	w.lock(o)
 	w.int("MaxSizeInMegabytes", l.shownSize(o.MaxSizeInMegabytes, o.EnablePartitioning))
@@ -116,7 +116,7 @@ func (w *writer) messageSize(kb int64, v View) {
 		return
 	}
 	if kb <= 0 {
-		kb = v.Limits.Profile().DefaultKilobytes
+		kb = v.Profile.Limits().DefaultKilobytes
 	}
 	w.int("MaxMessageSizeInKilobytes", kb)
 }

@@ -46,10 +46,10 @@ type Server interface {
 	// ReadEntities reads the Queues and Topics of a JSON object, which have the form of Config.json, under a profile
 	// of limits or, without one, that of the process. It returns all that is wrong, a line for each finding, which
 	// begins with from and the place in the text.
-	ReadEntities(from string, text []byte, limits *emulator.Limits) (entities []emulator.EntityConfig, wrong []string)
+	ReadEntities(from string, text []byte, limits *emulator.Profile) (entities []emulator.EntityConfig, wrong []string)
 	// ReadFile reads what a whole Config.json has for a new namespace of this name; of a file with one namespace it
 	// takes that, whatever its name. It returns nil, and nothing wrong, if the text is no such file.
-	ReadFile(from string, text []byte, name string, limits *emulator.Limits) (f *NamespaceFile, wrong []string)
+	ReadFile(from string, text []byte, name string, limits *emulator.Profile) (f *NamespaceFile, wrong []string)
 	// CreateNamespace makes up a name if it is empty, and gives the namespace a port if there is a range of them. It
 	// makes all of the entities, or no namespace.
 	CreateNamespace(

@@ -23,11 +23,11 @@ const maxBody = 1 << 20
 
 // creation is the body of a request to create a namespace.
 type creation struct {
-	Name    string           `json:"name"`
-	Limits  *emulator.Limits `json:"limits"`
-	Port    int              `json:"port"`
-	Aliases []string         `json:"aliases"`
-	Rules   []rule           `json:"authorizationRules"`
+	Name    string            `json:"name"`
+	Limits  *emulator.Profile `json:"limits"`
+	Port    int               `json:"port"`
+	Aliases []string          `json:"aliases"`
+	Rules   []rule            `json:"authorizationRules"`
 
 	// Queues and Topics have the form of Config.json. The server reads them.
 	Queues json.RawMessage `json:"Queues"`
@@ -89,9 +89,9 @@ func (h *handler) create(ctx context.Context, in *createInput) (*createOutput, e
 func (in *createInput) read(h *handler) (
 	name string, o emulator.NamespaceOptions, entities []emulator.EntityConfig, err error,
 ) {
-	var limits *emulator.Limits
+	var limits *emulator.Profile
 	if in.Limits != "" {
-		limits = new(emulator.Limits)
+		limits = new(emulator.Profile)
 		if err := limits.UnmarshalText([]byte(in.Limits)); err != nil {
 			return "", o, nil, badRequest("query.limits: %v", err)
 		}

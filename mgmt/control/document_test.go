@@ -34,7 +34,7 @@ func (c controlled) CreateNamespace(name string, o emulator.NamespaceOptions, en
 
 // live describes a namespace to the reader of texts.
 func (c controlled) live(ns *emulator.Namespace) config.Live {
-	return config.Live{Name: ns.Name(), IsDefault: ns == c.ns, Profile: ns.Limits(), Elsewhere: func(string) string { return "" }, Target: func(path string) string {
+	return config.Live{Name: ns.Name(), IsDefault: ns == c.ns, Profile: ns.Profile(), Elsewhere: func(string) string { return "" }, Target: func(path string) string {
 		if e, err := ns.Entity(path); err == nil && e.Kind() != emulator.KindSubscription {
 			return e.Path()
 		}
@@ -75,7 +75,7 @@ func (c controlled) ReadConfiguration(ns *emulator.Namespace, from string, text 
 }
 
 func (c controlled) WriteConfiguration(ns *emulator.Namespace, keys bool) ([]byte, error) {
-	return config.Write([]*config.Topology{{Namespace: ns.Name(), Entities: ns.Configuration().Current()}}, ns.Limits(), keys)
+	return config.Write([]*config.Topology{{Namespace: ns.Name(), Entities: ns.Configuration().Current()}}, ns.Profile(), keys)
 }
 
 func (c controlled) ExportConfiguration(ns *emulator.Namespace, format string, whole bool) ([]byte, error) {
@@ -107,7 +107,7 @@ func (c controlled) AzureRefusals(*emulator.Namespace) []control.AzureRefusal {
 }
 
 func (c controlled) WriteSettings(ns *emulator.Namespace, s emulator.Settings, keys bool) []control.Setting {
-	return settingsOf(config.SettingsProperties(s, ns.Limits(), keys))
+	return settingsOf(config.SettingsProperties(s, ns.Profile(), keys))
 }
 
 func (c controlled) WriteRule(r emulator.RuleOptions) []control.Setting {
@@ -121,19 +121,19 @@ func settingsOf(p config.Properties) (list []control.Setting) {
 	return list
 }
 
-func (c controlled) ReadEntities(from string, text []byte, _ *emulator.Limits) (entities []emulator.EntityConfig, wrong []string) {
-	entities, report := config.ParseEntities(from, text, config.LimitsRelaxed, func(string) string { return "" })
+func (c controlled) ReadEntities(from string, text []byte, _ *emulator.Profile) (entities []emulator.EntityConfig, wrong []string) {
+	entities, report := config.ParseEntities(from, text, config.ProfileRelaxed, func(string) string { return "" })
 	return entities, wrongIn(report)
 }
 
-func (c controlled) ReadFile(from string, text []byte, name string, _ *emulator.Limits) (*control.NamespaceFile, []string) {
+func (c controlled) ReadFile(from string, text []byte, name string, _ *emulator.Profile) (*control.NamespaceFile, []string) {
 	if isFile, err := config.IsFile(from, text); !isFile || err != nil {
 		if err != nil {
 			return nil, []string{err.Error()}
 		}
 		return nil, nil
 	}
-	t, report := config.Live{Name: name, Profile: c.ns.Limits(), Elsewhere: func(string) string { return "" }}.ParseConfiguration(from, text)
+	t, report := config.Live{Name: name, Profile: c.ns.Profile(), Elsewhere: func(string) string { return "" }}.ParseConfiguration(from, text)
 	if t == nil {
 		return nil, wrongIn(report)
 	}

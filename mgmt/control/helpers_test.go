@@ -45,7 +45,7 @@ func (c *standingClock) At(time.Time, func()) clock.Timer { return time.NewTimer
 // bus is a broker over a journal in memory, with the administration in front of it.
 type bus struct {
 	t       testing.TB
-	limits  emulator.Limits
+	limits  emulator.Profile
 	clock   *standingClock // nil: the machine's
 	journal *storetest.Memory
 	broker  *emulator.Broker
@@ -54,7 +54,7 @@ type bus struct {
 	clients clients // of the control API
 }
 
-func newBus(t testing.TB, l emulator.Limits) *bus {
+func newBus(t testing.TB, l emulator.Profile) *bus {
 	t.Helper()
 	b := &bus{t: t, limits: l, clock: newClock(), journal: storetest.NewMemory()}
 	b.journal.SetCreated(b.clock.Now().UnixMilli())
@@ -214,7 +214,7 @@ func (b *bus) wantCounts(path string, active, dead int64) {
 }
 
 // newTimedBus is a bus whose broker has the clock of the bubble that the test runs in.
-func newTimedBus(t testing.TB, l emulator.Limits) *bus {
+func newTimedBus(t testing.TB, l emulator.Profile) *bus {
 	t.Helper()
 	b := &bus{t: t, limits: l, journal: storetest.NewMemory()}
 	b.open()
@@ -226,7 +226,7 @@ func newTimedBus(t testing.TB, l emulator.Limits) *bus {
 func timed(t *testing.T, o emulator.QueueOptions, f func(*testing.T, *bus)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		b := newTimedBus(t, emulator.LimitsRelaxed)
+		b := newTimedBus(t, emulator.ProfileRelaxed)
 		defer b.close()
 		b.makeQueue("q", o)
 		f(t, b)

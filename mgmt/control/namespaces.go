@@ -76,7 +76,7 @@ func (h *handler) deleteNamespace(_ context.Context, in *InNamespace) (*struct{}
 // shown returns a namespace as answers show it to a client that reached the server by the name of a host.
 func (h *handler) shown(ns *emulator.Namespace, host string) api.Namespace {
 	o := ns.Options()
-	limits, _ := ns.Limits().MarshalText() // a namespace has one that exists
+	limits, _ := ns.Profile().MarshalText() // a namespace has one that exists
 	n := api.Namespace{
 		Name:              ns.Name(),
 		Default:           ns == h.server.Broker().Default(),

@@ -16,7 +16,7 @@ import (
 
 // TestControlAPIAndTheSDKSeeTheSame settings and rules, whichever of them wrote these, also after a restart.
 func TestControlAPIAndTheSDKSeeTheSame(t *testing.T) {
-	b := newBus(t, emulator.LimitsRelaxed)
+	b := newBus(t, emulator.ProfileRelaxed)
 	b.handler = mgmt.New(mgmt.Options{Broker: b.Broker, Control: controlled{b}})
 	server := httptest.NewTLSServer(b.handler)
 	defer server.Close()

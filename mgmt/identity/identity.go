@@ -57,8 +57,8 @@ const (
 	TokenPath  = "/minibus/identity/token"
 	DevicePath = "/minibus/identity/device"
 
-	machinePath  = "/metadata/identity/oauth2/token"
-	platformPath = "/metadata/identity/getplatformmetadata"
+	instanceMetadataPath = "/metadata/identity/oauth2/token"
+	platformPath         = "/metadata/identity/getplatformmetadata"
 )
 
 var (
@@ -84,7 +84,7 @@ func Wants(r *http.Request) bool {
 // IsManaged reports whether a request is for a managed identity, which no proxy and no other machine may use.
 func IsManaged(r *http.Request) bool {
 	switch strings.TrimSuffix(strings.ToLower(r.URL.EscapedPath()), "/") {
-	case TokenPath, machinePath, platformPath:
+	case TokenPath, instanceMetadataPath, platformPath:
 		return true
 	}
 	return false
@@ -104,15 +104,15 @@ func (s *Service) Serve(w http.ResponseWriter, r *http.Request, base string) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	switch strings.TrimSuffix(strings.ToLower(r.URL.EscapedPath()), "/") {
 	case TokenPath:
-		c.managed()
-	case machinePath:
-		c.machine()
+		c.appService()
+	case instanceMetadataPath:
+		c.instanceMetadata()
 	case platformPath: // .NET asks it first, and takes 400 for another kind of machine
 		c.refuse(http.StatusNotFound, "not_found", "There is no platform metadata here.")
 	case DevicePath:
 		c.page()
 	default:
-		c.issuer()
+		c.tenant()
 	}
 }
 

@@ -10,9 +10,9 @@ import (
 	"minibus/internal/entra"
 )
 
-// managed answers in the form of App Service, whose clients show a secret in a header: the version of 2019, and that of
-// 2017 with other names. Those of Cloud Shell, which use the same address, show Metadata: true.
-func (c *call) managed() {
+// appService answers in the form of App Service, whose clients show a secret in a header: the version of 2019, and
+// that of 2017 with other names. Those of Cloud Shell, which use the same address, show Metadata: true.
+func (c *call) appService() {
 	if !c.method(http.MethodGet, http.MethodPost) || !c.form() {
 		return
 	}
@@ -22,8 +22,8 @@ func (c *call) managed() {
 		shown = c.r.Header.Get("secret")
 		old = shown != ""
 	}
-	if shown == "" && c.isMachine() {
-		c.machine()
+	if shown == "" && c.hasMetadataHeader() {
+		c.instanceMetadata()
 		return
 	}
 	ok, err := c.knows(shown)
@@ -54,12 +54,12 @@ func (c *call) managed() {
 	})
 }
 
-func (c *call) isMachine() bool { return strings.EqualFold(c.r.Header.Get("Metadata"), "true") }
+func (c *call) hasMetadataHeader() bool { return strings.EqualFold(c.r.Header.Get("Metadata"), "true") }
 
-// machine answers as the metadata service of a virtual machine. Its clients can show no secret.
-func (c *call) machine() {
+// instanceMetadata answers as the metadata service of a virtual machine. Its clients can show no secret.
+func (c *call) instanceMetadata() {
 	switch {
-	case !c.isMachine():
+	case !c.hasMetadataHeader():
 		// .NET asks without the header, and takes just this status for a sign that the service is there.
 		c.refuse(http.StatusBadRequest, "invalid_request", "Required metadata header not specified")
 		return

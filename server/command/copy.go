@@ -25,7 +25,7 @@ func startCopy(ctx context.Context, from cli.Source) (cli.Dialer, []string, func
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	topology, report := config.Parse(found.Source, text, config.LimitsRelaxed)
+	topology, report := config.Parse(found.Source, text, config.ProfileRelaxed)
 	if err := report.Err(); err != nil {
 		return nil, nil, nil, fmt.Errorf("copy the namespace: %w", err)
 	}

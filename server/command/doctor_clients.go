@@ -31,15 +31,15 @@ func (d *doctor) clients(ctx context.Context) {
 	if !d.running {
 		return
 	}
-	var spaces struct{ Namespaces []struct{ Name string } }
-	if err := d.control(ctx, "namespaces", &spaces); err != nil {
+	var answer struct{ Namespaces []struct{ Name string } }
+	if err := d.control(ctx, "namespaces", &answer); err != nil {
 		d.note(about, "", "the server does not tell: %v", err)
 		return
 	}
 	products := make(map[string]int)
 	refused := make(map[refusedKind]refusedCount)
 	total := 0
-	for _, ns := range spaces.Namespaces {
+	for _, ns := range answer.Namespaces {
 		var open struct{ Items []struct{ Product string } }
 		var latest struct{ Items []refusedOnce }
 		path := "namespaces/" + url.PathEscape(ns.Name)

@@ -22,7 +22,7 @@ const severalJSON = `{"UserConfig": {"Namespaces": [
 // several starts a server with the namespaces of severalJSON, each with a free port.
 func several(t *testing.T, settings config.Settings) *server.Server {
 	t.Helper()
-	topology, report := config.Parse("Config.json", []byte(severalJSON), config.LimitsRelaxed)
+	topology, report := config.Parse("Config.json", []byte(severalJSON), config.ProfileRelaxed)
 	if err := report.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestExportOfOneNamespace(t *testing.T) {
 
 // TestExportOfANamespaceThatIsAlone refuses the name of another one, though the process does not compare hosts.
 func TestExportOfANamespaceThatIsAlone(t *testing.T) {
-	a := serveTopology(t, nil, config.LimitsRelaxed)
+	a := serveTopology(t, nil, config.ProfileRelaxed)
 	if _, _, err := exportNamed(a, "orders"); err == nil || !strings.Contains(err.Error(), "there are sbemulatorns") {
 		t.Errorf("an unknown one: %v", err)
 	}

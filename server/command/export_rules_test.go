@@ -50,7 +50,7 @@ func exportable() []emulator.RuleOptions {
 }
 
 // serveTopology starts a broker in this process, with or without a file.
-func serveTopology(t *testing.T, topology *config.Topology, limits config.Limits) *server.Server {
+func serveTopology(t *testing.T, topology *config.Topology, limits config.Profile) *server.Server {
 	t.Helper()
 	return start(t, server.Config{Topology: topology, Settings: config.Settings{
 		Host: "localhost", TLSPort: config.PortOff, HTTPPort: config.PortOff, Ephemeral: true, Limits: limits}})
@@ -69,7 +69,7 @@ func exportOf(t *testing.T, a *server.Server) (file, warnings string) {
 
 // Every rule that a broker can have comes back from its export as the API showed it.
 func TestWhatIsExportedStartsAgainWithEveryKindOfRule(t *testing.T) {
-	a := serveTopology(t, nil, config.LimitsRelaxed)
+	a := serveTopology(t, nil, config.ProfileRelaxed)
 	if _, err := a.Namespace().Entities().CreateTopic("t", emulator.TopicOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -95,11 +95,11 @@ func TestWhatIsExportedStartsAgainWithEveryKindOfRule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parsed, report := config.Parse(file, text, config.LimitsRelaxed)
+	parsed, report := config.Parse(file, text, config.ProfileRelaxed)
 	if err := report.Err(); err != nil {
 		t.Fatalf("the start refuses what was exported: %v", err)
 	}
-	again := serveTopology(t, parsed, config.LimitsRelaxed)
+	again := serveTopology(t, parsed, config.ProfileRelaxed)
 	for _, r := range exportable() {
 		path := "t/Subscriptions/" + strings.TrimPrefix(r.Name, "$") + "/Rules/" + r.Name
 		if before, after := shownRule(t, a, path), shownRule(t, again, path); before != after {
@@ -176,7 +176,7 @@ const typedValues = `<KeyValueOfstringanyType><Key>@text</Key><Value i:type="x:s
 
 // Values of rules made over HTTP survive an export and the next start, with their types and ticks.
 func TestValuesOfRulesAreExportedWithTheirTypes(t *testing.T) {
-	a := serveTopology(t, nil, config.LimitsRelaxed)
+	a := serveTopology(t, nil, config.ProfileRelaxed)
 	createOverHTTP(t, a, "t", "Topic", "")
 	createOverHTTP(t, a, "t/Subscriptions/s", "Subscription", "")
 	const ns = ` xmlns:i="http://www.w3.org/2001/XMLSchema-instance" xmlns:x="http://www.w3.org/2001/XMLSchema" `
@@ -188,11 +188,11 @@ func TestValuesOfRulesAreExportedWithTheirTypes(t *testing.T) {
 	if strings.Contains(warnings, "warning") {
 		t.Errorf("the export warns: %s", warnings)
 	}
-	parsed, report, err := config.Load([]string{file}, config.LimitsRelaxed)
+	parsed, report, err := config.Load([]string{file}, config.ProfileRelaxed)
 	if err != nil || report.Err() != nil || report.Count(config.Warning) > 0 || report.Count(config.Note) != 1 {
 		t.Fatalf("what was exported is not good: %v, %v", err, report)
 	}
-	again := serveTopology(t, parsed, config.LimitsRelaxed)
+	again := serveTopology(t, parsed, config.ProfileRelaxed)
 	for _, path := range paths {
 		before, after := shownRule(t, a, path), shownRule(t, again, path)
 		if before != after {
@@ -208,18 +208,18 @@ func TestValuesOfRulesAreExportedWithTheirTypes(t *testing.T) {
 
 // Entities made over the API with its defaults, under each profile, and at the ends of its ranges, start again under the same profile.
 func TestWhatIsExportedStartsAgainUnderItsProfile(t *testing.T) {
-	for _, limits := range []config.Limits{config.LimitsRelaxed, config.LimitsStandard, config.LimitsPremium, config.LimitsEmulator} {
+	for _, limits := range []config.Profile{config.ProfileRelaxed, config.ProfileStandard, config.ProfilePremium, config.ProfileEmulator} {
 		t.Run(string(limits), func(t *testing.T) {
 			a := serveTopology(t, nil, limits)
 			createOverHTTP(t, a, "q", "Queue", "")
 			createOverHTTP(t, a, "t", "Topic", "")
 			createOverHTTP(t, a, "t/Subscriptions/s", "Subscription", "")
-			least := map[config.Limits]string{config.LimitsEmulator: "PT5S"}[limits]
+			least := map[config.Profile]string{config.ProfileEmulator: "PT5S"}[limits]
 			if least == "" {
 				least = "PT0.001S"
 			}
 			createOverHTTP(t, a, "least", "Queue", "<LockDuration>"+least+"</LockDuration>")
-			if limits == config.LimitsRelaxed {
+			if limits == config.ProfileRelaxed {
 				createOverHTTP(t, a, "short", "Queue", "<DefaultMessageTimeToLive>PT0.001S</DefaultMessageTimeToLive>")
 			}
 			file, _ := exportOf(t, a)
@@ -238,7 +238,7 @@ func TestWhatIsExportedStartsAgainUnderItsProfile(t *testing.T) {
 func TestFilesAndTheAPITakeTheSameDurations(t *testing.T) {
 	durations := []string{"PT0S", "PT0.0000001S", "PT0.0009999S", "PT0.001S", "PT0.9S", "PT1S", "PT4.9S", "PT5S", "PT19S", "PT20S", "PT1M", "PT4M59S", "PT5M",
 		"PT5M0.001S", "PT10M", "PT1H", "PT1H1S", "P7D", "P7DT1S", "P400D", "P10675199DT2H48M5.4775807S"}
-	for _, limits := range []config.Limits{config.LimitsRelaxed, config.LimitsStandard, config.LimitsPremium, config.LimitsEmulator} {
+	for _, limits := range []config.Profile{config.ProfileRelaxed, config.ProfileStandard, config.ProfilePremium, config.ProfileEmulator} {
 		for _, property := range []string{"LockDuration", "DefaultMessageTimeToLive", "DuplicateDetectionHistoryTimeWindow", "AutoDeleteOnIdle"} {
 			for _, d := range durations {
 				_, report := config.Parse("c", []byte(`{"UserConfig": {"Namespaces": [{"Queues": [{"Name": "q", "Properties": {"`+property+`": "`+d+`"}}]}]}}`), limits)
@@ -248,7 +248,7 @@ func TestFilesAndTheAPITakeTheSameDurations(t *testing.T) {
 				}
 				_, api := atom.ParseQueue(document, limits.Broker())
 				// Microsoft's emulator reads no AutoDeleteOnIdle: a file that has a short one starts, with a warning.
-				instead := limits == config.LimitsRelaxed && property == "AutoDeleteOnIdle" && report.Count(config.Warning) > 0
+				instead := limits == config.ProfileRelaxed && property == "AutoDeleteOnIdle" && report.Count(config.Warning) > 0
 				if (report.Err() == nil) != (api == nil || instead) {
 					t.Errorf("%s: %s %s: the file says %v, the API %v", limits, property, d, report.Err(), api)
 				}

@@ -37,7 +37,7 @@ func exported(t *testing.T, args ...string) string {
 
 func topology(t *testing.T, file string) *config.Topology {
 	t.Helper()
-	parsed, report, err := config.Load([]string{file}, config.LimitsRelaxed)
+	parsed, report, err := config.Load([]string{file}, config.ProfileRelaxed)
 	if err != nil || report.Err() != nil {
 		t.Fatal(err, report.Err())
 	}

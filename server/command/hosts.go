@@ -115,9 +115,9 @@ func configuredHosts(s config.Settings) (names []string, err error) {
 		}
 		t = loaded
 	}
-	for _, space := range t.All() {
-		names = append(names, strings.ToLower(space.Namespace)+hostname.Cloud)
-		for _, alias := range space.Aliases {
+	for _, ns := range t.All() {
+		names = append(names, strings.ToLower(ns.Namespace)+hostname.Cloud)
+		for _, alias := range ns.Aliases {
 			names = append(names, strings.ToLower(alias))
 		}
 	}

@@ -397,7 +397,7 @@ func TestBannerHidesAKeyThatIsTheUsersOwn(t *testing.T) {
 
 // TestBannerNamesPortsOfNamespaces, which clients need.
 func TestBannerNamesPortsOfNamespaces(t *testing.T) {
-	topology, report := config.Parse("Config.json", []byte(severalJSON), config.LimitsRelaxed)
+	topology, report := config.Parse("Config.json", []byte(severalJSON), config.ProfileRelaxed)
 	if err := report.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -434,7 +434,7 @@ func TestPageOfNamespaces_Commands(t *testing.T) {
 			example = block
 		}
 	}
-	topology, report := config.Parse("the page", example, config.LimitsRelaxed)
+	topology, report := config.Parse("the page", example, config.ProfileRelaxed)
 	if err := report.Err(); err != nil {
 		t.Fatal(err)
 	}

@@ -22,23 +22,23 @@ type spans struct {
 	nameOf func(namespace int64) string // empty: it is gone
 	names  map[int64]string
 
-	messages map[body]*followed
-	order    *list.List // of *followed, the oldest first
-	places   map[place]*stay
-	lost     int64 // messages forgotten since the last look
+	messages  map[body]*followed
+	order     *list.List // of *followed, the oldest first
+	positions map[position]*stay
+	lost      int64 // messages forgotten since the last look
 }
 
 // Bounds of what is remembered. The oldest messages are forgotten.
 const (
-	mostFollowed = 100_000 // messages and places where they or their copies are
+	mostFollowed = 100_000 // messages and positions of them and their copies
 	mostNames    = 10_000  // namespaces
 )
 
 // body identifies the body that all copies of a message share.
 type body struct{ namespace, id int64 }
 
-// place is where a message or a copy is.
-type place struct {
+// position is where a message or a copy is.
+type position struct {
 	namespace int64
 	entity    string
 	sub       emulator.SubQueue
@@ -47,12 +47,12 @@ type place struct {
 
 // followed is a message that is somewhere.
 type followed struct {
-	body    body
-	id      string          // message id; empty: unknown
-	parent  context.Context // of its spans; nil before the first one
-	coming  int             // copies that were announced and have not come: of a topic, or one that is forwarded
-	places  map[place]struct{}
-	element *list.Element
+	body      body
+	id        string          // message id; empty: unknown
+	parent    context.Context // of its spans; nil before the first one
+	coming    int             // copies that were announced and have not come: of a topic, or one that is forwarded
+	positions map[position]struct{}
+	element   *list.Element
 }
 
 // stay is a message's time in one place.
@@ -81,12 +81,12 @@ const (
 
 func newSpans(t trace.Tracer, nameOf func(int64) string) *spans {
 	return &spans{tracer: t, nameOf: nameOf, names: make(map[int64]string), messages: make(map[body]*followed),
-		order: list.New(), places: make(map[place]*stay)}
+		order: list.New(), positions: make(map[position]*stay)}
 }
 
 // follow makes the spans that end with an event.
 func (s *spans) follow(e *emulator.Event) {
-	here := place{e.Namespace, e.Entity, e.Sub, e.Sequence}
+	here := position{e.Namespace, e.Entity, e.Sub, e.Sequence}
 	switch e.Kind {
 	case emulator.EventSent:
 		s.passed(here, e, s.sent(e))
@@ -113,7 +113,7 @@ func (s *spans) follow(e *emulator.Event) {
 		s.span(f, opReceive, e, e.At, "", semconv.MessagingOperationTypeReceive, clientID(clientName(e.Client)))
 		s.endIfGone(f)
 	case emulator.EventRenewed:
-		if stay := s.places[here]; stay != nil {
+		if stay := s.positions[here]; stay != nil {
 			stay.renewals++
 		}
 	case emulator.EventReturned:
@@ -155,7 +155,7 @@ func (s *spans) follow(e *emulator.Event) {
 }
 
 // passed says that a message has arrived in a place, or goes through a topic, whose copies come.
-func (s *spans) passed(here place, e *emulator.Event, f *followed) {
+func (s *spans) passed(here position, e *emulator.Event, f *followed) {
 	if !e.Topic {
 		s.begin(here, f, opWait, e)
 		return
@@ -166,9 +166,9 @@ func (s *spans) passed(here place, e *emulator.Event, f *followed) {
 
 // scheduled returns the place where a message that becomes active was scheduled. The event of a topic has its new
 // number.
-func (s *spans) scheduled(here place, e *emulator.Event) place {
+func (s *spans) scheduled(here position, e *emulator.Event) position {
 	if e.Topic {
-		for p := range s.of(e).places {
+		for p := range s.of(e).positions {
 			if p.entity == here.entity {
 				return p
 			}
@@ -178,7 +178,7 @@ func (s *spans) scheduled(here place, e *emulator.Event) place {
 }
 
 // dead says why a message went to the dead-letter queue, where it waits.
-func (s *spans) dead(here place, e *emulator.Event, f *followed, operation string) {
+func (s *spans) dead(here position, e *emulator.Event, f *followed, operation string) {
 	s.span(f, operation, e, e.At, e.Text, attribute.String("minibus.dead_letter_reason", e.Text))
 	here.sub = emulator.DeadLetter
 	s.begin(here, f, opWait, e)
@@ -210,19 +210,19 @@ func (s *spans) of(e *emulator.Event) *followed {
 	if f := s.messages[b]; f != nil {
 		return f
 	}
-	for len(s.messages) > 0 && len(s.places)+len(s.messages) >= mostFollowed {
+	for len(s.messages) > 0 && len(s.positions)+len(s.messages) >= mostFollowed {
 		s.forget(s.order.Front().Value.(*followed))
 		s.lost++
 	}
-	f := &followed{body: b, places: make(map[place]struct{}, 1)}
+	f := &followed{body: b, positions: make(map[position]struct{}, 1)}
 	f.element = s.order.PushBack(f)
 	s.messages[b] = f
 	return f
 }
 
 func (s *spans) forget(f *followed) {
-	for p := range f.places {
-		delete(s.places, p)
+	for p := range f.positions {
+		delete(s.positions, p)
 	}
 	delete(s.messages, f.body)
 	s.order.Remove(f.element)
@@ -237,31 +237,31 @@ func (s *spans) forgotten() int64 {
 
 // endIfGone forgets a message that is nowhere.
 func (s *spans) endIfGone(f *followed) {
-	if len(f.places) == 0 && f.coming <= 0 && s.messages[f.body] == f {
+	if len(f.positions) == 0 && f.coming <= 0 && s.messages[f.body] == f {
 		s.forget(f)
 	}
 }
 
 // begin says what a message does in a place from now on.
-func (s *spans) begin(at place, f *followed, what string, e *emulator.Event) *stay {
-	if old := s.places[at]; old != nil {
-		delete(old.of.places, at)
+func (s *spans) begin(at position, f *followed, what string, e *emulator.Event) *stay {
+	if old := s.positions[at]; old != nil {
+		delete(old.of.positions, at)
 	}
 	stay := &stay{of: f, what: what, since: e.At}
-	s.places[at] = stay
-	f.places[at] = struct{}{}
+	s.positions[at] = stay
+	f.positions[at] = struct{}{}
 	return stay
 }
 
 // end makes the span of what a message has done in a place, and returns the message. how is about a lock.
-func (s *spans) end(at place, e *emulator.Event, how ...attribute.KeyValue) *followed {
-	stay := s.places[at]
+func (s *spans) end(at position, e *emulator.Event, how ...attribute.KeyValue) *followed {
+	stay := s.positions[at]
 	if stay == nil {
 		return s.of(e)
 	}
 	f := stay.of
-	delete(s.places, at)
-	delete(f.places, at)
+	delete(s.positions, at)
+	delete(f.positions, at)
 	failed := ""
 	switch {
 	case stay.what != opLock:

@@ -18,8 +18,8 @@ func TestWhatIsRememberedHasABound(t *testing.T) {
 	for i := range int64(mostFollowed) {
 		s.follow(&emulator.Event{Kind: emulator.EventSent, Entity: "orders", Sequence: i, Body: i})
 	}
-	if n := len(s.messages) + len(s.places); n > mostFollowed || len(s.messages) != s.order.Len() || len(s.messages) < mostFollowed/3 {
-		t.Errorf("it remembers %d messages in %d places, a list of %d", len(s.messages), len(s.places), s.order.Len())
+	if n := len(s.messages) + len(s.positions); n > mostFollowed || len(s.messages) != s.order.Len() || len(s.messages) < mostFollowed/3 {
+		t.Errorf("it remembers %d messages in %d positions, a list of %d", len(s.messages), len(s.positions), s.order.Len())
 	}
 	if lost := s.forgotten(); lost != int64(mostFollowed-len(s.messages)) || s.forgotten() != 0 {
 		t.Errorf("it has forgotten %d", lost)
@@ -68,8 +68,8 @@ func TestAMessageThatIsGoneIsForgotten(t *testing.T) {
 		for _, e := range events {
 			s.follow(&e)
 		}
-		if len(s.messages)+len(s.places)+s.order.Len() != 0 {
-			t.Errorf("%s: %d messages in %d places are left", name, len(s.messages), len(s.places))
+		if len(s.messages)+len(s.positions)+s.order.Len() != 0 {
+			t.Errorf("%s: %d messages in %d places are left", name, len(s.messages), len(s.positions))
 		}
 	}
 }

@@ -31,7 +31,7 @@ type Memory struct {
 	readErr  error // makes only the next read fail
 	commits  int
 	content  *memoryContent
-	holds    atomic.Int64
+	batches  atomic.Int64
 	changing map[int64]int // rows by how many of their changes are not yet completed; nil: not checked
 }
 

@@ -26,14 +26,14 @@ func (m *Memory) Namespaces() ([]emulator.NamespaceRecord, error) {
 	return slices.SortedFunc(maps.Values(m.content.namespaces), byID), nil
 }
 
-// Hold implements [emulator.Store]. Changes do not wait here.
-func (m *Memory) Hold() { m.holds.Add(1) }
+// BeginBatch implements [emulator.Store]. Changes do not wait here.
+func (m *Memory) BeginBatch() { m.batches.Add(1) }
 
-// Release implements [emulator.Store].
-func (m *Memory) Release() { m.holds.Add(-1) }
+// EndBatch implements [emulator.Store].
+func (m *Memory) EndBatch() { m.batches.Add(-1) }
 
-// Holds returns how many callers of Hold have not yet called Release.
-func (m *Memory) Holds() int { return int(m.holds.Load()) }
+// OpenBatches returns how many callers of BeginBatch have not yet called EndBatch.
+func (m *Memory) OpenBatches() int { return int(m.batches.Load()) }
 
 // NextNamespace implements [emulator.Store].
 func (m *Memory) NextNamespace() int64 {

@@ -11,15 +11,15 @@ import (
 // insights is the provider of what watches resources.
 const insights = "Microsoft.Insights"
 
-// storedType is a type of resources that are kept as they come, and shown.
-type storedType struct {
+// inertType is a type of resources without effect: they are kept as they come, and shown.
+type inertType struct {
 	name  string
 	bare  bool                          // answers add nothing to the properties, and 200 also says that one is new
 	check func(properties object) error // refuses what Azure would; it may change the properties
 }
 
-// storedTypes are those that templates have beside Service Bus. None has an effect.
-var storedTypes = []storedType{
+// inertTypes are those that templates have beside Service Bus.
+var inertTypes = []inertType{
 	{name: insights + "/diagnosticSettings", bare: true, check: checkDiagnosticSetting},
 	{name: authorization + "/locks", bare: true, check: checkLock},
 	{name: insights + "/metricAlerts", bare: true},
@@ -28,7 +28,7 @@ var storedTypes = []storedType{
 }
 
 func init() {
-	for _, t := range storedTypes {
+	for _, t := range inertTypes {
 		register(t.kind())
 	}
 	register(kind{
@@ -37,20 +37,20 @@ func init() {
 	})
 }
 
-func (t storedType) kind() kind {
-	put := func(m *Manager, c *call) (answer, error) { return m.putStored(c, t) }
-	patch := func(m *Manager, c *call) (answer, error) { return m.patchStored(c, t) }
+func (t inertType) kind() kind {
+	put := func(m *Manager, c *call) (answer, error) { return m.putInert(c, t) }
+	patch := func(m *Manager, c *call) (answer, error) { return m.patchInert(c, t) }
 	return kind{
-		name: t.name, list: (*Manager).listStored,
+		name: t.name, list: (*Manager).listInert,
 		methods: map[string]operation{
-			http.MethodGet: (*Manager).getStored, http.MethodHead: (*Manager).getStored, http.MethodPut: put,
-			http.MethodPatch: patch, http.MethodDelete: (*Manager).deleteStored,
+			http.MethodGet: (*Manager).getInert, http.MethodHead: (*Manager).getInert, http.MethodPut: put,
+			http.MethodPatch: patch, http.MethodDelete: (*Manager).deleteInert,
 		},
 	}
 }
 
-// maxStored bounds the body of a request that makes a resource without an effect.
-const maxStored = 1 << 20
+// maxInert bounds the body of a request that makes a resource without an effect.
+const maxInert = 1 << 20
 
 // checkExists fails unless there is the resource of an id. Of what is in a namespace only entities count.
 func (m *Manager) checkExists(id ID) error {
@@ -96,9 +96,9 @@ func (m *Manager) checkParent(id ID) error {
 
 // readSmall reads the body of a call, which is about a resource without an effect and so may not be large.
 func (c *call) readSmall(value any) error {
-	if len(c.body) > maxStored {
+	if len(c.body) > maxInert {
 		return errorf(http.StatusRequestEntityTooLarge, "RequestContentTooLarge", "A resource of the type '%s' can "+
-			"have %d bytes.", c.id.Type(), maxStored)
+			"have %d bytes.", c.id.Type(), maxInert)
 	}
 	return c.read(value)
 }
@@ -115,17 +115,17 @@ func (c *call) readObject() (object, error) {
 	return o, nil
 }
 
-func (m *Manager) putStored(c *call, t storedType) (answer, error) {
+func (m *Manager) putInert(c *call, t inertType) (answer, error) {
 	o, err := c.readObject()
 	if err != nil {
 		return answer{}, err
 	}
 	_, was := document[object](m, c.id)
-	return m.keepStored(c, o, was, t)
+	return m.keepInert(c, o, was, t)
 }
 
-// patchStored merges a body into a resource: what is null is removed, and tags count as a whole.
-func (m *Manager) patchStored(c *call, t storedType) (answer, error) {
+// patchInert merges a body into a resource: what is null is removed, and tags count as a whole.
+func (m *Manager) patchInert(c *call, t inertType) (answer, error) {
 	change, err := c.readObject()
 	if err != nil {
 		return answer{}, err
@@ -137,7 +137,7 @@ func (m *Manager) patchStored(c *call, t storedType) (answer, error) {
 	if _, given := change["tags"]; given {
 		delete(o, "tags")
 	}
-	return m.keepStored(c, merged(o, change), true, t)
+	return m.keepInert(c, merged(o, change), true, t)
 }
 
 // merged applies a JSON merge patch (RFC 7396).
@@ -160,8 +160,8 @@ func merged(o, change object) object {
 	return o
 }
 
-// keepStored stores a resource with what Resource Manager adds to it.
-func (m *Manager) keepStored(c *call, o object, was bool, t storedType) (answer, error) {
+// keepInert stores a resource with what Resource Manager adds to it.
+func (m *Manager) keepInert(c *call, o object, was bool, t inertType) (answer, error) {
 	if err := m.checkParent(c.id); err != nil {
 		return answer{}, err
 	}
@@ -179,7 +179,7 @@ func (m *Manager) keepStored(c *call, o object, was bool, t storedType) (answer,
 	if !t.bare {
 		properties["provisioningState"] = "Succeeded"
 	}
-	if err := checkStoredTags(o["tags"]); err != nil {
+	if err := checkInertTags(o["tags"]); err != nil {
 		return answer{}, err
 	}
 	if err := addIdentity(c.id, o); err != nil {
@@ -198,19 +198,19 @@ func (m *Manager) keepStored(c *call, o object, was bool, t storedType) (answer,
 	if was {
 		return answer{status: http.StatusOK, body: o}, nil
 	}
-	m.logStored(c.id, "Minibus keeps and shows it")
+	m.logInert(c.id, "Minibus keeps and shows it")
 	if t.bare {
 		return answer{status: http.StatusOK, body: o}, nil
 	}
 	return answer{status: http.StatusCreated, body: o}, nil
 }
 
-// logStored says once of a resource that it has no effect.
-func (m *Manager) logStored(id ID, why string) {
+// logInert says once of a resource that it has no effect.
+func (m *Manager) logInert(id ID, why string) {
 	m.log.Info("a resource is stored without effect: "+why, "type", id.Type(), "resource", id.String())
 }
 
-func checkStoredTags(given any) error {
+func checkInertTags(given any) error {
 	tags, ok := given.(object)
 	if given != nil && !ok {
 		return badRequest("InvalidRequestContent", "Tags are an object of texts.")
@@ -242,7 +242,7 @@ func addIdentity(id ID, o object) error {
 	return err
 }
 
-func (m *Manager) getStored(c *call) (answer, error) {
+func (m *Manager) getInert(c *call) (answer, error) {
 	o, ok := document[object](m, c.id)
 	if !ok {
 		return answer{}, resourceNotFound(c.id)
@@ -250,8 +250,8 @@ func (m *Manager) getStored(c *call) (answer, error) {
 	return answer{status: http.StatusOK, body: o}, nil
 }
 
-// listStored answers with the resources of a type that a scope has, those of its resources among them.
-func (m *Manager) listStored(c *call) (answer, error) {
+// listInert answers with the resources of a type that a scope has, those of its resources among them.
+func (m *Manager) listInert(c *call) (answer, error) {
 	var all []object
 	for _, key := range m.keysOf(c.id.Type(), c.id.Parent()) {
 		if o, ok := document[object](m, mustParse(key)); ok {
@@ -261,16 +261,16 @@ func (m *Manager) listStored(c *call) (answer, error) {
 	return list(c, len(all), func(i int) any { return all[i] })
 }
 
-func (m *Manager) deleteStored(c *call) (answer, error) {
+func (m *Manager) deleteInert(c *call) (answer, error) {
 	if _, ok := document[object](m, c.id); !ok {
 		return answer{status: http.StatusNoContent}, nil
 	}
 	return answer{status: http.StatusOK}, m.forget(m.keys(c.id)...)
 }
 
-// storedIn returns the identities and the stored resources that a subscription or a resource group holds by itself, and
-// not on or in another resource.
-func (m *Manager) storedIn(scope ID) (all []object) {
+// resourcesOf returns the identities and the inert resources that a subscription or a resource group holds by itself,
+// and not on or in another resource.
+func (m *Manager) resourcesOf(scope ID) (all []object) {
 	for _, key := range m.keys(scope) {
 		id := mustParse(key)
 		inGroup := id.Group != "" && id.Scope == id.groupOf().String() && len(id.Types) == 1

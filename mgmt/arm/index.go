@@ -11,13 +11,15 @@ import (
 // index finds documents by what they say. What has no lock of its own is guarded by [Manager.mu].
 type index struct {
 	grants     *grants
-	identities map[string]string  // ids of resources by both ids of the identity that they are or have
-	spaces     map[string][]space // namespaces by name in lower case; who has one must not change what it points to
-	size       int                // of all documents, in bytes
+	identities map[string]string              // ids of resources by both ids of the identity that they are or have
+	namespaces map[string][]namespaceDocument // by name in lower case; nobody changes what a document points to
+	size       int                            // of all documents, in bytes
 }
 
 func newIndex() index {
-	return index{grants: newGrants(), identities: make(map[string]string), spaces: make(map[string][]space)}
+	return index{
+		grants: newGrants(), identities: make(map[string]string), namespaces: make(map[string][]namespaceDocument),
+	}
 }
 
 // maxDocuments bounds all documents together, in bytes: they are in memory too.
@@ -57,13 +59,15 @@ func (x *index) note(key string, before, after []byte) {
 		x.identify(key, after != nil)
 	case strings.ToLower(serviceBus + "/namespaces"):
 		name := strings.ToLower(id.Name())
-		all := slices.DeleteFunc(x.spaces[name], func(s space) bool { return strings.ToLower(s.ID) == key })
-		var s space
+		all := slices.DeleteFunc(x.namespaces[name], func(s namespaceDocument) bool {
+			return strings.ToLower(s.ID) == key
+		})
+		var s namespaceDocument
 		if after != nil && json.Unmarshal(after, &s) == nil {
 			all = append(all, s)
 		}
-		if x.spaces[name] = all; len(all) == 0 {
-			delete(x.spaces, name)
+		if x.namespaces[name] = all; len(all) == 0 {
+			delete(x.namespaces, name)
 		}
 		x.identify(key, hasIdentity(after))
 	default:

@@ -14,7 +14,7 @@ func (m *Manager) otherKind(id ID) (kind, bool) {
 	if !m.storesOthers || !isOther(id) {
 		return kind{}, false
 	}
-	return storedType{name: id.Type()}.kind(), true
+	return inertType{name: id.Type()}.kind(), true
 }
 
 func isOther(id ID) bool {

@@ -10,8 +10,9 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
-// sendingLink holds what all links that we send on have in common: credit, and a delivery that may take several frames.
-type sendingLink struct {
+// deliveringLink holds what all links on which the client receives have in common: credit, and a delivery that may take
+// several frames.
+type deliveringLink struct {
 	link
 	credit        credit
 	scheduled     bool            // stands in the run queue
@@ -25,7 +26,7 @@ type sendingLink struct {
 	removed       []*emulator.Delivery // received and deleted messages in the delivery that is being sent
 }
 
-func (o *sendingLink) inRunQueue() *bool { return &o.scheduled }
+func (o *deliveringLink) inRunQueue() *bool { return &o.scheduled }
 
 // content is a message to write.
 type content interface {
@@ -42,7 +43,7 @@ const headroom = 512
 
 // send writes a delivery as far as the session's window allows, and keeps the rest for finish. The window must be
 // open.
-func (o *sendingLink) send(m content, tag []byte, settled bool) {
+func (o *deliveringLink) send(m content, tag []byte, settled bool) {
 	s := o.s
 	c := s.c
 	id := s.nextDelivery
@@ -81,7 +82,7 @@ func (o *sendingLink) send(m content, tag []byte, settled bool) {
 
 // finish writes more frames of a delivery and reports whether it is complete. The frames of a delivery follow each
 // other on their link.
-func (o *sendingLink) finish() bool {
+func (o *deliveringLink) finish() bool {
 	if !o.partial() {
 		return true
 	}
@@ -100,7 +101,7 @@ func (o *sendingLink) finish() bool {
 }
 
 // noteRemoved notes where in the write buffer the last frame of a received and deleted delivery ends.
-func (o *sendingLink) noteRemoved() {
+func (o *deliveringLink) noteRemoved() {
 	out := &o.s.c.out
 	for i, d := range o.removed {
 		out.removed = append(out.removed, removedDelivery{len(out.buf), d})
@@ -110,7 +111,7 @@ func (o *sendingLink) noteRemoved() {
 }
 
 // takeBack returns to the queue the messages of a delivery that was not written whole.
-func (o *sendingLink) takeBack() {
+func (o *deliveringLink) takeBack() {
 	for _, d := range o.removed {
 		d.Return()
 	}
@@ -118,10 +119,10 @@ func (o *sendingLink) takeBack() {
 }
 
 // partial reports whether a delivery has been begun and not finished.
-func (o *sendingLink) partial() bool { return o.written < len(o.head)+len(o.tail) }
+func (o *deliveringLink) partial() bool { return o.written < len(o.head)+len(o.tail) }
 
 // writePiece writes one frame of head and tail. Only the first names the delivery, as in the service.
-func (o *sendingLink) writePiece() {
+func (o *deliveringLink) writePiece() {
 	s := o.s
 	c := s.c
 	t := &c.transfer
@@ -153,7 +154,7 @@ func (o *sendingLink) writePiece() {
 	s.win.sent()
 }
 
-func (o *sendingLink) writeFlow(drain bool) {
+func (o *deliveringLink) writeFlow(drain bool) {
 	f := o.s.linkFlow(o.handle, o.credit.count, uint32(o.credit.left()))
 	f.Drain = drain
 	o.s.write(f)

@@ -16,8 +16,8 @@ const maxAudience = 1024
 // refreshLife is how long a refresh token is valid.
 const refreshLife = 24 * time.Hour
 
-// issuer answers below the path of a tenant, which may have any name.
-func (c *call) issuer() {
+// tenant answers below the path of a tenant, which may have any name.
+func (c *call) tenant() {
 	found := tenantPath.FindStringSubmatch(c.r.URL.EscapedPath())
 	asked, what := found[1], strings.ToLower(found[3]+found[4]+found[5])
 	switch what {

@@ -10,7 +10,7 @@ import (
 	"minibus/internal/sas"
 )
 
-// Resource is what Resource Manager knows of a namespace.
+// Resource describes a namespace as Resource Manager has it.
 type Resource struct {
 	ID           string
 	Subscription string
@@ -22,7 +22,7 @@ type Resource struct {
 	KeysAreOff   bool // only tokens of identities count
 	Identities   []ResourceIdentity
 	Roles        []RoleAssignment
-	Stored       []StoredResource // that belong to it or to its entities, and have no effect
+	Inert        []InertResource // that belong to it or to its entities, and have no effect
 }
 
 // ResourceIdentity is an identity that a namespace has, or that has a role in it.
@@ -51,12 +51,12 @@ type RoleAssignment struct {
 // Name returns the assignment's name, a GUID.
 func (r RoleAssignment) Name() string { return guidOf(r.ID) }
 
-// StoredResource is a resource without an effect.
-type StoredResource struct{ ID, Type string }
+// InertResource is a resource without an effect.
+type InertResource struct{ ID, Type string }
 
 // Resource returns what is known of a namespace.
 func (m *Manager) Resource(ns *emulator.Namespace) Resource {
-	s := m.spaceOf(ns)
+	s := m.documentOf(ns)
 	id := mustParse(s.ID)
 	off, _ := s.Properties["disableLocalAuth"].(bool)
 	r := Resource{
@@ -97,7 +97,7 @@ func (m *Manager) Resource(ns *emulator.Namespace) Resource {
 	slices.SortStableFunc(r.Roles, func(a, b RoleAssignment) int {
 		return cmp.Or(strings.Count(a.Scope, "/")-strings.Count(b.Scope, "/"), cmp.Compare(a.Scope, b.Scope))
 	})
-	r.Stored = m.storedOn(id)
+	r.Inert = m.inertOn(id)
 	return r
 }
 
@@ -131,8 +131,8 @@ func (m *Manager) roleAssignment(a assignment, namespace ID) RoleAssignment {
 	return r
 }
 
-// storedOn returns what is stored without an effect on a namespace or its entities.
-func (m *Manager) storedOn(namespace ID) (all []StoredResource) {
+// inertOn returns what is stored without an effect on a namespace or its entities.
+func (m *Manager) inertOn(namespace ID) (all []InertResource) {
 	for _, key := range m.keys(namespace) {
 		id := mustParse(key)
 		if id.Provider == serviceBus || strings.EqualFold(id.Type(), roleAssignmentsType) {
@@ -140,7 +140,7 @@ func (m *Manager) storedOn(namespace ID) (all []StoredResource) {
 		}
 		if o, ok := document[object](m, id); ok {
 			if shown, _ := o["id"].(string); shown != "" {
-				all = append(all, StoredResource{shown, id.Type()})
+				all = append(all, InertResource{shown, id.Type()})
 			}
 		}
 	}

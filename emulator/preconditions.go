@@ -2,11 +2,11 @@ package emulator
 
 import "sync/atomic"
 
-// permissions say why something may not be done with an entity now. Its mutex is held.
-type permissions struct{ q *Entity }
+// preconditions say why something can't be done with an entity now. Its mutex is held.
+type preconditions struct{ q *Entity }
 
 // use fails when the queue was deleted (DEL-1).
-func (m *permissions) use() error {
+func (m *preconditions) use() error {
 	if m.q.deleting {
 		return m.missing()
 	}
@@ -15,7 +15,7 @@ func (m *permissions) use() error {
 
 // missing is the service's answer for an entity that is no more. One that was replaced asks its clients to attach
 // again, which they do by themselves.
-func (m *permissions) missing() *Error {
+func (m *preconditions) missing() *Error {
 	q := m.q
 	if q.replaced.Load() {
 		return errorf(CodeDetached, q.path, "The link is force detached: the namespace '%s' was reset. Attach again.",
@@ -34,7 +34,7 @@ func (q *Entity) CanSend() error {
 	return q.may.send()
 }
 
-func (m *permissions) send() error {
+func (m *preconditions) send() error {
 	if err := m.use(); err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (q *Entity) CanReceive(sub SubQueue) error {
 
 // receive also fails where messages are forwarded instead (FWD-4, DLQ-15), and on a topic, of which nothing can
 // be received but what could not be transferred (TOP-1, SCHED-17, DLQ-1).
-func (m *permissions) receive(sub SubQueue) error {
+func (m *preconditions) receive(sub SubQueue) error {
 	if m.q.topic != nil && sub != TransferDeadLetter {
 		return errorf(CodeNotFound, m.q.path,
 			"The messaging entity '%s' could not be found among those to receive from: it is a topic. "+
@@ -75,7 +75,7 @@ func (m *permissions) receive(sub SubQueue) error {
 }
 
 // receiveUnordered is receive, and fails where messages are in sessions (SESS-5).
-func (m *permissions) receiveUnordered(sub SubQueue) error {
+func (m *preconditions) receiveUnordered(sub SubQueue) error {
 	if err := m.receive(sub); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (q *Entity) CanBrowse(sub SubQueue) error {
 }
 
 // browse fails for requests to $management of an entity whose messages are forwarded (FWD-4).
-func (m *permissions) browse(sub SubQueue) error {
+func (m *preconditions) browse(sub SubQueue) error {
 	if err := m.use(); err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (o *QueueOptions) forwardTarget(sub SubQueue) string {
 }
 
 // settle fails when nothing may be removed from the queue (LOCK-23, STAT).
-func (m *permissions) settle() error {
+func (m *preconditions) settle() error {
 	if err := m.use(); err != nil {
 		return err
 	}
@@ -128,17 +128,17 @@ func (m *permissions) settle() error {
 	return nil
 }
 
-func (m *permissions) disabled(s Status) error {
+func (m *preconditions) disabled(s Status) error {
 	return errorf(CodeEntityDisabled, m.q.path,
 		"Messaging entity '%s' is currently disabled (status %s). Enable it to use it again.", m.q.path, s)
 }
 
 // grow fails when the queue is full (QUO-2, DEC-3).
-func (m *permissions) grow() error {
-	if m.q.ns.Limits() == LimitsRelaxed {
+func (m *preconditions) grow() error {
+	if m.q.ns.Profile() == ProfileRelaxed {
 		return nil
 	}
-	limit := m.q.options.maxSizeBytes(m.q.ns.Limits())
+	limit := m.q.options.maxSizeBytes(m.q.ns.Profile())
 	if size := m.q.messages.size(); size >= limit {
 		kind := "Queue"
 		if m.q.topic != nil {
@@ -154,8 +154,8 @@ func (m *permissions) grow() error {
 // addReceiver fails if the entity, of a subscription all subscriptions of its topic together, has as many receivers
 // as it may (QUO-12). A receiver counts from its attach to its detach, whether it has credit or not, and so does an
 // accept of a session while it waits.
-func (m *permissions) addReceiver() error {
-	most := profiles[m.q.ns.Limits()].Receivers
+func (m *preconditions) addReceiver() error {
+	most := profiles[m.q.ns.Profile()].Receivers
 	if n := m.receivers().Load(); most > 0 && n >= int64(most) {
 		return errorf(CodeQuotaExceeded, m.q.path,
 			"The maximum number of concurrent receive requests has been reached or exceeded for "+
@@ -165,7 +165,7 @@ func (m *permissions) addReceiver() error {
 }
 
 // receivers counts the receivers of the entity.
-func (m *permissions) receivers() *atomic.Int64 {
+func (m *preconditions) receivers() *atomic.Int64 {
 	if s := m.q.subscription; s != nil {
 		return &s.topic.receiving
 	}
