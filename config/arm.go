@@ -391,7 +391,7 @@ func withoutInert(n *node) *node {
 	return &v
 }
 
-var inertInTemplates = []string{"ClientAffineProperties", "RequiresPreprocessing", "CompatibilityLevel"}
+var inertInTemplates = []string{"RequiresPreprocessing", "CompatibilityLevel"}
 
 // armDefaults are the defaults of Azure where those of a Config.json are others (DEC-4).
 var armDefaults = []struct{ key, number, text string }{

@@ -51,7 +51,7 @@ var (
 		"DeadLetteringOnMessageExpiration", "DefaultMessageTimeToLive", "ForwardDeadLetteredMessagesTo",
 		"ForwardTo", "LockDuration", "MaxDeliveryCount", "RequiresSession", "AutoDeleteOnIdle",
 		"EnableBatchedOperations", "Status", "UserMetadata", "Rules",
-		"DeadLetteringOnFilterEvaluationExceptions",
+		"DeadLetteringOnFilterEvaluationExceptions", "ClientAffineProperties",
 	}
 	// Settings that have no effect here, and properties in exports of live entities.
 	inertKeys = []string{"EnableExpress", "FilteringMessagesBeforePublishing", "IsAnonymousAccessible",
@@ -262,17 +262,47 @@ func (d *decoder) subscriptions(n *node, topic *entity) {
 			continue
 		}
 		d.keys(item, []string{"Name", "Properties", "Rules"})
-		name, at := d.name(item, nameRule{most: emulator.MaxName, profile: d.profile.Broker()})
+		name, at := d.name(item, nameRule{most: emulator.MaxName, client: true, profile: d.profile.Broker()})
 		d.unique(seen, name, at, "subscription")
 		props := d.properties(item, subscriptionKeys)
 		topic.pending = append(topic.pending, d.queueOptions(props, topic))
 		lettering := d.ourBoolean(props.Get("DeadLetteringOnFilterEvaluationExceptions"))
+		client := d.client(at, name, props)
 		topic.config.Topic.Subscriptions = append(topic.config.Topic.Subscriptions, emulator.SubscriptionOptions{
-			Name: name, Rules: d.rules(rulesOf(item), counts), DeadLetteringOnFilterErrors: d.optional(lettering),
+			Name: name, Rules: d.rules(rulesOf(item), counts, client != nil),
+			DeadLetteringOnFilterErrors: d.optional(lettering), Client: client,
 		})
 	}
 	d.quota(n, counts.sql, d.limits.SQLFilters, "SQL filters in one topic")
 	d.quota(n, counts.correlation, d.limits.Correlations, "correlation filters in one topic")
+}
+
+// client reads ClientAffineProperties of a subscription of JMS clients. Its name says the same but for IsShared.
+func (d *decoder) client(at *node, name string, props *node) *emulator.ClientAffine {
+	_, client := emulator.ClientAffineOf(name)
+	n := props.Get("ClientAffineProperties")
+	if client != nil && !client.Durable {
+		d.fail(at, "found the name of a subscription that is not durable", "NAME$CLIENTID$D",
+			"leave it out: its JMS consumers make it")
+	}
+	if n == nil || !d.object(n) || len(n.Members) == 0 {
+		return client
+	}
+	d.keys(n, []string{"ClientId", "IsDurable", "IsShared"})
+	given := &emulator.ClientAffine{
+		ClientID: d.text(n.Get("ClientId"), ""),
+		Durable:  n.Get("IsDurable") == nil || d.boolean(n.Get("IsDurable")),
+		Shared:   d.boolean(n.Get("IsShared")),
+	}
+	if n.Get("ClientId") == nil && client != nil {
+		given.ClientID = client.ClientID
+	}
+	if want := "NAME$" + given.ClientID + "$D"; client == nil || !client.Same(&emulator.ClientAffine{
+		ClientID: given.ClientID, Durable: given.Durable}) {
+		d.fail(n, "found ClientAffineProperties of the subscription "+quote(name), "the name "+quote(want)+
+			", and IsDurable true", "name the subscription so, or leave the properties out")
+	}
+	return given
 }
 
 // rulesOf returns the Rules of a subscription, which some files have under Properties.
@@ -286,7 +316,8 @@ func rulesOf(n *node) *node {
 // filterCounts counts the filters of a topic, for the quota of each kind.
 type filterCounts struct{ sql, correlation int }
 
-func (d *decoder) rules(n *node, counts *filterCounts) []emulator.RuleOptions {
+// rules decodes the rules of a subscription. $Default of one of JMS clients may be a selector (JMS-9).
+func (d *decoder) rules(n *node, counts *filterCounts, ofClients bool) []emulator.RuleOptions {
 	items := d.array(n)
 	d.quota(n, len(items), d.limits.Rules, "rules in one subscription")
 	if n == nil || n.Kind != kindArray {
@@ -301,7 +332,7 @@ func (d *decoder) rules(n *node, counts *filterCounts) []emulator.RuleOptions {
 		d.keys(item, []string{"Name", "Properties"})
 		name, at := d.name(item, nameRule{most: emulator.MaxName, profile: d.profile.Broker(), system: true})
 		d.unique(seen, name, at, "rule")
-		rule := d.rule(item)
+		rule := d.rule(item, checkOf(name, ofClients))
 		rule.Name = name
 		if rule.Correlation != nil {
 			counts.correlation++

@@ -22,7 +22,7 @@ const (
 
 // rule decodes Properties of a rule. For an unknown filter type, Microsoft's emulator drops the rule and leaves
 // one that matches everything; here that is an error.
-func (d *decoder) rule(n *node) emulator.RuleOptions {
+func (d *decoder) rule(n *node, check expressionCheck) emulator.RuleOptions {
 	props := n.Get("Properties")
 	if props == nil {
 		d.fail(n, "found a rule without Properties", "FilterType with SqlFilter or CorrelationFilter", "")
@@ -38,7 +38,7 @@ func (d *decoder) rule(n *node) emulator.RuleOptions {
 	}
 	switch d.filterType(props) {
 	case filterSQL:
-		rule.SQL, rule.Parameters = d.sqlFilter(props)
+		rule.SQL, rule.Parameters = d.sqlFilter(props, check)
 	case filterCorrelation:
 		rule.Correlation = d.correlationFilter(props)
 	case filterTrue:
@@ -90,20 +90,28 @@ func (d *decoder) filterType(props *node) filterKind {
 }
 
 // sqlFilter reads SqlFilter.SqlExpression with its Parameters, or SqlExpression directly under Properties.
-func (d *decoder) sqlFilter(props *node) (string, emulator.Values) {
+func (d *decoder) sqlFilter(props *node, check expressionCheck) (string, emulator.Values) {
 	filter := props.Get("SqlFilter")
 	if filter == nil {
 		if direct := props.Get("SqlExpression"); direct != nil {
-			return d.expression(direct, nil, emulator.Profile.CheckFilter), nil
+			return d.expression(direct, nil, check), nil
 		}
 		d.fail(props, "found FilterType Sql without SqlFilter", "", `add "SqlFilter": {"SqlExpression": "..."}`)
 		return "", nil
 	}
-	return d.withParameters(filter, emulator.Profile.CheckFilter, true)
+	return d.withParameters(filter, check, true)
 }
 
 // expressionCheck is the broker's check of a filter or an action.
 type expressionCheck = func(emulator.Profile, string, emulator.Values) error
+
+// checkOf returns the check of a rule's filter. $Default of a subscription of JMS clients may be a selector (JMS-9).
+func checkOf(name string, ofClients bool) expressionCheck {
+	if ofClients && strings.EqualFold(name, emulator.DefaultRuleName) {
+		return emulator.Profile.CheckSelectorOrFilter
+	}
+	return emulator.Profile.CheckFilter
+}
 
 // expression reads a SQL text and checks its syntax and the profile's limits (QUO-10). The broker would refuse it
 // too, but without its place in the file.

@@ -99,8 +99,9 @@ func (l Live) PatchEntity(from string, text []byte, path string, old emulator.Se
 	return whole.only(kind)
 }
 
-// ParseRule reads a rule: an object with its Properties, and a Name that must be the one given, if it has one.
-func (l Live) ParseRule(from string, text []byte, name string) (emulator.RuleOptions, *Report) {
+// ParseRule reads a rule: an object with its Properties, and a Name that must be the one given, if it has one. That of
+// a subscription of JMS clients may be a selector.
+func (l Live) ParseRule(from string, text []byte, name string, ofClients bool) (emulator.RuleOptions, *Report) {
 	d := l.decoder(from, profileOf(l.Profile))
 	defer d.report.sort()
 	root := d.read(text)
@@ -109,7 +110,7 @@ func (l Live) ParseRule(from string, text []byte, name string) (emulator.RuleOpt
 	}
 	d.keys(root, []string{"Name", "Properties"})
 	d.name(d.withName(root, name), nameRule{most: emulator.MaxName, profile: l.Profile, system: true})
-	rule := d.rule(root)
+	rule := d.rule(root, checkOf(name, ofClients))
 	rule.Name = name
 	return rule, d.report
 }

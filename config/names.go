@@ -13,6 +13,7 @@ type nameRule struct {
 	most    int
 	slash   bool // segments separated by / are allowed
 	system  bool // $Default is allowed
+	client  bool // NAME$CLIENTID$D is allowed
 	profile emulator.Profile
 }
 
@@ -37,9 +38,14 @@ func (r nameRule) loose() bool { return r.profile.Limits().LooseNames }
 // check returns what is wrong with a name, or "". Segments "." and ".." and segments that begin with $
 // are never allowed (DEC-9): URLs would lose the former, and the latter belong to the service.
 func (r nameRule) check(name string) string {
+	_, client := emulator.ClientAffineOf(name)
 	switch {
 	case name == "":
 		return "an empty name"
+	case r.client && client != nil && r.profile.CheckSubscription(name) != nil:
+		return "a name of a subscription of JMS clients that can't be part of a path"
+	case r.client && client != nil:
+		return ""
 	case len([]rune(name)) > r.most:
 		return "a name of more characters than the service takes"
 	case r.system && strings.EqualFold(name, emulator.DefaultRuleName):

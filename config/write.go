@@ -91,8 +91,19 @@ func TopicProperties(o emulator.TopicOptions, l emulator.Profile, keys bool) Pro
 // SubscriptionProperties returns those of a subscription, without its rules.
 func SubscriptionProperties(o emulator.SubscriptionOptions, l emulator.Profile) Properties {
 	lettering := o.DeadLetteringOnFilterErrors == nil || *o.DeadLetteringOnFilterErrors
-	more := Property{"DeadLetteringOnFilterEvaluationExceptions", lettering, lettering}
-	return append(sharedProperties(o.Queue.Effective(l)), more).sorted()
+	p := append(sharedProperties(o.Queue.Effective(l)),
+		Property{"DeadLetteringOnFilterEvaluationExceptions", lettering, lettering})
+	if c := o.Client; c != nil {
+		p = append(p, Property{"ClientAffineProperties", writtenClient{c.ClientID, c.Durable, c.Shared}, !c.Shared})
+	}
+	return p.sorted()
+}
+
+// writtenClient is to which JMS clients a subscription belongs, in a file.
+type writtenClient struct {
+	ClientID  string `json:"ClientId"`
+	IsDurable bool
+	IsShared  bool
 }
 
 // sharedProperties are those that queues and subscriptions share.

@@ -67,3 +67,46 @@ func same(t *testing.T, what string, a, b emulator.EntityConfig) {
 		}
 	}
 }
+
+// TestJMS9_SubscriptionsOfClients keep their client and the selector, under a name that others can't have.
+func TestJMS9_SubscriptionsOfClients(t *testing.T) {
+	const file = `{"UserConfig":{"Namespaces":[{"Name":"ns","Topics":[{"Name":"t","Subscriptions":[
+		{"Name":"audit$app:7$D","Properties":{"IsClientAffine":true,"ClientAffineProperties":{"ClientId":"app:7","IsShared":true}},
+			"Rules":[{"Name":"$Default","Properties":{"FilterType":"Sql","SqlFilter":{"SqlExpression":"size >= 1 AND size <= 5"}}}]},
+		{"Name":"a.Class$Inner.method$$D"}]}]}]}}`
+	first, report := Parse("f", []byte(file), ProfileRelaxed)
+	if first == nil {
+		t.Fatal(report.Err())
+	}
+	list := first.Entities[0].Topic.Subscriptions
+	for i, want := range []emulator.ClientAffine{{ClientID: "app:7", Durable: true, Shared: true}, {Durable: true}} {
+		if list[i].Client == nil || *list[i].Client != want {
+			t.Errorf("%s: %+v, want %+v", list[i].Name, list[i].Client, want)
+		}
+	}
+	written, err := Write(first.All(), emulator.ProfileRelaxed, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, report := Parse("f", written, ProfileRelaxed)
+	if second == nil {
+		t.Fatalf("%v\n%s", report.Err(), written)
+	}
+	same(t, "written and read", first.Entities[0], second.Entities[0])
+	if got := second.Entities[0].Topic.Subscriptions; !reflect.DeepEqual(got[0].Client, list[0].Client) || !reflect.DeepEqual(got[1].Client, list[1].Client) {
+		t.Errorf("written as\n%s", written)
+	}
+	for _, wrong := range []string{
+		`"Name":"s$app$ND"`, `"Name":"s$a b$D"`, `"Name":"s$D"`, `"Name":"$app$D"`,
+		`"Name":"s","Properties":{"ClientAffineProperties":{"ClientId":"app"}}`,
+		`"Name":"s$app$D","Properties":{"ClientAffineProperties":{"ClientId":"other"}}`,
+		`"Name":"s$app$D","Properties":{"ClientAffineProperties":{"IsDurable":false}}`,
+		`"Name":"s$app$D","Rules":[{"Name":"r","Properties":{"FilterType":"Sql","SqlFilter":{"SqlExpression":"a BETWEEN 1 AND 2"}}}]`,
+		`"Name":"s","Rules":[{"Name":"$Default","Properties":{"FilterType":"Sql","SqlFilter":{"SqlExpression":"a BETWEEN 1 AND 2"}}}]`,
+	} {
+		text := `{"UserConfig":{"Namespaces":[{"Name":"ns","Topics":[{"Name":"t","Subscriptions":[{` + wrong + `}]}]}]}}`
+		if _, report := Parse("f", []byte(text), ProfileRelaxed); report.Count(Error) != 1 {
+			t.Errorf("%s: %v", wrong, report.Findings)
+		}
+	}
+}

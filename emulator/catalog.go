@@ -15,10 +15,12 @@ type catalog struct {
 	mu     sync.RWMutex       // never held while waiting
 	byKey  map[string]*Entity // by lower-case path
 	byPath map[EntityKind][]*Entity
+	affine map[string]*Entity // subscriptions of JMS clients, by lower-case name: no two topics have the same (JMS-7)
 }
 
 func newCatalog() catalog {
-	return catalog{byKey: make(map[string]*Entity), byPath: make(map[EntityKind][]*Entity)}
+	return catalog{byKey: make(map[string]*Entity), byPath: make(map[EntityKind][]*Entity),
+		affine: make(map[string]*Entity)}
 }
 
 // anyKind stands for all kinds of entities.
@@ -31,6 +33,9 @@ func (c *catalog) add(q *Entity) {
 	list := c.byPath[q.kind]
 	i, _ := slices.BinarySearchFunc(list, q, comparePaths)
 	c.byPath[q.kind] = slices.Insert(list, i, q)
+	if s := q.subscription; s != nil && s.client != nil {
+		c.affine[strings.ToLower(s.name)] = q
+	}
 }
 
 // remove removes entities at once.
@@ -43,6 +48,9 @@ func (c *catalog) remove(all []*Entity) {
 		if i, found := slices.BinarySearchFunc(list, q, comparePaths); found {
 			c.byPath[q.kind] = slices.Delete(list, i, i+1)
 		}
+		if s := q.subscription; s != nil && s.client != nil {
+			delete(c.affine, strings.ToLower(s.name))
+		}
 	}
 }
 
@@ -51,7 +59,7 @@ func (c *catalog) remove(all []*Entity) {
 func (c *catalog) become(other *catalog) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.byKey, c.byPath = other.byKey, other.byPath
+	c.byKey, c.byPath, c.affine = other.byKey, other.byPath, other.affine
 }
 
 // clear removes all entities.
@@ -60,6 +68,7 @@ func (c *catalog) clear() {
 	defer c.mu.Unlock()
 	clear(c.byKey)
 	clear(c.byPath)
+	clear(c.affine)
 }
 
 func comparePaths(a, b *Entity) int { return strings.Compare(a.path, b.path) }

@@ -141,6 +141,7 @@ func (t *Topic) configured(file TopicOptions) TopicOptions {
 	old := t.Options()
 	asked := file.Admin.SupportOrdering
 	file.Subscriptions = nil
+	file.Temporary = old.Temporary
 	file.Admin = old.Admin.configured(file.Admin, t.ns.Now())
 	file.SupportOrdering = old.SupportOrdering
 	if asked != nil && *asked != old.ordered() {
@@ -162,7 +163,7 @@ func (o *TopicOptions) ordered() bool {
 // replaces the present ones; an empty one leaves the default rule, as at creation (TOP-4).
 func (s *Subscription) configured(file SubscriptionOptions) SubscriptionOptions {
 	old := s.Options()
-	file.Name = old.Name
+	file.Name, file.Client = old.Name, old.Client
 	file.Queue.EnablePartitioning = old.Queue.EnablePartitioning
 	file.Queue.Admin = old.Queue.Admin
 	if file.Rules != nil && len(file.Rules) == 0 {

@@ -80,10 +80,7 @@ func (b *batch) add(p *Planned) error {
 func (b *batch) remove(q *Entity) {
 	d := &deletion{}
 	d.retire(q, nil)
-	for _, x := range d.all {
-		x.forwarder.running.wait() // what they carry is still theirs
-		b.ops = append(b.ops, Op{Kind: OpDeleteEntity, Entity: EntityRecord{ID: x.id, Kind: x.kind, Path: x.path}})
-	}
+	b.ops = append(b.ops, d.ops()...)
 	b.leaving = append(b.leaving, d)
 	b.finish = append(b.finish, func() {
 		b.ns.catalog.remove(d.all)
@@ -147,7 +144,8 @@ func (b *batch) change(p *Planned) error {
 	}
 	u := &subscriptionUpdate{options: *p.New.Subscription}
 	u.s = q.subscription
-	u.options.Name, u.options.Queue.EnablePartitioning = u.s.name, u.s.topic.counters.partitioned()
+	u.options.Name, u.options.Client = u.s.name, u.s.client
+	u.options.Queue.EnablePartitioning = u.s.topic.counters.partitioned()
 	if o := u.options.Rules; !sameRules(o, p.Old.Subscription.Rules) {
 		var err error
 		if u.rules, err = u.s.compileAll(o, ns.Now(), ns.Profile()); err != nil {

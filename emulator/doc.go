@@ -79,7 +79,7 @@
 //     place.go
 //   - jobs, work on many messages in the background: job_run.go, job_move.go
 //   - registry, how entities come, change and go: queue_admin.go, topic_admin.go, entity_delete.go, plan.go,
-//     configuration_apply.go, configuration.go, dry_run.go, load.go, load_messages.go, reset.go, snapshot.go
+//     configuration_apply.go, configuration.go, dry_run.go, jms.go, load.go, load_messages.go, reset.go, snapshot.go
 //   - diagnosis, why nothing is received: facts.go, why.go, why_findings.go, await.go; where a
 //     message would go: match.go
 //   - broker, the namespaces of a process: broker.go, broker_names.go, broker_directory.go, broker_change.go,

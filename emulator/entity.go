@@ -17,6 +17,7 @@ type Entity struct {
 	id           int64
 	kind         EntityKind
 	path         string        // as nameOf has it
+	temporary    bool          // made for a JMS client, and gone with it
 	topic        *Topic        // the topic that it is; nil on others
 	subscription *Subscription // the subscription that it is; nil on others
 
@@ -64,7 +65,8 @@ func (o *QueueOptions) nameTargets() {
 
 func newEntity(ns *Namespace, id int64, kind EntityKind, path string, o QueueOptions) *Entity {
 	now := ns.Now()
-	q := &Entity{ns: ns, id: id, kind: kind, path: nameOf(path), options: o, counters: newCounters(&o)}
+	q := &Entity{ns: ns, id: id, kind: kind, path: nameOf(path), temporary: o.Temporary, options: o,
+		counters: newCounters(&o)}
 	q.may.q = q
 	q.bodies.q = q
 	q.duplicates.q = q
@@ -105,6 +107,9 @@ func (q *Entity) Path() string { return q.path }
 
 // Kind tells what the entity is.
 func (q *Entity) Kind() EntityKind { return q.kind }
+
+// Temporary reports whether the entity was made for a JMS client, with which it ends.
+func (q *Entity) Temporary() bool { return q.temporary }
 
 // ID returns the number that tells this queue from others that had or will have its name.
 func (q *Entity) ID() int64 { return q.id }

@@ -32,12 +32,7 @@ func (es Entities) deleteLocked(q *Entity, condition func() bool) error {
 	if len(d.all) == 0 {
 		return nil
 	}
-	ops := make([]Op, len(d.all))
-	for i, x := range d.all {
-		x.forwarder.running.wait() // what they carry is still theirs
-		ops[i] = Op{Kind: OpDeleteEntity, Entity: EntityRecord{ID: x.id, Kind: x.kind, Path: x.path}}
-	}
-	if err := es.commit(ops...); err != nil {
+	if err := es.commit(d.ops()...); err != nil {
 		d.undo()
 		return err
 	}
@@ -77,6 +72,15 @@ func (d *deletion) retire(q *Entity, condition func() bool) {
 			d.all = append(d.all, s.Entity)
 		}
 	}
+}
+
+// ops waits until nothing is on its way out of the entities, and returns what deletes them in the journal.
+func (d *deletion) ops() (ops []Op) {
+	for _, q := range d.all {
+		q.forwarder.running.wait() // what they carry is still theirs
+		ops = append(ops, Op{Kind: OpDeleteEntity, Entity: EntityRecord{ID: q.id, Kind: q.kind, Path: q.path}})
+	}
+	return ops
 }
 
 // retireAll marks all entities of a namespace as deleted and waits until nothing is under way, so that nothing more

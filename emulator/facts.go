@@ -32,8 +32,7 @@ func (q *Entity) Facts() Facts {
 	}
 	if at, ok := q.usage.idleAt(); ok {
 		f.IdleAt = at
-		f.InUse = q.messages.subQueues[Main].scheduled > 0 || q.usage.receiverWaits() ||
-			q.topic != nil && q.topic.receiverWaits()
+		f.InUse = q.usage.held()
 	}
 	q.mu.Unlock()
 	f.findOldest(q)

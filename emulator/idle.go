@@ -3,6 +3,7 @@ package emulator
 import (
 	"encoding/json"
 	"fmt"
+	"time"
 )
 
 // Times are the instants of an entity, in milliseconds since the Unix epoch (CNT-8, CNT-9).
@@ -71,6 +72,9 @@ func (u *usage) restore(stored []byte, now int64) error {
 // that forwards is never idle (IDLE-4).
 func (u *usage) idleAt() (at int64, ok bool) {
 	span := u.q.options.AutoDeleteOnIdle.Milliseconds()
+	if u.q.left() {
+		span = leftFor.Milliseconds()
+	}
 	if span <= 0 || u.q.options.ForwardTo != "" {
 		return 0, false
 	}
@@ -95,8 +99,24 @@ func (u *usage) idle(now int64) bool {
 	return true
 }
 
+// leftFor is after how long the deletion of a subscription is tried again that its last consumer left.
+const leftFor = time.Minute
+
+// left reports whether all consumers have left a subscription that lives only as long as it has some: its deletion has
+// failed.
+func (q *Entity) left() bool {
+	s := q.subscription
+	return s != nil && s.client != nil && !s.client.Durable && s.consumers.Load() == 0
+}
+
 // held reports whether something keeps the queue however long nobody uses it.
 func (u *usage) held() bool {
+	if u.q.left() {
+		return false
+	}
+	if s := u.q.subscription; s != nil && s.consumers.Load() > 0 {
+		return true
+	}
 	return u.q.messages.subQueues[Main].scheduled > 0 || u.receiverWaits() ||
 		u.q.topic != nil && u.q.topic.receiverWaits()
 }

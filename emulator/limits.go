@@ -73,6 +73,14 @@ func (l Profile) CheckFilter(sql string, params Values) error {
 	return err
 }
 
+// CheckSelectorOrFilter is CheckFilter for the rule $Default of a subscription of JMS clients (JMS-9).
+func (l Profile) CheckSelectorOrFilter(text string, params Values) error {
+	if _, err := filter.ParseSelector(text); err == nil && len(params) == 0 {
+		return l.checkLength(text)
+	}
+	return l.CheckFilter(text, params)
+}
+
 // CheckAction is CheckFilter for a SQL action, whose statements are counted too.
 func (l Profile) CheckAction(sql string, params Values) error {
 	values, err := params.forFilter()
@@ -119,6 +127,72 @@ const (
 	FalseExpression = filter.FalseText
 )
 
+// segmentCharacters are what the service says of a name with others.
+const segmentCharacters = "' contains character(s) that is not allowed by Service Bus. Entity segments can contain " +
+	"only letters, numbers, periods (.), hyphens (-), and underscores (_)."
+
+// CheckPath reports what is wrong with the path of a new queue or topic, or nil (QUO-9). Segments "." and "..",
+// segments that begin with $, and control characters are not allowed in any profile (DEC-9): addresses would lose them,
+// or they belong to the service.
+func (l Profile) CheckPath(path string) error {
+	good := l.EndsWell(path)
+	for segment := range strings.SplitSeq(path, "/") {
+		good = good && l.AllowsSegment(segment)
+	}
+	switch {
+	case path == "":
+		return errorf(CodeArgument, "", "The name of the entity is empty.")
+	case len(path) > MaxPath:
+		return tooLong(path, MaxPath)
+	case !good:
+		return errorf(CodeArgument, "", "'%.64s%s", path, segmentCharacters)
+	}
+	return nil
+}
+
+// CheckSubscription reports what is wrong with the name of a new subscription, or nil (QUO-9). That of one of JMS
+// clients has two $ and may be longer (JMS-9).
+func (l Profile) CheckSubscription(name string) error {
+	plain, client := ClientAffineOf(name)
+	switch {
+	case client != nil:
+		return client.checkNames(plain)
+	case len(name) > MaxName:
+		return tooLong(name, MaxName)
+	case !l.AllowsSegment(name) || !l.EndsWell(name):
+		return errorf(CodeArgument, "", "'%.64s%s", name, segmentCharacters)
+	}
+	return nil
+}
+
+// checkNames reports what is wrong with the name and the client id that JMS clients give a subscription, or nil. Both
+// become part of a path. Names of classes have a $, and names of hosts that clients use as ids a colon.
+func (c *ClientAffine) checkNames(name string) error {
+	const allowed = "letters, digits and . - _ ~ : @"
+	if full := c.subscriptionName(name); len(full) > MaxPath {
+		return tooLong(full, MaxPath)
+	}
+	takes := func(more string) func(rune) bool {
+		return func(c rune) bool { return c > '~' || !alphanumeric(byte(c)) && !strings.ContainsRune(more, c) }
+	}
+	switch {
+	case name == "":
+		return errorf(CodeArgument, "", "A subscription that JMS clients share or keep needs a name.")
+	case strings.ContainsFunc(name, takes(".-_~:@$")):
+		return errorf(CodeArgument, "", "The subscription name '%.64s' can't be part of a path: it may have %s $. "+
+			"Choose another name.", name, allowed)
+	case strings.ContainsFunc(c.ClientID, takes(".-_~:@")):
+		return errorf(CodeArgument, "", "The client id '%.64s' can't be part of a path: it may have %s. Choose "+
+			"another id.", c.ClientID, allowed)
+	}
+	return nil
+}
+
+// tooLong says that a path or a name has more than the allowed number of characters.
+func tooLong(name string, most int) error {
+	return errorf(CodeArgument, "", "The entity path/name '%.64s' exceeds the '%d' character limit.", name, most)
+}
+
 // CheckRuleName reports what is wrong with the name of a new rule, or nil (QUO-9). It is asked by every front end,
 // for one of them could neither show nor remove a rule of another name.
 func (l Profile) CheckRuleName(name string) error {
@@ -126,10 +200,9 @@ func (l Profile) CheckRuleName(name string) error {
 	case strings.EqualFold(name, DefaultRuleName):
 		return nil
 	case len(name) > MaxName:
-		return errorf(CodeArgument, "", "The entity path/name '%.64s' exceeds the '%d' character limit.", name, MaxName)
+		return tooLong(name, MaxName)
 	case !l.AllowsSegment(name) || !l.EndsWell(name):
-		return errorf(CodeArgument, "", "RuleName '%.64s' contains character(s) that is not allowed by Service Bus. "+
-			"Entity segments can contain only letters, numbers, periods (.), hyphens (-), and underscores (_).", name)
+		return errorf(CodeArgument, "", "RuleName '%.64s%s", name, segmentCharacters)
 	}
 	return nil
 }

@@ -40,12 +40,41 @@ func (l *loader) finish() error {
 		q.messages.pack()
 		q.mu.Unlock()
 	}
+	l.leaveOutTransient()
 	l.all = l.catalog.entities(anyKind)
+	return nil
+}
+
+// leaveOutTransient retires what ended with its JMS client (JMS-9), before anybody finds it.
+func (l *loader) leaveOutTransient() {
+	for _, q := range l.byID {
+		if q.transient() {
+			l.ended.retire(q, nil)
+		}
+	}
+	l.catalog.remove(l.ended.all)
+}
+
+// forgetTransient removes from the journal what leaveOutTransient has retired.
+func (l *loader) forgetTransient() error {
+	if len(l.ended.all) == 0 {
+		return nil
+	}
+	if err := l.ns.Entities().commit(l.ended.ops()...); err != nil {
+		return fmt.Errorf("delete what ended with its client: %w", err)
+	}
+	for _, q := range l.ended.all {
+		q.alarm.stop()
+		q.bury()
+	}
 	return nil
 }
 
 // catchUp treats what fell due while the broker was down, and waits until that is durable (DEC-21).
 func (l *loader) catchUp() error {
+	if err := l.forgetTransient(); err != nil {
+		return err
+	}
 	for _, q := range l.all {
 		for more := true; more; {
 			q.mu.Lock()
@@ -85,6 +114,7 @@ type loader struct {
 	now           int64    // ms
 	byID          map[int64]*Entity
 	all           []*Entity // by kind and path, once all are there
+	ended         deletion  // of what ended with its JMS client
 	subscriptions []loadedSubscription
 	bodies        map[int64]*sharedBody // those with a copy whose row is not the body's own
 	arrived       map[*subQueue]*arrivals

@@ -63,6 +63,7 @@ type QueueOptions struct {
 	EnableBatchedOperations       *bool         `json:"enableBatchedOperations,omitempty"`
 	Status                        Status        `json:"status,omitempty"` // STAT-1
 	UserMetadata                  string        `json:"userMetadata,omitempty"`
+	Temporary                     bool          `json:"temporary,omitempty"` // ends with a JMS client; fixed
 	Admin                         Admin         `json:"admin,omitzero"`
 }
 
@@ -139,6 +140,7 @@ type TopicOptions struct {
 	EnableBatchedOperations *bool  `json:"enableBatchedOperations,omitempty"`
 	Status                  Status `json:"status,omitempty"` // STAT-1
 	UserMetadata            string `json:"userMetadata,omitempty"`
+	Temporary               bool   `json:"temporary,omitempty"` // ends with a JMS client; fixed at creation
 	Admin                   Admin  `json:"admin,omitzero"`
 
 	// Subscriptions are those that a configuration names. They are entities of their own: nothing else looks at them
@@ -155,6 +157,55 @@ type SubscriptionOptions struct {
 	// DeadLetteringOnFilterErrors says that a message on which a rule's filter or action fails goes to the
 	// dead-letter queue (TOP-10, the service's DeadLetteringOnFilterEvaluationExceptions); nil is true.
 	DeadLetteringOnFilterErrors *bool `json:"deadLetteringOnFilterErrors,omitempty"`
+
+	// Client says that the subscription belongs to JMS clients; nil: it does not. It is fixed at creation.
+	Client *ClientAffine `json:"client,omitempty"`
+}
+
+// ClientAffine is what a subscription of JMS clients has in its name, NAME$CLIENTID$D or NAME$CLIENTID$ND, and whether
+// consumers share it (JMS-9).
+type ClientAffine struct {
+	ClientID string `json:"clientId,omitempty"` // "": of clients that have none
+	Durable  bool   `json:"durable,omitempty"`  // else it ends with its last consumer
+	Shared   bool   `json:"shared,omitempty"`   // else it has one consumer at a time
+}
+
+// The ends of the names of such subscriptions.
+const (
+	durableEnd  = "$D"
+	volatileEnd = "$ND"
+)
+
+// ClientAffineOf splits the name of a subscription of JMS clients. It returns nil if the name is not that of one. A
+// client id has no $, while the clients' own name may have several.
+func ClientAffineOf(full string) (name string, c *ClientAffine) {
+	last := strings.LastIndexByte(full, '$')
+	if last < 0 {
+		return full, nil
+	}
+	rest, end := full[:last], full[last:]
+	durable := strings.EqualFold(end, durableEnd)
+	at := strings.LastIndexByte(rest, '$')
+	if at < 1 || !durable && !strings.EqualFold(end, volatileEnd) {
+		return full, nil
+	}
+	return rest[:at], &ClientAffine{ClientID: rest[at+1:], Durable: durable}
+}
+
+// subscriptionName returns the name of the subscription that clients know by a name of their own.
+func (c *ClientAffine) subscriptionName(name string) string {
+	if c.Durable {
+		return name + "$" + c.ClientID + durableEnd
+	}
+	return name + "$" + c.ClientID + volatileEnd
+}
+
+// Same reports whether two subscriptions belong to the same clients, in the same way.
+func (c *ClientAffine) Same(other *ClientAffine) bool {
+	if c == nil || other == nil {
+		return c == other
+	}
+	return strings.EqualFold(c.ClientID, other.ClientID) && c.Durable == other.Durable && c.Shared == other.Shared
 }
 
 // DefaultRuleName is the name of the rule that a new subscription has (TOP-4).
@@ -207,7 +258,7 @@ func (o TopicOptions) Queue() QueueOptions {
 		DuplicateDetectionWindow: o.DuplicateDetectionWindow, AutoDeleteOnIdle: o.AutoDeleteOnIdle,
 		EnablePartitioning: o.EnablePartitioning, MaxSizeInMegabytes: o.MaxSizeInMegabytes,
 		MaxMessageSizeInKilobytes: o.MaxMessageSizeInKilobytes, EnableBatchedOperations: o.EnableBatchedOperations,
-		Status: o.Status, UserMetadata: o.UserMetadata, Admin: o.Admin,
+		Status: o.Status, UserMetadata: o.UserMetadata, Temporary: o.Temporary, Admin: o.Admin,
 	}
 }
 
@@ -239,7 +290,6 @@ type Admin struct {
 	EnableExpress                     bool `json:"enableExpress,omitempty"`
 	FilteringMessagesBeforePublishing bool `json:"filteringMessagesBeforePublishing,omitempty"` // topics
 	EnableSubscriptionPartitioning    bool `json:"enableSubscriptionPartitioning,omitempty"`    // topics
-	IsClientAffine                    bool `json:"isClientAffine,omitempty"`                    // subscriptions
 
 	// SupportOrdering is the value that a client set for a topic; nil means the default, which depends on partitioning.
 	SupportOrdering *bool `json:"supportOrdering,omitempty"`

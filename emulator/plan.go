@@ -86,7 +86,7 @@ func (c Configuration) planAll(list []EntityConfig, prune bool) (plan []Planned)
 		action = ActionDelete
 	}
 	for _, q := range c.ns.catalog.entities(anyKind) {
-		if !named[strings.ToLower(q.path)] {
+		if !named[strings.ToLower(q.path)] && !q.transient() {
 			plan = append(plan, Planned{Path: q.path, Kind: q.kind, Action: action, Old: q.Settings(), entity: q})
 		}
 	}
@@ -119,6 +119,7 @@ func (c Configuration) planQueue(e EntityConfig) Planned {
 	}
 	old := q.Options()
 	next := o
+	next.Temporary = old.Temporary
 	next.Admin = old.Admin.configured(o.Admin, c.ns.Now())
 	p.Old.Queue = &old
 	p.New.Queue = &next
@@ -160,6 +161,10 @@ func (c Configuration) planSubscription(topic string, o SubscriptionOptions) Pla
 	old, next := q.subscription.Options(), q.subscription.configured(o)
 	p.Old.Subscription = &old
 	p.New.Subscription = &next
+	if o.Client != nil && !o.Client.Same(old.Client) {
+		p.Path, p.Fixed = q.path, []string{fixedClient}
+		return p.refuse(fixed("subscription", p.Path, fixedClient))
+	}
 	same := old.filterErrorsToDeadLetter() == next.filterErrorsToDeadLetter() &&
 		sameRules(old.Rules, next.Rules) && c.sameQueue(old.Queue, next.Queue)
 	return p.compare(q, "subscription", old.Queue, next.Queue, same)
@@ -192,17 +197,26 @@ func (p Planned) refuse(why error) Planned {
 	return p
 }
 
-// Current returns the queues and topics of the namespace, each by path, as a configuration that says all of it.
+// Current returns the queues and topics of the namespace, each by path, as a configuration that says all of it but
+// what ends with its JMS client.
 func (c Configuration) Current() (list []EntityConfig) {
 	ns := c.ns
 	for _, q := range ns.catalog.entities(KindQueue) {
-		list = append(list, EntityConfig{Path: q.path, Queue: new(q.Options())})
+		if !q.transient() {
+			list = append(list, EntityConfig{Path: q.path, Queue: new(q.Options())})
+		}
 	}
 	for _, q := range ns.catalog.entities(KindTopic) {
+		if q.transient() {
+			continue
+		}
 		o := q.topic.Options()
 		o.Subscriptions = nil
 		subscriptions, _ := ns.Entities().Subscriptions(q.path) // none of a topic that was deleted meanwhile
 		for _, s := range subscriptions {
+			if s.transient() {
+				continue
+			}
 			one := s.Options()
 			if one.Rules == nil {
 				one.Rules = []RuleOptions{} // none, other than not said

@@ -92,6 +92,7 @@ func (es Entities) UpdateQueue(path string, o QueueOptions) (*Queue, error) {
 	if err := es.checkLocked(q.path, &o); err != nil {
 		return nil, err
 	}
+	o.Temporary = q.temporary
 	o.Admin.date(q.Options().Admin.AuthorizationRules, ns.Now())
 	if err := es.put(q, o, ns.Now()); err != nil {
 		return nil, err
@@ -127,7 +128,6 @@ func immutables(a, b QueueOptions) (names []string) {
 		{"EnablePartitioning", a.EnablePartitioning, b.EnablePartitioning},
 		{"EnableSubscriptionPartitioning", a.Admin.EnableSubscriptionPartitioning,
 			b.Admin.EnableSubscriptionPartitioning},
-		{"IsClientAffine", a.Admin.IsClientAffine, b.Admin.IsClientAffine},
 	} {
 		if x.a != x.b {
 			names = append(names, x.name)

@@ -30,7 +30,9 @@ func (s *Subscription) compile(o RuleOptions, l Profile) (*rule, error) {
 	if r.options, err = canonicalRule(o); err != nil {
 		return nil, s.refuse(o, err)
 	}
-	if r.matcher, err = matcherOf(&r.options, l); err != nil {
+	if selector := s.selector(&r.options); selector != nil {
+		r.matcher = selector
+	} else if r.matcher, err = matcherOf(&r.options, l); err != nil {
 		return nil, s.refuse(o, err)
 	}
 	if o.Action == "" {
@@ -44,6 +46,17 @@ func (s *Subscription) compile(o RuleOptions, l Profile) (*rule, error) {
 		return nil, s.refuse(o, err)
 	}
 	return r, nil
+}
+
+// selector returns the selector that a rule is: $Default of a subscription of JMS clients, if the text reads as one
+// (JMS-9). Else the rule has a filter, and selector returns nil.
+func (s *Subscription) selector(o *RuleOptions) *filter.Selector {
+	plain := o.SQL != "" && !o.Constant && len(o.Parameters) == 0
+	if s.client == nil || !plain || !strings.EqualFold(o.Name, DefaultRuleName) {
+		return nil
+	}
+	selector, _ := filter.ParseSelector(o.SQL) // an error: it is a filter
+	return selector
 }
 
 // refuse makes the domain's error of what is wrong with a rule.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"minibus/internal/entitypath"
 )
@@ -14,8 +15,11 @@ import (
 type Subscription struct {
 	// immutable
 	*Entity
-	topic *Topic
-	name  string // as created
+	topic  *Topic
+	name   string        // as created
+	client *ClientAffine // nil: it does not belong to JMS clients
+
+	consumers atomic.Int64 // of JMS clients that are active; changed with ns.admin alone
 
 	// guarded by the topic's mutex
 	decisions           // in force: as appended to the journal last
@@ -40,9 +44,12 @@ func newSubscription(topic *Topic, id int64, path string, o SubscriptionOptions)
 	o.Queue.EnablePartitioning = topic.counters.partitioned()
 	_, name, _ := entitypath.SplitSubscription(path)
 	o.Name, o.Rules = name, nil
+	if o.Client == nil {
+		_, o.Client = ClientAffineOf(name)
+	}
 	s := &Subscription{
-		Entity: newEntity(topic.ns, id, KindSubscription, path,
-			o.Queue), topic: topic, name: name, decisions: decisions{settings: o},
+		Entity: newEntity(topic.ns, id, KindSubscription, path, o.Queue), topic: topic, name: name, client: o.Client,
+		decisions: decisions{settings: o},
 	}
 	s.subscription = s
 	return s
@@ -60,6 +67,12 @@ func subscriptionName(topic *Topic, name string) string {
 
 // ruleName is how texts of the service name a rule (TOP-8).
 func (s *Subscription) ruleName(name string) string { return s.fullName() + "|" + name }
+
+// Client returns to which JMS clients the subscription belongs; nil: it belongs to none.
+func (s *Subscription) Client() *ClientAffine { return s.client }
+
+// JMSConsumers returns how many JMS consumers the subscription has.
+func (s *Subscription) JMSConsumers() int64 { return s.consumers.Load() }
 
 // Options returns the settings of a subscription with its rules.
 func (s *Subscription) Options() SubscriptionOptions {

@@ -48,7 +48,7 @@ func (es Entities) UpdateTopic(path string, o TopicOptions) (*Topic, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Subscriptions = nil
+	o.Subscriptions, o.Temporary = nil, t.temporary
 	if name := immutable(t.Entity.Options(), o.Queue()); name != "" {
 		return nil, errorf(CodeArgument, t.path, "%s of the topic '%s' can't be changed.", name, t.path)
 	}
@@ -76,7 +76,8 @@ func (t *Topic) become(o TopicOptions) {
 
 // CreateSubscription creates a subscription of a topic, with the rules given or else the default one (TOP-4), and waits
 // until that is durable. It gets what is sent, or becomes due, from then on (TOP-3). Errors: CodeNotFound without the
-// topic, CodeAlreadyExists, CodeArgument for a rule that can't be used, CodeQuotaExceeded (QUO-10).
+// topic, CodeAlreadyExists, CodeArgument for a rule that can't be used, CodeQuotaExceeded (QUO-10). A name of the form
+// NAME$CLIENTID$D makes a durable one of JMS clients (JMS-9), and no other topic may have one of that name (JMS-7).
 func (es Entities) CreateSubscription(topic string, o SubscriptionOptions) (*Subscription, error) {
 	ns := es.ns
 	ns.admin.Lock()
@@ -85,6 +86,15 @@ func (es Entities) CreateSubscription(topic string, o SubscriptionOptions) (*Sub
 	if err != nil {
 		return nil, err
 	}
+	if err := es.checkClient(t, &o); err != nil {
+		return nil, err
+	}
+	return es.subscribeLocked(t, o)
+}
+
+// subscribeLocked makes a subscription. The caller holds ns.admin.
+func (es Entities) subscribeLocked(t *Topic, o SubscriptionOptions) (*Subscription, error) {
+	ns := es.ns
 	path := subscriptionPath(t.path, o.Name)
 	if ns.catalog.lookUp(path) != nil {
 		return nil, alreadyExists(subscriptionName(t, o.Name))
@@ -92,7 +102,11 @@ func (es Entities) CreateSubscription(topic string, o SubscriptionOptions) (*Sub
 	if err := es.checkLocked(path, &o.Queue); err != nil {
 		return nil, err
 	}
-	if err := checkName(path, o.Name, MaxName); err != nil {
+	most := MaxName
+	if o.Client != nil {
+		most = MaxPath
+	}
+	if err := checkName(path, o.Name, most); err != nil {
 		return nil, err
 	}
 	s := newSubscription(t, ns.newRow(), path, o)
@@ -146,9 +160,14 @@ func (es Entities) UpdateSubscription(topic string, o SubscriptionOptions) (*Sub
 	}
 	s := q.subscription
 	o.Name, o.Queue.EnablePartitioning = s.name, s.topic.counters.partitioned()
-	if name := immutable(q.Options(), o.Queue); name != "" {
+	name := immutable(q.Options(), o.Queue)
+	if o.Client != nil && !o.Client.Same(s.client) {
+		name = fixedClient
+	}
+	if name != "" {
 		return nil, errorf(CodeArgument, q.path, "%s of the subscription '%s' can't be changed.", name, s.name)
 	}
+	o.Client = s.client
 	if err := es.checkLocked(q.path, &o.Queue); err != nil {
 		return nil, err
 	}

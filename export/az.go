@@ -33,6 +33,10 @@ var azFlags = map[string]string{
 	"maxSizeInMegabytes":                        "max-size",
 	"maxMessageSizeInKilobytes":                 "max-message-size",
 	"supportOrdering":                           "enable-ordering",
+	"isClientAffine":                            "is-client-affine",
+	"clientId":                                  "client-id",
+	"isDurable":                                 "is-durable",
+	"isShared":                                  "is-shared",
 }
 
 // azDefaults are the values that need no flag, but for false.
@@ -142,7 +146,7 @@ func (w *azScript) entity(n *node) {
 		properties := azProperties(bicepTopic(n.topic.Options))
 		w.line(append([]string{"servicebus topic create", w.in(), "-n", name(n.full)}, properties...)...)
 	case n.subscription != nil:
-		properties := azProperties(bicepSubscription(n))
+		properties := azProperties(append(bicepSubscription(n), azClient(n.subscription.Client)...))
 		w.line(append([]string{"servicebus topic subscription create", w.in(), "--topic-name", name(n.parent.full),
 			"-n", name(n.subscription.Name)}, properties...)...)
 	case n.rule != nil:
@@ -155,6 +159,14 @@ func (w *azScript) entity(n *node) {
 		w.line("servicebus", kind, "authorization-rule create", w.in(), "--"+kind+"-name", name(n.parent.full),
 			"-n", shellWord(n.access.Name), "--rights", strings.Join(n.access.Rights, " "))
 	}
+}
+
+// azClient returns the properties of a subscription of JMS clients, each of which has a flag.
+func azClient(c *emulator.ClientAffine) []attr {
+	if c == nil {
+		return nil
+	}
+	return []attr{{"isClientAffine", true}, {"clientId", c.ClientID}, {"isDurable", true}, {"isShared", c.Shared}}
 }
 
 // azProperties returns the flags of an entity's properties.

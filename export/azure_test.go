@@ -92,6 +92,12 @@ func subscriptionEntry(name, status, forward, deadLetter string) string {
 		deadLetter+`<AutoDeleteOnIdle>`+never+`</AutoDeleteOnIdle><EntityAvailabilityStatus>Available</EntityAvailabilityStatus><IsClientAffine>false</IsClientAffine>`)
 }
 
+// ofClient makes a subscription one of JMS clients.
+func ofClient(entry, client string, durable, shared bool) string {
+	return strings.Replace(entry, "<IsClientAffine>false</IsClientAffine>", fmt.Sprintf("<IsClientAffine>true</IsClientAffine><ClientAffineProperties>"+
+		"<ClientId>%s</ClientId><IsDurable>%t</IsDurable><IsShared>%t</IsShared></ClientAffineProperties>", client, durable, shared), 1)
+}
+
 func ruleEntry(name, filter, action string) string {
 	return element("RuleDescription", name, filter+action+`<CreatedAt>2026-03-01T10:00:00Z</CreatedAt><Name>`+name+`</Name>`)
 }
@@ -131,6 +137,7 @@ func newAzure(t *testing.T) *azure {
 			queueEntry("circle-b", "", forward("circle-a"), queueEnd),
 			queueEntry("sessions", "", active, queueEnd+`<ForwardTo>`+at+`orders</ForwardTo>`),
 			queueEntry("1st", "", "<Status>Renaming</Status>", queueEnd),
+			queueEntry("jms-temp-01234567-89ab-cdef-0123-456789abcdef", "", active, queueEnd),
 		},
 		topic: []string{topicEntry("events", ""), topicEntry("audit", "<SupportOrdering>true</SupportOrdering>")},
 		below: map[string][]string{
@@ -140,8 +147,13 @@ func newAzure(t *testing.T) *azure {
 					"<ForwardDeadLetteredMessagesTo>"+at+"gone</ForwardDeadLetteredMessagesTo>"),
 				subscriptionEntry("none", "Active", "", ""),
 				subscriptionEntry("to-topic", "SendDisabled", "<ForwardTo>"+at+"events</ForwardTo>", ""),
+				ofClient(subscriptionEntry("mail$app$D", "Active", "", ""), "app", true, true),
+				ofClient(subscriptionEntry("post$$D", "Active", "", ""), "", true, false),
+				ofClient(subscriptionEntry("loose$app$ND", "Active", "", ""), "app", false, true),
 			},
-			"events/subscriptions/all/rules": {ruleEntry("$Default", trueFilter, noAction)},
+			"events/subscriptions/mail$app$d/rules": {ruleEntry("$Default", sqlFilter("size > 1 AND urgent = TRUE"), noAction)},
+			"events/subscriptions/post$$d/rules":    {ruleEntry("$Default", trueFilter, noAction)},
+			"events/subscriptions/all/rules":        {ruleEntry("$Default", trueFilter, noAction)},
 			"events/subscriptions/eu/rules": {
 				ruleEntry("$Default", sqlFilter("amount > @min AND [a@b] = @Text OR note = '@min'", typed("@min", "int", "-100"), typed("@text", "string", "it's ${x}")),
 					`<Action i:type="SqlRuleAction"><SqlExpression>SET tier = @t</SqlExpression><CompatibilityLevel>20</CompatibilityLevel><Parameters>`+

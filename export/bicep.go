@@ -46,7 +46,8 @@ func (n *node) bicep() string {
 	case n.topic != nil:
 		return n.bicepResource("topics", n.full, bicepTopic(n.topic.Options))
 	case n.subscription != nil:
-		return n.bicepResource("topics/subscriptions", n.subscription.Name, bicepSubscription(n))
+		properties := append(bicepSubscription(n), bicepClient(n.subscription.Client)...)
+		return n.bicepResource("topics/subscriptions", n.subscription.Name, properties)
 	case n.rule != nil:
 		return n.bicepResource("topics/subscriptions/rules", n.rule.Name, bicepRule(n.rule))
 	case n.parent.queue != nil:
@@ -125,6 +126,16 @@ func bicepTopic(o emulator.TopicOptions) []attr {
 func bicepSubscription(n *node) []attr {
 	onFilterErrors := attr{"deadLetteringOnFilterEvaluationExceptions", n.subscription.FilterErrors}
 	return append(bicepShared(n, n.subscription.Options), onFilterErrors)
+}
+
+// bicepClient returns the properties of a subscription of JMS clients.
+func bicepClient(c *emulator.ClientAffine) []attr {
+	if c == nil {
+		return nil
+	}
+	return []attr{{"isClientAffine", true}, {"clientAffineProperties", object{
+		{"clientId", c.ClientID}, {"isDurable", c.Durable}, {"isShared", c.Shared},
+	}}}
 }
 
 func bicepRule(r *plainRule) []attr {

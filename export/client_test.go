@@ -95,7 +95,7 @@ func TestEveryEntityIsReadFromShortPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := n.Summary(); got != "queues: 8, topics: 2, subscriptions: 4, rules: 7" || n.Name != "contoso" || n.Premium {
+	if got := n.Summary(); got != "queues: 8, topics: 2, subscriptions: 6, rules: 9" || n.Name != "contoso" || n.Premium {
 		t.Errorf("%s, %+v", got, n)
 	}
 	if asks := strings.Join(a.asks, "\n"); !strings.Contains(asks, "/$Resources/queues?$skip=6&$top=100&api-version=2021-05") ||
@@ -108,7 +108,7 @@ func TestAKeyOfOneEntityIsEnoughForIt(t *testing.T) {
 	for path, want := range map[string]string{
 		"orders":                  "queues: 1, topics: 0, subscriptions: 0, rules: 0",
 		"sap/orders.in":           "queues: 1, topics: 0, subscriptions: 0, rules: 0",
-		"events":                  "queues: 0, topics: 1, subscriptions: 4, rules: 7",
+		"events":                  "queues: 0, topics: 1, subscriptions: 6, rules: 9",
 		"events/Subscriptions/eu": "queues: 0, topics: 1, subscriptions: 1, rules: 5",
 	} {
 		c := testConnection

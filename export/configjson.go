@@ -62,6 +62,7 @@ func (w *configWriter) subscription(topic string, s Subscription) emulator.Subsc
 	o := emulator.SubscriptionOptions{
 		Name:                        s.Name,
 		Queue:                       w.options(full, s.Options),
+		Client:                      s.Client,
 		DeadLetteringOnFilterErrors: &s.FilterErrors,
 		Rules:                       []emulator.RuleOptions{},
 	}
@@ -103,7 +104,7 @@ func (w *configWriter) inert(entity string, a emulator.Admin, access []Access) {
 		name string
 		set  bool
 	}{{"EnableExpress", a.EnableExpress}, {"FilteringMessagesBeforePublishing", a.FilteringMessagesBeforePublishing},
-		{"EnableSubscriptionPartitioning", a.EnableSubscriptionPartitioning}, {"IsClientAffine", a.IsClientAffine}} {
+		{"EnableSubscriptionPartitioning", a.EnableSubscriptionPartitioning}} {
 		if x.set {
 			w.warn(entity, "%s is left out: a configuration does not have it", x.name)
 		}

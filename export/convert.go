@@ -17,8 +17,11 @@ import (
 // everything is the profile of limits that takes the entities of any service.
 const everything = emulator.ProfileRelaxed
 
-// queue adds a queue to the namespace.
+// queue adds a queue to the namespace, unless it ends with its JMS client.
 func (r *reader) queue(e entry) {
+	if emulator.IsTemporary(e.name) {
+		return
+	}
 	q := Queue{Path: e.name}
 	if ok := readEntity(r, e, queueOptions, &q.Options, &q.Access, &q.Refused); ok {
 		r.wholeSize(e.description, &q.Options.MaxSizeInMegabytes)
@@ -26,8 +29,11 @@ func (r *reader) queue(e entry) {
 	}
 }
 
-// topic adds a topic, without subscriptions, to the namespace.
+// topic adds a topic, without subscriptions, to the namespace, unless it ends with its JMS client.
 func (r *reader) topic(e entry) {
+	if emulator.IsTemporary(e.name) {
+		return
+	}
 	t := Topic{Path: e.name}
 	if ok := readEntity(r, e, topicOptions, &t.Options, &t.Access, &t.Refused); ok {
 		r.wholeSize(e.description, &t.Options.MaxSizeInMegabytes)
@@ -101,7 +107,7 @@ func (r *reader) subscriptions(ctx context.Context, t *Topic, only string) error
 	})
 }
 
-// subscription adds a subscription, without rules, to its topic.
+// subscription adds a subscription, without rules, to its topic, unless it ends with its JMS clients.
 func (r *reader) subscription(t *Topic, e entry) {
 	full := t.Path + "/" + e.name
 	if err := atom.CheckSubscription(e.name, everything); err != nil {
@@ -114,16 +120,20 @@ func (r *reader) subscription(t *Topic, e entry) {
 		r.unreadable(full, err)
 		return
 	}
-	o, err := s.Create()
+	o, err := s.Create(e.name)
 	if err != nil {
 		r.unreadable(full, err)
 		return
 	}
-	keepIdle(e.description, &o)
+	if o.Client != nil && !o.Client.Durable {
+		return
+	}
+	keepIdle(e.description, &o.Queue)
 	why := refused(
 		func(l emulator.Profile) error { return atom.CheckSubscription(e.name, l) },
 		func(l emulator.Profile) error { _, err := atom.ParseSubscription(e.description, l); return err })
-	subscription := Subscription{Name: e.name, Options: o, FilterErrors: s.FilterErrors, Refused: why}
+	subscription := Subscription{Name: e.name, Options: o.Queue, Client: o.Client, FilterErrors: s.FilterErrors,
+		Refused: why}
 	t.Subscriptions = append(t.Subscriptions, subscription)
 }
 

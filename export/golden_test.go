@@ -112,6 +112,7 @@ var arguments = map[string]string{
 	"azurerm_servicebus_subscription_rule":        "name subscription_id filter_type sql_filter action correlation_filter",
 	"azurerm_servicebus_queue_authorization_rule": "name queue_id listen send manage",
 	"azurerm_servicebus_topic_authorization_rule": "name topic_id listen send manage",
+	"client_scoped_subscription":                  "client_id is_client_scoped_subscription_shareable",
 	"correlation_filter":                          "content_type correlation_id label message_id reply_to reply_to_session_id session_id to properties",
 }
 
@@ -143,7 +144,7 @@ func TestTerraformIsReadByItsOwnParser(t *testing.T) {
 			checkBlock(t, b, b.Labels[0], resources)
 		}
 	}
-	if len(resources) != 26 {
+	if len(resources) != 30 {
 		t.Errorf("%d resources", len(resources))
 	}
 }
@@ -186,7 +187,7 @@ func TestBicepRefersToWhatIsThere(t *testing.T) {
 		}
 		known[m[1]] = true
 	}
-	if n := strings.Count(string(data), "\nresource "); len(known) != n || n != 27 {
+	if n := strings.Count(string(data), "\nresource "); len(known) != n || n != 30 {
 		t.Errorf("%d resources, %d names", n, len(known))
 	}
 	for _, m := range regexp.MustCompile(`(?m)^  parent: (\w+)$|^    (\w+)$`).FindAllStringSubmatch(string(data), -1) {

@@ -36,7 +36,7 @@ func Of(name string, profile emulator.Profile, entities []emulator.EntityConfig)
 		t := &r.found.Topics[n]
 		for _, o := range e.Topic.Subscriptions {
 			n := len(t.Subscriptions)
-			take(o.Name, atom.Subscription{Name: o.Name, Options: o.Queue,
+			take(o.Name, atom.Subscription{Name: o.Name, Options: o.Queue, Client: o.Client,
 				FilterErrors: o.DeadLetteringOnFilterErrors == nil || *o.DeadLetteringOnFilterErrors},
 				func(described entry) { r.subscription(t, described) })
 			if len(t.Subscriptions) == n {

@@ -44,7 +44,8 @@ type Topic struct {
 type Subscription struct {
 	Name         string
 	Options      emulator.QueueOptions
-	FilterErrors bool // DeadLetteringOnFilterEvaluationExceptions
+	Client       *emulator.ClientAffine // nil: it does not belong to JMS clients
+	FilterErrors bool                   // DeadLetteringOnFilterEvaluationExceptions
 	Rules        []atom.Rule
 	Refused      string
 }

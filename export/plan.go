@@ -136,7 +136,7 @@ func (p *plan) restrictions(n *node, refused, metadata string, a emulator.Admin)
 		name string
 		set  bool
 	}{{"FilteringMessagesBeforePublishing", a.FilteringMessagesBeforePublishing},
-		{"EnableSubscriptionPartitioning", a.EnableSubscriptionPartitioning}, {"IsClientAffine", a.IsClientAffine}} {
+		{"EnableSubscriptionPartitioning", a.EnableSubscriptionPartitioning}} {
 		if x.set {
 			p.note(n, "%s is left out, set it by hand", x.name)
 		}

@@ -181,9 +181,18 @@ func (w *terraform) topic(n *node) []attr {
 func (w *terraform) subscription(n *node) []attr {
 	s := n.subscription
 	list := []attr{{"name", s.Name}, {"topic_id", n.parent.reference("id")}}
+	if c := s.Client; c != nil {
+		list[0].value, _ = emulator.ClientAffineOf(s.Name) // the provider adds the rest
+		list = append(list, attr{"client_scoped_subscription_enabled", true})
+	}
 	list = append(list, shared(s.Options)...)
 	list = append(list, attr{"dead_lettering_on_filter_evaluation_error", s.FilterErrors})
 	list = w.status(list, n, s.Options.Status, emulator.StatusDisabled, emulator.StatusReceiveDisabled)
+	if c := s.Client; c != nil {
+		list = append(list, attr{"client_scoped_subscription", block{
+			{"client_id", c.ClientID}, {"is_client_scoped_subscription_shareable", c.Shared},
+		}})
+	}
 	return forwards(list, n)
 }
 

@@ -81,7 +81,7 @@ func (n atomNamespace) Subscription(topic, name string) (atom.Subscription, erro
 
 func shownSubscription(s *emulator.Subscription) atom.Subscription {
 	o := s.Options()
-	return atom.Subscription{Name: o.Name, Options: o.Queue, Counts: s.Counts(), Times: s.Times(),
+	return atom.Subscription{Name: o.Name, Options: o.Queue, Client: o.Client, Counts: s.Counts(), Times: s.Times(),
 		FilterErrors: o.DeadLetteringOnFilterErrors == nil || *o.DeadLetteringOnFilterErrors}
 }
 

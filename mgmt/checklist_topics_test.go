@@ -291,11 +291,48 @@ func TestTOP8_UpdateOfARuleTakesEffect(t *testing.T) {
 	lacks(t, b.do("GET", "/t", ""), "<SizeInBytes>0<")                                                    // CNT-7
 }
 
+// A subscription of JMS clients has the client id in its name, and shows it (JMS-9).
+func TestJMS9_ClientAffineSubscriptions(t *testing.T) {
+	b := newTopicBus(t)
+	const affine, path = "<IsClientAffine>true</IsClientAffine>", "/t/Subscriptions/"
+	properties := func(client string) string {
+		return affine + "<ClientAffineProperties>" + client + "</ClientAffineProperties>"
+	}
+	const shared = "<ClientId>app:7</ClientId><IsDurable>true</IsDurable><IsShared>true</IsShared>"
+	name := strings.Repeat("long.", 20) + "name$app:7$D"
+	for method, status := range map[string]int{"PUT": 201, "GET": 200} {
+		wants(t, b.do(method, path+name+v2021, subscriptionEntry(properties(shared))), status, properties(shared)+"</SubscriptionDescription>", ">"+name+"</title>")
+	}
+	lacks(t, b.do("GET", path+name+v2017, ""), "Affine")
+	wants(t, b.do("GET", "/t/Subscriptions"+v2021, ""), 200, "/"+name, properties(shared))
+	wants(t, b.do("PUT", path+name+v2021, subscriptionEntry("<UserMetadata>m</UserMetadata>"), ifMatch, "*"), 200, properties(shared), ">m<")
+	wants(t, b.do("PUT", path+name+v2021, subscriptionEntry(properties("<ClientId>app:7</ClientId>")), ifMatch, "*"), 400,
+		"The value for the ClientAffineProperties property of an existing Subscription cannot be changed.")
+	wants(t, b.do("GET", path+name+"/Rules/$Default"+v2021, ""), 200, "TrueFilter")
+	// Clients that don't know the property create one by its name.
+	wants(t, b.do("PUT", path+"by%24%24D"+v2021, subscriptionEntry("")), 201, properties("<ClientId></ClientId><IsDurable>true</IsDurable><IsShared>false</IsShared>"))
+	for _, x := range []struct{ name, body, want string }{
+		{"plain", affine, "must be NAME$CLIENTID$D."},
+		{"plain", properties("<ClientId>app</ClientId>"), "must be NAME$CLIENTID$D"},
+		{"x$app$D", "<IsClientAffine>false</IsClientAffine>", "IsClientAffine is false"},
+		{"x$app$D", properties("<ClientId>other</ClientId>"), "say 'other'"},
+		{"x$app$D", properties("<ClientId>app</ClientId><IsDurable>no</IsDurable>"), "neither true nor false"},
+		{"x$app$ND", affine, "made by its first JMS consumer"},
+		{"x$a%20b$D", "", "The client id 'a b' can't be part of a path"},
+		{"x$D", "", "contains character(s)"},
+		{"$app$D", "", "contains character(s)"},
+		{strings.Repeat("x", 255) + "$app$D", "", "exceeds the '260' character limit"},
+	} {
+		wants(t, b.do("PUT", path+x.name+v2021, subscriptionEntry(x.body)), 400, x.want)
+	}
+	wants(t, b.do("DELETE", path+strings.ToUpper(name)+v2021, ""), 200)
+}
+
 // Settings that are fixed at creation stay if an update omits them, may be repeated, and can't be changed (management-rest 4.2, 4.3).
 func TestChecklist4_FixedSettingsOfTopicsAndSubscriptions(t *testing.T) {
 	b := newTopicBus(t)
 	wants(t, b.do("PUT", "/yes", topicEntry("<EnableSubscriptionPartitioning>true</EnableSubscriptionPartitioning>")), 201)
-	wants(t, b.do("PUT", "/t/Subscriptions/yes"+v2021, subscriptionEntry("<IsClientAffine>true</IsClientAffine>")), 201)
+	wants(t, b.do("PUT", "/t/Subscriptions/yes$app$D"+v2021, subscriptionEntry("<IsClientAffine>true</IsClientAffine>")), 201)
 	for _, x := range []struct {
 		path, kind, property, old, other string
 		entry                            func(string) string
@@ -303,7 +340,7 @@ func TestChecklist4_FixedSettingsOfTopicsAndSubscriptions(t *testing.T) {
 		{"/t", "Topic", "EnableSubscriptionPartitioning", "false", "true", topicEntry},
 		{"/yes", "Topic", "EnableSubscriptionPartitioning", "true", "false", topicEntry},
 		{"/t/Subscriptions/s", "Subscription", "IsClientAffine", "false", "true", subscriptionEntry},
-		{"/t/Subscriptions/yes", "Subscription", "IsClientAffine", "true", "false", subscriptionEntry},
+		{"/t/Subscriptions/yes$app$D", "Subscription", "IsClientAffine", "true", "false", subscriptionEntry},
 	} {
 		named := func(value string) string { return "<" + x.property + ">" + value + "</" + x.property + ">" }
 		shown := "<" + x.property + ">" + x.old + "<"

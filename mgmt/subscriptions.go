@@ -96,16 +96,12 @@ func (c *call) createSubscription(d *atom.SubscriptionDescription) (*answer, err
 	if err := atom.CheckRule(rule.Name, c.profile); err != nil {
 		return nil, err
 	}
-	o, err := d.Create()
+	o, err := d.Create(c.target.subscription)
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.namespace.CreateSubscription(c.target.entity, emulator.SubscriptionOptions{
-		Name:                        c.target.subscription,
-		Queue:                       o,
-		DeadLetteringOnFilterErrors: &d.FilterErrors,
-		Rules:                       []emulator.RuleOptions{rule.Options()},
-	})
+	o.Rules = []emulator.RuleOptions{rule.Options()}
+	s, err := c.namespace.CreateSubscription(c.target.entity, o)
 	switch {
 	case hasCode(err, emulator.CodeAlreadyExists):
 		return nil, c.exists()
@@ -120,13 +116,11 @@ func (c *call) updateSubscription(d *atom.SubscriptionDescription) (*answer, err
 	if err != nil {
 		return nil, missing(err, c.notFound())
 	}
-	o, err := d.Update(old.Options)
+	o, err := d.Update(emulator.SubscriptionOptions{Name: old.Name, Queue: old.Options, Client: old.Client})
 	if err != nil {
 		return nil, about(err, c.subscriptionName())
 	}
-	s, err := c.namespace.UpdateSubscription(c.target.entity, emulator.SubscriptionOptions{
-		Name: c.target.subscription, Queue: o, DeadLetteringOnFilterErrors: &d.FilterErrors,
-	})
+	s, err := c.namespace.UpdateSubscription(c.target.entity, o)
 	if err != nil {
 		return nil, missing(err, c.notFound())
 	}

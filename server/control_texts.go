@@ -51,8 +51,8 @@ func (a *Server) ReadChange(ns *emulator.Namespace, from string, text []byte, pa
 
 // ReadRule implements [control.ConfigTexts].
 func (a *Server) ReadRule(ns *emulator.Namespace, from string, text []byte,
-	name string) (emulator.RuleOptions, []string) {
-	r, report := a.live(ns).ParseRule(from, text, name)
+	name string, ofClients bool) (emulator.RuleOptions, []string) {
+	r, report := a.live(ns).ParseRule(from, text, name, ofClients)
 	return r, a.findings(report)
 }
 

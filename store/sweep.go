@@ -23,6 +23,7 @@ type sweep struct {
 	phase       func() (end bool, err error)
 	then        []func() (end bool, err error) // the phases after this one
 	cursor      int64
+	from        int64              // the entities have no row before it
 	first, last int64              // ids of the namespace
 	limit       int64              // greatest id when the sweep began: it ignores newer rows
 	candidates  []int64            // bodies that may have no message any more; sorted once all are found
@@ -43,6 +44,7 @@ func newSweep(w *writer, rows *rowRange, dead []*entityState, thorough bool) *sw
 		s.dead[e.id] = e
 		s.cursor = min(s.cursor, e.firstRow-1)
 	}
+	s.from = s.cursor
 	s.phase = s.removeRows
 	s.then = []func() (bool, error){
 		s.removeStates, s.removeDuplicates, s.findReferences, s.removeBodies, s.removeEntities,
@@ -123,6 +125,9 @@ func (s *sweep) removePublished() (end bool, err error) {
 	type taken struct{ row, body, there, dead int64 }
 	var list []taken
 	n := 0
+	if !s.thorough {
+		s.cursor = max(s.cursor, s.from-emulator.MaxCopies) // a copy lies so far behind its publication at most
+	}
 	st := s.w.sweeper.publications
 	st.bindInts(s.cursor, s.last, sweepCopies)
 	err = st.each(func(st *stmt) error {
@@ -179,6 +184,8 @@ func (s *sweep) hold(rows *stmt) (end bool, err error) {
 		s.candidates = slices.Compact(s.candidates) // several removed messages may have shared one
 		s.held = make([]bool, len(s.candidates))
 	}
+	// A body is older than all messages that have it.
+	s.cursor = max(s.cursor, s.candidates[0]-1)
 	if end, err = s.read(rows, s.cursor, s.last, sweepScan); err != nil {
 		return false, err
 	}

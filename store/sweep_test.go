@@ -229,3 +229,27 @@ func TestABodyOfACopyThatChangesStays(t *testing.T) {
 		}
 	}
 }
+
+// TestJMS9_ASweepLooksAtNoRowsOlderThanItsEntities: temporary queues come and go beside deep ones.
+func TestJMS9_ASweepLooksAtNoRowsOlderThanItsEntities(t *testing.T) {
+	s := newStore(t)
+	const deep = 5 * sweepScan
+	insertMany(t, s, 1, 1000, deep)
+	wait(t, s, putQueue(1000+deep, "temporary"))
+	insertMany(t, s, 1000+deep, 2000+deep, 3)
+	onWriter(s, func() {
+		if err := s.writer.store([]item{{change: &emulator.Change{Ops: []emulator.Op{dropQueue(1000 + deep)}}}}); err != nil {
+			t.Error(err)
+		}
+		steps := 0
+		for ; s.writer.sweeper.now != nil; steps++ {
+			s.writer.sweeper.step()
+		}
+		if steps > 8 {
+			t.Errorf("the sweep took %d steps: it looked at the rows of the deep queue", steps)
+		}
+	})
+	if m, b := count(t, s, "message"), count(t, s, "body"); m != deep || b != deep {
+		t.Errorf("%d messages and %d bodies are left, want %d", m, b, deep)
+	}
+}

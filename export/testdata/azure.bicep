@@ -330,6 +330,37 @@ resource rule_events_eu_numbers 'Microsoft.ServiceBus/namespaces/topics/subscrip
   }
 }
 
+resource subscription_events_mail_app_D 'Microsoft.ServiceBus/namespaces/topics/subscriptions@2021-11-01' = {
+  parent: topic_events
+  name: 'mail$app$D'
+  properties: {
+    lockDuration: 'PT1M'
+    maxDeliveryCount: 2000
+    defaultMessageTimeToLive: 'P10675199DT2H48M5.4775807S'
+    deadLetteringOnMessageExpiration: false
+    requiresSession: false
+    enableBatchedOperations: true
+    deadLetteringOnFilterEvaluationExceptions: true
+    isClientAffine: true
+    clientAffineProperties: {
+      clientId: 'app'
+      isDurable: true
+      isShared: true
+    }
+  }
+}
+
+resource rule_events_mail_app_D_Default 'Microsoft.ServiceBus/namespaces/topics/subscriptions/rules@2021-11-01' = {
+  parent: subscription_events_mail_app_D
+  name: '$Default'
+  properties: {
+    filterType: 'SqlFilter'
+    sqlFilter: {
+      sqlExpression: 'size > 1 AND urgent = TRUE'
+    }
+  }
+}
+
 // it has no rules; it gets one that takes nothing, which is the same
 resource subscription_events_none 'Microsoft.ServiceBus/namespaces/topics/subscriptions@2021-11-01' = {
   parent: topic_events
@@ -352,6 +383,26 @@ resource rule_events_none_Default 'Microsoft.ServiceBus/namespaces/topics/subscr
     filterType: 'SqlFilter'
     sqlFilter: {
       sqlExpression: '1=0'
+    }
+  }
+}
+
+resource subscription_events_post__D 'Microsoft.ServiceBus/namespaces/topics/subscriptions@2021-11-01' = {
+  parent: topic_events
+  name: 'post$$D'
+  properties: {
+    lockDuration: 'PT1M'
+    maxDeliveryCount: 2000
+    defaultMessageTimeToLive: 'P10675199DT2H48M5.4775807S'
+    deadLetteringOnMessageExpiration: false
+    requiresSession: false
+    enableBatchedOperations: true
+    deadLetteringOnFilterEvaluationExceptions: true
+    isClientAffine: true
+    clientAffineProperties: {
+      clientId: ''
+      isDurable: true
+      isShared: false
     }
   }
 }

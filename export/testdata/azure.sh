@@ -83,6 +83,13 @@ az servicebus topic subscription rule create \
   -g "$RESOURCE_GROUP" --namespace-name "$NAMESPACE" --topic-name events --subscription-name eu \
   -n numbers \
   --filter-sql-expression 'sys.ReplyToSessionId = '\''r'\'' AND [n]]] = 5 AND [b] = TRUE AND [f] = 1E30'
+az servicebus topic subscription create \
+  -g "$RESOURCE_GROUP" --namespace-name "$NAMESPACE" --topic-name events \
+  -n 'mail$app$D' --max-delivery-count 2000 --is-client-affine true \
+  --client-id app --is-durable true --is-shared true
+az servicebus topic subscription rule update \
+  -g "$RESOURCE_GROUP" --namespace-name "$NAMESPACE" --topic-name events --subscription-name 'mail$app$D' \
+  -n '$Default' --filter-sql-expression 'size > 1 AND urgent = TRUE'
 # it has no rules; it gets one that takes nothing, which is the same
 az servicebus topic subscription create \
   -g "$RESOURCE_GROUP" --namespace-name "$NAMESPACE" --topic-name events \
@@ -90,6 +97,10 @@ az servicebus topic subscription create \
 az servicebus topic subscription rule update \
   -g "$RESOURCE_GROUP" --namespace-name "$NAMESPACE" --topic-name events --subscription-name none \
   -n '$Default' --filter-sql-expression 1=0
+az servicebus topic subscription create \
+  -g "$RESOURCE_GROUP" --namespace-name "$NAMESPACE" --topic-name events \
+  -n 'post$$D' --max-delivery-count 2000 --is-client-affine true \
+  --client-id '' --is-durable true
 az servicebus topic subscription create \
   -g "$RESOURCE_GROUP" --namespace-name "$NAMESPACE" --topic-name events \
   -n to-topic --max-delivery-count 2000 --forward-to events \

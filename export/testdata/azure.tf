@@ -287,6 +287,32 @@ resource "azurerm_servicebus_subscription_rule" "events_eu_numbers" {
   sql_filter      = "sys.ReplyToSessionId = 'r' AND [n]]] = 5 AND [b] = TRUE AND [f] = 1E30"
 }
 
+resource "azurerm_servicebus_subscription" "events_mail_app_D" {
+  name                                      = "mail"
+  topic_id                                  = azurerm_servicebus_topic.events.id
+  client_scoped_subscription_enabled        = true
+  lock_duration                             = "PT1M"
+  max_delivery_count                        = 2000
+  default_message_ttl                       = "P10675199DT2H48M5.4775807S"
+  dead_lettering_on_message_expiration      = false
+  requires_session                          = false
+  batched_operations_enabled                = true
+  dead_lettering_on_filter_evaluation_error = true
+
+  client_scoped_subscription {
+    client_id                               = "app"
+    is_client_scoped_subscription_shareable = true
+  }
+}
+
+# the rule is named Default here: Terraform can't create $Default
+resource "azurerm_servicebus_subscription_rule" "events_mail_app_D_Default" {
+  name            = "Default"
+  subscription_id = azurerm_servicebus_subscription.events_mail_app_D.id
+  filter_type     = "SqlFilter"
+  sql_filter      = "size > 1 AND urgent = TRUE"
+}
+
 # it has no rules; it gets one that takes nothing, which is the same
 resource "azurerm_servicebus_subscription" "events_none" {
   name                                      = "none"
@@ -306,6 +332,32 @@ resource "azurerm_servicebus_subscription_rule" "events_none_Default" {
   subscription_id = azurerm_servicebus_subscription.events_none.id
   filter_type     = "SqlFilter"
   sql_filter      = "1=0"
+}
+
+resource "azurerm_servicebus_subscription" "events_post__D" {
+  name                                      = "post"
+  topic_id                                  = azurerm_servicebus_topic.events.id
+  client_scoped_subscription_enabled        = true
+  lock_duration                             = "PT1M"
+  max_delivery_count                        = 2000
+  default_message_ttl                       = "P10675199DT2H48M5.4775807S"
+  dead_lettering_on_message_expiration      = false
+  requires_session                          = false
+  batched_operations_enabled                = true
+  dead_lettering_on_filter_evaluation_error = true
+
+  client_scoped_subscription {
+    client_id                               = ""
+    is_client_scoped_subscription_shareable = false
+  }
+}
+
+# the rule is named Default here: Terraform can't create $Default
+resource "azurerm_servicebus_subscription_rule" "events_post__D_Default" {
+  name            = "Default"
+  subscription_id = azurerm_servicebus_subscription.events_post__D.id
+  filter_type     = "SqlFilter"
+  sql_filter      = "1=1"
 }
 
 # its status, SendDisabled, is left out: the provider does not take it

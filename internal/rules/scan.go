@@ -15,7 +15,7 @@ import (
 // groups lists the letters that a rule id can start with.
 var groups = []string{
 	"SEQ", "TIME", "SCHED", "ORD", "PEEK", "LOCK", "RAD", "DC", "DLQ", "EXP", "DEF", "SESS", "DUP", "FWD", "TXN", "TOP",
-	"PART", "STAT", "IDLE", "DEL", "QUO", "CNT", "BDEL", "PRE", "PROP", "ERR", "DEC",
+	"PART", "STAT", "IDLE", "DEL", "QUO", "CNT", "BDEL", "PRE", "PROP", "ERR", "JMS", "DEC",
 }
 
 // idInName finds an id in a test's name. The longest group wins (BDEL before DEL), and an id does not start in the

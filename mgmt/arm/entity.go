@@ -100,7 +100,7 @@ func (s located) show(e *emulator.Entity) *shownEntity {
 		x.kind = subscription
 		if sub, err := e.Subscription(); err == nil {
 			o := sub.Options()
-			x.options = o.Queue
+			x.options, x.client = o.Queue, o.Client
 			x.filterErrors = o.DeadLetteringOnFilterErrors == nil || *o.DeadLetteringOnFilterErrors
 		}
 	}
@@ -236,15 +236,6 @@ func (s located) checkTilde(id ID, kind emulator.EntityKind) error {
 	return nil
 }
 
-// document translates the body.
-func (x *change) document(kind entityKind, element string) (*atom.Element, error) {
-	affine, ok := property(x.body.Properties, "isClientAffine")
-	if ok && kind == subscription && string(affine) == "true" {
-		return nil, unsupported(x.id, "Minibus has no subscriptions with client affinity. Leave isClientAffine out.")
-	}
-	return x.call.document(kind, element, x.body.Properties)
-}
-
 // sizes gives the sizes what the tier says. Below Premium no other size of messages can be set, and what is the
 // default anyway is no setting, so that the profile of limits goes on counting. In Premium an entity with partitions
 // shows the size that was set.
@@ -286,7 +277,7 @@ func (m *Manager) putQueue(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	d, err := x.document(queue, "QueueDescription")
+	d, err := x.document(queue, "QueueDescription", x.body.Properties)
 	if err != nil {
 		return answer{}, err
 	}
@@ -335,7 +326,7 @@ func (m *Manager) putTopic(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	d, err := x.document(topic, "TopicDescription")
+	d, err := x.document(topic, "TopicDescription", x.body.Properties)
 	if err != nil {
 		return answer{}, err
 	}
@@ -370,7 +361,7 @@ func (m *Manager) putSubscription(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	d, err := x.document(subscription, "SubscriptionDescription")
+	d, err := x.document(subscription, "SubscriptionDescription", x.body.Properties)
 	if err != nil {
 		return answer{}, err
 	}
@@ -378,13 +369,12 @@ func (m *Manager) putSubscription(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, inSubCode(err)
 	}
-	o := emulator.SubscriptionOptions{Name: c.id.Name(), DeadLetteringOnFilterErrors: &description.FilterErrors}
-	var old emulator.QueueOptions
+	var o, old emulator.SubscriptionOptions
 	if x.old == nil {
-		o.Queue, err = description.Create()
+		o, err = description.Create(c.id.Name())
 	} else {
-		old = x.old.Options()
-		o.Queue, err = description.Update(old)
+		old = *x.old.Settings().Subscription
+		o, err = description.Update(old)
 	}
 	if err == nil {
 		err = x.targets(&o.Queue)
@@ -395,7 +385,7 @@ func (m *Manager) putSubscription(c *call) (answer, error) {
 	switch name := entityName(c.id.Names[1]); {
 	case x.old == nil:
 		_, err = x.ns.Entities().CreateSubscription(name, o)
-	case !reflect.DeepEqual(o.Queue, old) || x.show(x.old).filterErrors != description.FilterErrors:
+	case !reflect.DeepEqual(o.Queue, old.Queue) || x.show(x.old).filterErrors != description.FilterErrors:
 		_, err = x.ns.Entities().UpdateSubscription(name, o)
 	}
 	return m.answerEntity(c, err)

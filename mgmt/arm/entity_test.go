@@ -119,6 +119,48 @@ func TestEntitiesShowWhatWasPut(t *testing.T) {
 	h.get(orders+"/topics/none/subscriptions").refused(404, "MessagingGatewayNotFoundStatusCode", "")
 }
 
+// TestJMS9_ClientAffineSubscriptions sends what Terraform and az send for subscriptions of JMS clients, and for others.
+func TestJMS9_ClientAffineSubscriptions(t *testing.T) {
+	h := withOrders(t)
+	h.put(orders+"/topics/t", object{}).status(http.StatusOK)
+	const at = orders + "/topics/t/subscriptions/"
+	plain := object{"isClientAffine": false, "clientAffineProperties": object{}}
+	h.put(at+"plain", object{"properties": plain}).status(http.StatusOK).has("properties.isClientAffine", false, "properties.clientAffineProperties", nil)
+	client := func(id string, more ...any) object {
+		c := object{"clientId": id}
+		for i := 0; i < len(more); i += 2 {
+			c[more[i].(string)] = more[i+1]
+		}
+		return object{"properties": object{"isClientAffine": true, "clientAffineProperties": c}}
+	}
+	shown := []any{"name", "audit$app$D", "properties.isClientAffine", true, "properties.clientAffineProperties.clientId", "app",
+		"properties.clientAffineProperties.isDurable", true, "properties.clientAffineProperties.isShared", true}
+	for range 2 { // a second time it is an update
+		h.put(at+"audit$app$D", client("app", "isShared", true)).status(http.StatusOK).has(shown...)
+	}
+	h.get(at + "audit%24app%24D").status(http.StatusOK).has(shown...)
+	h.put(at+"none$$D", client("", "isShared", false, "isDurable", true)).status(http.StatusOK).has("properties.clientAffineProperties.clientId", "")
+	h.put(at+"byname$app$D", object{}).status(http.StatusOK).has("properties.isClientAffine", true, "properties.clientAffineProperties.isShared", false)
+	h.get(orders+"/topics/t/subscriptions").want("audit$app$D", "byname$app$D", "none$$D", "plain")
+	for _, x := range []struct {
+		name string
+		body any
+	}{
+		{"audit$app$D", client("app", "isShared", false)}, // fixed at creation
+		{"plain", client("app")},
+		{"new", client("app")},
+		{"new$app$D", client("other")},
+		{"new$app$D", client("app", "isDurable", false)},
+		{"new$app$D", object{"properties": plain}},
+		{"new$app$ND", client("app", "isDurable", false)},
+		{"new$a%20b$D", object{}},
+	} {
+		h.put(at+x.name, x.body).refused(400, "MessagingGatewayBadRequest", "SubCode=40000.")
+	}
+	h.put(at+"new$app$D", `{"properties":{"clientAffineProperties":7}}`).refused(400, "InvalidRequestContent", "")
+	h.remove(at + "audit$app$D").status(http.StatusOK)
+}
+
 func TestNamesWithSlashes(t *testing.T) {
 	h := withOrders(t)
 	h.put(orders+"/queues/a%2Fb", object{}).status(http.StatusOK).has("name", "a~b", "id", orders+"/queues/a~b")

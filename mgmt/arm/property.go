@@ -25,6 +25,7 @@ type shownEntity struct {
 	options      emulator.QueueOptions
 	ordering     bool // of a topic
 	filterErrors bool // of a subscription
+	client       *emulator.ClientAffine
 	counts       emulator.Counts
 	times        emulator.Times
 	profile      emulator.Profile
@@ -39,7 +40,8 @@ const (
 	integer
 	duration
 	words
-	readOnly // what a body says does not count
+	objectOfClient // clientAffineProperties
+	readOnly       // what a body says does not count
 )
 
 // tiers say in which tiers a property can have another value than its default.
@@ -115,7 +117,13 @@ var entityProperties = []entityProperty{
 		return given(e.options.UserMetadata)
 	}},
 	{"isClientAffine", subscription, flag, everyTier, func(e *shownEntity) any {
-		return e.options.Admin.IsClientAffine
+		return e.client != nil
+	}},
+	{"clientAffineProperties", subscription, objectOfClient, everyTier, func(e *shownEntity) any {
+		if e.client == nil {
+			return nil
+		}
+		return object{"clientId": e.client.ClientID, "isDurable": e.client.Durable, "isShared": e.client.Shared}
 	}},
 
 	{"createdAt", queue | topic | subscription, readOnly, everyTier, func(e *shownEntity) any {
@@ -225,6 +233,16 @@ func (c *call) document(kind entityKind, element string, properties map[string]j
 		if !ok || p.kinds&kind == 0 || p.form == readOnly {
 			continue
 		}
+		if p.form == objectOfClient {
+			child, err := clientElement(value)
+			if err != nil {
+				return nil, err
+			}
+			if child != nil {
+				children = append(children, child)
+			}
+			continue
+		}
 		text, ok := p.text(value)
 		if !ok {
 			return nil, badRequest("InvalidRequestContent", "The value %.60s of the property '%s' has the wrong type.",
@@ -236,6 +254,28 @@ func (c *call) document(kind entityKind, element string, properties map[string]j
 		children = append(children, atom.NewElement(upper(p.name), text))
 	}
 	return atom.NewElement(element, "", children...), nil
+}
+
+// clientElement translates clientAffineProperties. None of them, as tools send for other subscriptions, is nothing.
+func clientElement(value json.RawMessage) (*atom.Element, error) {
+	var client struct {
+		ClientID            string `json:"clientId"`
+		IsDurable, IsShared *bool
+	}
+	if err := json.Unmarshal(value, &client); err != nil {
+		return nil, badRequest("InvalidRequestContent", "The value %.60s of the property 'clientAffineProperties' has "+
+			"the wrong type.", value)
+	}
+	if client.ClientID == "" && client.IsDurable == nil && client.IsShared == nil {
+		return nil, nil
+	}
+	children := []*atom.Element{atom.NewElement("ClientId", client.ClientID)}
+	for name, set := range map[string]*bool{"IsDurable": client.IsDurable, "IsShared": client.IsShared} {
+		if set != nil {
+			children = append(children, atom.NewElement(name, strconv.FormatBool(*set)))
+		}
+	}
+	return atom.NewElement("ClientAffineProperties", "", children...), nil
 }
 
 // upper returns the name of a property as the administration's documents have it.

@@ -51,6 +51,7 @@ var behindForwardTo = map[string]bool{
 	"SupportOrdering": true, "CountDetails": true, "AutoDeleteOnIdle": true, "EnablePartitioning": true,
 	"EntityAvailabilityStatus": true, "ForwardDeadLetteredMessagesTo": true, "EnableExpress": true,
 	"MaxMessageSizeInKilobytes": true, "IsClientAffine": true,
+	"ClientAffineProperties": true,
 }
 
 // forwardInPlace reports whether ForwardTo stands before all elements that follow it in the canonical order.

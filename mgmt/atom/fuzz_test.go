@@ -78,8 +78,8 @@ func contents(t *testing.T, d *Element, l emulator.Profile) []Content {
 	if s, err := ParseSubscription(d, l); err != nil {
 		add(err, nil)
 	} else {
-		o, err := s.Create()
-		add(err, Subscription{Options: o, FilterErrors: s.FilterErrors})
+		o, err := s.Create(nameFor(s))
+		add(err, Subscription{Options: o.Queue, Client: o.Client, FilterErrors: s.FilterErrors})
 	}
 	r, err := ParseRule(d)
 	if err != nil {
@@ -88,6 +88,17 @@ func contents(t *testing.T, d *Element, l emulator.Profile) []Content {
 		add(nil, *r)
 	}
 	return list
+}
+
+// nameFor returns a name that a subscription can have.
+func nameFor(s *SubscriptionDescription) string {
+	switch {
+	case s.client != nil:
+		return "s$" + s.client.ClientID + "$D"
+	case value(s.affine):
+		return "s$$D"
+	}
+	return "s"
 }
 
 // checkError wants an *Error, with a text that XML can contain.
@@ -142,8 +153,8 @@ func readAs(d *Element, c Content, l emulator.Profile) (Content, error) {
 		if err != nil {
 			return nil, err
 		}
-		o, err := s.Create()
-		return Subscription{Options: o, FilterErrors: s.FilterErrors}, err
+		o, err := s.Create(nameFor(s))
+		return Subscription{Options: o.Queue, Client: o.Client, FilterErrors: s.FilterErrors}, err
 	}
 	r, err := ParseRule(d)
 	if err != nil {

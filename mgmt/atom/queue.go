@@ -13,9 +13,9 @@ type SharedDescription struct {
 	Name    string // Queue or Subscription
 	options emulator.QueueOptions
 
-	limits                               limits
-	session, dedup, partitioning, affine *bool // nil: not given
-	rules                                bool  // AuthorizationRules were given
+	limits                       limits
+	session, dedup, partitioning *bool // nil: not given
+	rules                        bool  // AuthorizationRules were given
 }
 
 // ParseQueue reads a QueueDescription.
@@ -110,7 +110,6 @@ func (s *SharedDescription) Create() (emulator.QueueOptions, error) {
 	o.RequiresSession = value(s.session)
 	o.RequiresDuplicateDetection = value(s.dedup)
 	o.EnablePartitioning = value(s.partitioning)
-	o.Admin.IsClientAffine = value(s.affine)
 	o.Admin.AuthorizationRules = withKeys(o.Admin.AuthorizationRules, nil)
 	return s.settle(o)
 }
@@ -132,12 +131,10 @@ func (s *SharedDescription) Update(old emulator.QueueOptions) (emulator.QueueOpt
 		return old, fixed("RequiresDuplicateDetection", s.Name)
 	case differs(s.partitioning, old.EnablePartitioning):
 		return old, fixedPartitioning(s.Name)
-	case differs(s.affine, old.Admin.IsClientAffine):
-		return old, fixed("IsClientAffine", s.Name)
 	}
 	o := s.options
 	o.RequiresSession, o.RequiresDuplicateDetection = old.RequiresSession, old.RequiresDuplicateDetection
-	o.EnablePartitioning, o.Admin.IsClientAffine = old.EnablePartitioning, old.Admin.IsClientAffine
+	o.EnablePartitioning = old.EnablePartitioning
 	if o.RequiresSession && o.ForwardTo != "" { // the description left RequiresSession out
 		return old, &Error{SubCode: badRequest, Text: "Bad Request. "}
 	}

@@ -16,7 +16,7 @@ func (v Version) has(added Version) bool {
 
 // The versions that added elements.
 const (
-	version2021 Version = "2021-05" // MaxMessageSizeInKilobytes, IsClientAffine
+	version2021 Version = "2021-05" // MaxMessageSizeInKilobytes, IsClientAffine, ClientAffineProperties
 	version2024 Version = "2024-05" // SqlFilterCount, CorrelationFilterCount
 )
 

@@ -61,8 +61,8 @@ func (c controlled) ReadChange(ns *emulator.Namespace, from string, text []byte,
 	return s, wrongIn(report)
 }
 
-func (c controlled) ReadRule(ns *emulator.Namespace, from string, text []byte, name string) (emulator.RuleOptions, []string) {
-	r, report := c.live(ns).ParseRule(from, text, name)
+func (c controlled) ReadRule(ns *emulator.Namespace, from string, text []byte, name string, ofClients bool) (emulator.RuleOptions, []string) {
+	r, report := c.live(ns).ParseRule(from, text, name, ofClients)
 	return r, wrongIn(report)
 }
 

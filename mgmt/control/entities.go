@@ -111,6 +111,13 @@ func shownEntity(e *emulator.Entity, refused map[string][]api.Beyond) api.Entity
 
 		LastMinute: api.LastMinute{Stored: minute.Stored, Completed: minute.Completed},
 		Receivers:  f.Receivers,
+		Temporary:  e.Temporary(),
+	}
+	if s, err := e.Subscription(); err == nil {
+		if c := s.Client(); c != nil {
+			out.ClientAffine = &api.ClientAffine{ClientID: c.ClientID, Durable: c.Durable, Shared: c.Shared,
+				Consumers: s.JMSConsumers()}
+		}
 	}
 	if f.OldestEnqueued != 0 {
 		out.OldestEnqueued = new(instant(f.OldestEnqueued))

@@ -23,7 +23,10 @@ type ConfigTexts interface {
 	ReadChange(
 		ns *emulator.Namespace, from string, text []byte, path string, old emulator.Settings,
 	) (s emulator.Settings, wrong []string)
-	ReadRule(ns *emulator.Namespace, from string, text []byte, name string) (r emulator.RuleOptions, wrong []string)
+	// ReadRule reads a rule, of a subscription of JMS clients if ofClients.
+	ReadRule(
+		ns *emulator.Namespace, from string, text []byte, name string, ofClients bool,
+	) (r emulator.RuleOptions, wrong []string)
 	// WriteSettings returns all settings of an entity with the defaults that count, and its policies only with keys.
 	WriteSettings(ns *emulator.Namespace, s emulator.Settings, keys bool) []Setting
 	WriteRule(r emulator.RuleOptions) []Setting

@@ -93,7 +93,7 @@ func (h *handler) matchMessage(_ context.Context, in *struct {
 		return nil, badRequest("body.message: %v.", err)
 	}
 	if in.Body.rule != nil {
-		r, wrong := h.server.ReadRule(ns, "body.rule", in.Body.rule, triedRule)
+		r, wrong := h.server.ReadRule(ns, "body.rule", in.Body.rule, triedRule, false)
 		if len(wrong) > 0 {
 			return nil, newError(http.StatusBadRequest, wrong, "%s", wrong[0])
 		}

@@ -168,7 +168,7 @@ func (h *handler) putRule(_ context.Context, in *struct {
 		return nil, newError(http.StatusConflict, nil, "The subscription '%s' has a rule '%s' already.", s.Path(),
 			old.Name)
 	}
-	r, wrong := h.server.ReadRule(ns, "body", in.RawBody, in.Rule)
+	r, wrong := h.server.ReadRule(ns, "body", in.RawBody, in.Rule, s.Client() != nil)
 	if len(wrong) > 0 {
 		return nil, wrongText(unchanged, wrong)
 	}

@@ -14,7 +14,18 @@ type Entity struct {
 	Receivers      int64      `json:"receivers" doc:"Attached to it or one of its sub-queues at the moment"`
 	OldestEnqueued *time.Time `json:"oldestEnqueued,omitempty" doc:"When the oldest message was enqueued"`
 
+	Temporary    bool          `json:"temporary,omitempty" doc:"Made by a JMS client, and deleted with its connection"`
+	ClientAffine *ClientAffine `json:"clientAffine,omitempty" doc:"Of a subscription of JMS clients"`
+
 	BeyondAzure []Beyond `json:"beyondAzure,omitempty" nullable:"false" doc:"What Azure would have refused"`
+}
+
+// ClientAffine says to which JMS clients a subscription belongs.
+type ClientAffine struct {
+	ClientID  string `json:"clientId" doc:"Empty: that of clients without one"`
+	Durable   bool   `json:"durable" doc:"It stays when its last consumer closes"`
+	Shared    bool   `json:"shared" doc:"It can have several consumers"`
+	Consumers int64  `json:"consumers" doc:"Active JMS consumers"`
 }
 
 // Beyond is something that was done with an entity, or a setting of it, that Azure would have refused.

@@ -19,6 +19,7 @@ import { bytes, duration, number } from "./format";
 import { holding } from "./held";
 import { Icon } from "./icons";
 import { purge } from "./joborders";
+import { JMSBadge, jmsFacts } from "./jms";
 import { Badge, Button, copy, Empty, Facts, Loading, Panel, Problem, Tabs, Text, Tile, Time, type Children } from "./kit";
 import { clientOf, deadLetters, libraryOf, shown } from "./names";
 import { usePoll } from "./poll";
@@ -73,7 +74,7 @@ function Forwards({ list, words: w }: { list: Forward[]; words: string }) {
 const told = new Set(["Status", "ForwardTo", "ForwardDeadLetteredMessagesTo"]); // settings that Known tells in its own words
 
 function Known({ e }: { e: Whole }) {
-  const facts: [string, Children][] = [["Kind", e.kind], ["Status", e.status === "Active" ? "Active" : <Badge tone="warn">{e.status}</Badge>]];
+  const facts: [string, Children][] = [["Kind", e.kind], ["Status", e.status === "Active" ? "Active" : <Badge tone="warn">{e.status}</Badge>], ...jmsFacts(e)];
   if (e.created) facts.push(["Created", <Time at={e.created} />]);
   if (e.updated) facts.push(["Last changed", <Time at={e.updated} />]);
   if (e.accessed) facts.push(["Last used", <Time at={e.accessed} />]);
@@ -207,6 +208,7 @@ export function EntityPage({ path, tab, item }: { path: string; tab: string; ite
         <h1><span class={`icon ${e.kind}`} aria-hidden="true" /><Text>{shown(e.path)}</Text></h1>
         <button type="button" class="tool copy-path" aria-label="Copy the path" title={`Copy the path ${e.path}`} onClick={() => void copy(e.path)}><Icon name="copy" /></button>
         <button type="button" class={`star ${star ? "on" : ""}`} aria-pressed={star} aria-label="Favourite" onClick={() => toggleFavourite(e.path)}>★</button>
+        <JMSBadge e={e} />
         <FaultBadge path={e.path} />
         <span class="title-acts">
           {e.kind !== "subscription" && tab !== "send" && <a class="button primary" href={link("entity", path, "send")}>{narrow.value ? "Send" : "Send message"}</a>}

@@ -5,6 +5,7 @@ import { LastHour, RateTiles } from "./chart";
 import { newEntity } from "./create";
 import { Search } from "./events";
 import { bytes, number, plural } from "./format";
+import { JMSBadge } from "./jms";
 import { Badge, Button, Empty, Loading, Name, Panel, Text, Tile, Time, type Children } from "./kit";
 import { natural, shown, topicOf } from "./names";
 import { usePoll } from "./poll";
@@ -118,7 +119,7 @@ function Entities({ rows }: { rows: Row[] }) {
           <thead role="rowgroup"><tr role="row">{head("name", "Entity", false)}{columns.map((c) => head(c.name, c.title, true))}</tr></thead>
           <tbody role="rowgroup">{list.slice(0, most).map((r) => (
             <tr key={r.e.path} role="row">
-              <td role="cell"><a class="entity-name" href={link("entity", r.e.path)}><span class={`icon ${r.e.kind}`} aria-hidden="true" /><Name>{shown(r.e.path)}</Name></a>{r.e.status !== "Active" && <> <Badge tone="warn">{r.e.status}</Badge></>}</td>
+              <td role="cell"><a class="entity-name" href={link("entity", r.e.path)}><span class={`icon ${r.e.kind}`} aria-hidden="true" /><Name>{shown(r.e.path)}</Name></a>{r.e.status !== "Active" && <> <Badge tone="warn">{r.e.status}</Badge></>} <JMSBadge e={r.e} /></td>
               {columns.map((c) => <td key={c.name} role="cell" class={`right ${c.tells?.(r) ? "" : "wide-only"}`} data-label={c.title.toLowerCase()}>{c.show(r)}</td>)}
             </tr>
           ))}</tbody>
