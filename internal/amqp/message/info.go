@@ -136,6 +136,8 @@ func idText(r *amqp.Reader) (string, bool, error) {
 
 func (m *Message) readAnnotations(in *Info) error {
 	n, r := m.pairs(m.MessageAnnotations)
+	var delivery Timestamp
+	var hasDelivery bool
 	for range n {
 		key := keyOf(&r)
 		var err error
@@ -146,6 +148,8 @@ func (m *Message) readAnnotations(in *Info) error {
 			in.ViaPartitionKey, in.HasViaPartitionKey, err = keyText(&r, keyViaPartitionKey)
 		case keyScheduledEnqueueTime:
 			in.Scheduled, in.HasScheduled, err = scheduled(&r)
+		case keyDeliveryTime:
+			delivery, hasDelivery, err = deliveryTime(&r)
 		case keyMessageState:
 			err = refuseNull(&r, keyMessageState)
 		case keyEnqueueSequenceNumber:
@@ -156,6 +160,9 @@ func (m *Message) readAnnotations(in *Info) error {
 		if err != nil {
 			return err
 		}
+	}
+	if hasDelivery && !in.HasScheduled { // SCHED-5a
+		in.Scheduled, in.HasScheduled = delivery, true
 	}
 	return nil
 }
@@ -186,6 +193,15 @@ func scheduled(r *amqp.Reader) (Timestamp, bool, error) {
 		return 0, false, &PropertyError{keyScheduledEnqueueTime, "is not a timestamp"}
 	}
 	return t, true, nil
+}
+
+// deliveryTime reads the delivery time of a JMS message, a long. There is none in a null.
+func deliveryTime(r *amqp.Reader) (Timestamp, bool, error) {
+	ms, ok, err := r.Int64()
+	if err != nil {
+		return 0, false, &PropertyError{keyDeliveryTime, "is not a long"}
+	}
+	return Timestamp(ms), ok, nil
 }
 
 func refuseNull(r *amqp.Reader, key string) error {

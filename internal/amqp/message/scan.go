@@ -278,6 +278,7 @@ const (
 	keyViaPartitionKey       = "x-opt-via-partition-key"
 	keyPartitionID           = "x-opt-partition-id"
 	keyScheduledEnqueueTime  = "x-opt-scheduled-enqueue-time"
+	keyDeliveryTime          = "x-opt-delivery-time" // of JMS: a long, ms since the Unix epoch
 	keyDeadLetterSource      = "x-opt-deadletter-source"
 	keyLockToken             = "x-opt-lock-token"
 	keyOmittedBodySize       = "omitted-message-body-size"
