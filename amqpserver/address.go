@@ -16,6 +16,7 @@ const (
 	nodeManagement                  // its request/response node
 	nodeCBS                         // claims based security of the connection
 	nodeCoordinator                 // of transactions; it has no address
+	nodeRelay                       // to whatever a message names; it has no address either
 )
 
 // addressCBS is the node of claims based security, compared without case (amqp-data-plane 3.1).
@@ -66,7 +67,7 @@ func splitAuthority(address string) (host, path string) {
 // key identifies a request/response node: links with the same key belong together.
 func (n node) key() string {
 	switch n.kind {
-	case nodeCBS, nodeCoordinator:
+	case nodeCBS, nodeCoordinator, nodeRelay:
 		return n.String()
 	}
 	return entitypath.Management(n.sub.Join(strings.ToLower(n.path)))
@@ -79,6 +80,8 @@ func (n node) String() string {
 		return addressCBS
 	case nodeCoordinator:
 		return "coordinator"
+	case nodeRelay:
+		return "anonymous relay"
 	case nodeManagement:
 		return entitypath.Management(n.sub.Join(n.path))
 	}

@@ -3,11 +3,10 @@ package amqpserver
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
+	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
-	"minibus/internal/entitypath"
 	"minibus/internal/sas"
 )
 
@@ -111,14 +110,15 @@ func reply(a *frames.Attach) *frames.Attach {
 }
 
 // accepted returns the answer to an attach that succeeds: source and target as the peer wrote them, and never null.
-func accepted(a *frames.Attach) *frames.Attach {
+func (s *session) accepted(a *frames.Attach) *frames.Attach {
 	r := reply(a)
+	r.OfferedCapabilities = s.c.offered(a.DesiredCapabilities)
 	r.Source = &frames.Source{}
 	r.Target = cmp.Or(a.Target, &frames.Target{})
 	r.Properties = amqp.Map{}
 	if a.Source != nil {
 		*r.Source = *a.Source
-		// Leaving out a filter says that it is not in effect [AMQP 3.5.3]. We support none here but the session filter.
+		// Leaving out a filter says that it is not in effect [AMQP 3.5.3]. Those that are get in by themselves.
 		r.Source.Filter = amqp.Map{}
 	}
 	return r
@@ -134,18 +134,17 @@ func (s *session) attachIncoming(a *frames.Attach) error {
 	switch {
 	case a.Coordinator != nil:
 		return s.attachCoordinator(a)
+	case a.Target != nil && a.Target.Dynamic:
+		return s.attachTemporary(a)
+	case a.Target != nil && a.Target.Address == "":
+		return s.attachRelay(a)
 	case a.Target == nil:
 		return linkErrorf(amqp.CondNotImplemented,
 			"The attach has no target. Name the address of a queue or topic as the target of a sender.")
-	case a.Target.Dynamic:
-		return linkErrorf(amqp.CondNotImplemented, noDynamic, "target")
-	case a.Target.Address == "":
-		return linkErrorf(amqp.CondNotImplemented,
-			"The target has no address, and there is no anonymous relay. Attach a sender for each queue or topic.")
 	}
 	n := parseAddress(a.Target.Address)
 	in := s.newIncoming(a, n)
-	answer := accepted(a)
+	answer := s.accepted(a)
 	var err error
 	switch n.kind {
 	case nodeCBS:
@@ -156,7 +155,7 @@ func (s *session) attachIncoming(a *frames.Attach) error {
 		err = in.openQueue(answer, a.Properties)
 	}
 	if err != nil {
-		return err
+		return s.attachAnew(a, &in.link, a.Target.Capabilities, err, s.attachIncoming)
 	}
 	s.put(in)
 	in.watch()
@@ -180,7 +179,9 @@ func (in *incomingLink) openQueue(answer *frames.Attach, properties amqp.Map) er
 	if err := in.openViaEntity(properties); err != nil {
 		return err
 	}
-	in.s.noteEntity(in.root())
+	if !in.queue.Options().Temporary { // JMS-6
+		in.s.noteEntity(in.root())
+	}
 	limit := in.queue.MaxMessageSize()
 	in.take = in.takeMessages
 	in.window = sendCredit
@@ -196,6 +197,9 @@ func (in *incomingLink) openQueue(answer *frames.Attach, properties amqp.Map) er
 
 // attachOutgoing opens a link on which the client receives.
 func (s *session) attachOutgoing(a *frames.Attach) error {
+	if a.Source == nil && a.Target != nil && s.c.jms != jmsOff {
+		return s.attachUnsubscribe(a)
+	}
 	if err := checkSource(a); err != nil {
 		return err
 	}
@@ -204,30 +208,70 @@ func (s *session) attachOutgoing(a *frames.Attach) error {
 		return s.attachReplies(a, n)
 	}
 	o := &outgoingLink{deliveringLink: deliveringLink{link: s.newLink(a, n)}}
-	if err := o.open(a); err != nil {
+	if err := o.find(sas.Listen); err != nil {
+		return s.attachAnew(a, &o.link, a.Source.Capabilities, err, s.attachOutgoing)
+	}
+	sel, err := selectorOf(a.Source)
+	switch {
+	case err != nil:
+		return err
+	case o.queue.Kind() == emulator.KindTopic && n.sub == emulator.Main:
+		return s.attachToTopic(a, o, sel)
+	case a.Source.DistributionMode == modeCopy:
+		return s.attachBrowser(a, o.link, sel)
+	}
+	return s.attachConsumer(a, o, sel)
+}
+
+// attachConsumer opens a link on the messages of the entity that it has found.
+func (s *session) attachConsumer(a *frames.Attach, o *outgoingLink, sel *selector) error {
+	if sel != nil {
+		name, _ := amqp.AsString(sel.filter[0].Key)
+		fix := " Give a subscription a rule that selects messages and receive from it."
+		if err := s.c.needJMS("selectors such as "+filterName(name, sel.filter[0].Value), fix); err != nil {
+			return err
+		}
+	}
+	if err := o.open(a, sel); err != nil {
 		return err
 	}
-	s.noteEntity(rootOf(o.queue.Path()))
-	s.put(o)
+	o.begin(a)
+	return nil
+}
+
+// begin lets a link live whose consumer is attached, or waits for a session.
+func (o *outgoingLink) begin(a *frames.Attach) {
+	if !o.queue.Options().Temporary { // JMS-6
+		o.s.noteEntity(rootOf(o.queue.Path()))
+	}
+	o.s.put(o)
 	o.watch()
 	if o.opening == nil {
 		o.answer(a)
 	}
-	return nil
 }
 
 func (o *outgoingLink) answer(a *frames.Attach) {
-	answer := accepted(a)
+	answer := o.s.accepted(a)
 	answer.MaxMessageSize, answer.HasMaxMessageSize = unlimited, true
+	o.selector.describe(answer)
 	if o.accept != nil {
 		o.describeSession(answer)
 	}
 	o.s.write(answer)
 }
 
-// lookUp finds the entity of the link's address and checks that the connection has a right there; an empty claim stands
-// for any.
+// lookUp finds the entity of the link's address, and lets faults hit the attach.
 func (l *link) lookUp(claim sas.Claims) error {
+	if err := l.find(claim); err != nil {
+		return err
+	}
+	return l.hitAttach()
+}
+
+// find finds the entity of the link's address and checks that the connection has a right there; an empty claim stands
+// for any.
+func (l *link) find(claim sas.Claims) error {
 	if l.node.path == "" {
 		return linkErrorf(amqp.CondInvalidField, "The address names no entity.")
 	}
@@ -242,11 +286,8 @@ func (l *link) lookUp(claim sas.Claims) error {
 		return err
 	}
 	l.queue, l.node.path = q, q.Path() // the logs and the connections show the broker's spelling (DEC-9)
-	return l.hitAttach()
+	return nil
 }
-
-// apacheFilters is the upper half of the descriptors of Apache's filters.
-const apacheFilters = 0x468C
 
 // noDynamic answers a client that asks for a dynamic node.
 const noDynamic = "There are no dynamic nodes for a %s to be. Create a queue, " +
@@ -262,20 +303,14 @@ func checkSource(a *frames.Attach) error {
 			"The attach has no source. Name the address of a queue or subscription as the source of a receiver.")
 	case source.Dynamic:
 		return linkErrorf(amqp.CondNotImplemented, noDynamic, "source")
-	case source.DistributionMode == "copy":
-		return linkErrorf(amqp.CondNotImplemented,
-			"The distribution mode 'copy' is not served: a link can't browse. Peek by requests to '%s'.",
-			entitypath.Management(parseAddress(source.Address).String()))
 	}
 	for _, f := range source.Filter {
 		name, _ := amqp.AsString(f.Key)
 		if name == keySessionFilter || f.Value == nil { // a null value means no such key [AMQP 3.5.8]
 			continue
 		}
-		if isSelector(f.Value) {
-			return linkErrorf(amqp.CondNotImplemented, "The source's filter %s is not supported. To receive some of "+
-				"the messages only, give a subscription a rule that selects them and receive from it.",
-				filterName(name, f.Value))
+		if isFilter(f.Value, codeSelector, symbolSelector) || isFilter(f.Value, codeNoLocal, symbolNoLocal) {
+			continue
 		}
 		// No quotation mark may come behind the link's name: .NET's client reads the rest.
 		return linkErrorf(amqp.CondNotAllowed, "The link '%s' contains invalid filter type. System only support Jms "+
@@ -283,16 +318,6 @@ func checkSource(a *frames.Attach) error {
 			sas.Clip(a.LinkName), filterName(name, f.Value), keySessionFilter)
 	}
 	return nil
-}
-
-// isSelector reports whether a filter is one of Apache's, which the service has for JMS.
-func isSelector(value any) bool {
-	described, _ := value.(amqp.Described)
-	if code, ok := described.Descriptor.(uint64); ok {
-		return code>>32 == apacheFilters
-	}
-	symbol, _ := amqp.AsString(described.Descriptor)
-	return strings.HasPrefix(symbol, "apache.org:")
 }
 
 // filterName names a filter by its key and, if it has one, its type.

@@ -64,6 +64,9 @@ type conn struct {
 	sessions     sessionTable
 	requests     pendingRequests
 	transactions transactions
+	errands      errands
+	jms          jmsMode
+	autoDelete   autoDelete
 	cbsSenders   int
 	uncommitted  int // bytes sent to the domain and not committed
 	weight       int // operations that the journal makes of what was sent to topics, and not committed
@@ -123,6 +126,7 @@ func newConn(s *Server, nc net.Conn, id string) *conn {
 	c.assembly = newAssembly(c)
 	c.requests = pendingRequests{c: c, reserved: make(map[*request]struct{})}
 	c.transactions = transactions{c: c}
+	c.errands.c = c
 	if c.tokens.checked() {
 		c.tokens.by = time.Now().Add(s.options.FirstToken)
 	}
@@ -165,6 +169,7 @@ func (c *conn) end() {
 	c.takeBack(left)
 	c.releaseLinks()
 	_ = c.nc.Close()
+	c.errands.ended.Wait()
 	<-c.reader.ended
 	c.srv.incomingMemory.ask(&c.assembly.share, 0, 0, 0)
 	for r := range c.requests.reserved {
@@ -183,6 +188,8 @@ func (c *conn) takeBack(left []event) {
 		case *request:
 			e.drop()
 		case *memoryRequest:
+			e.drop()
+		case *errand:
 			e.drop()
 		}
 	}

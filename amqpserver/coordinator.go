@@ -80,7 +80,7 @@ func (s *session) attachCoordinator(a *frames.Attach) error {
 	}
 	s.coordinators++
 	s.put(in)
-	answer := accepted(a)
+	answer := s.accepted(a)
 	answer.Target = nil
 	answer.Coordinator = &frames.Coordinator{Capabilities: coordinatorCapabilities}
 	answer.MaxMessageSize, answer.HasMaxMessageSize = controlLimit, true

@@ -81,9 +81,12 @@ func (c *conn) handleOpen(o *frames.Open) error {
 	if err := c.enterNamespace(); err != nil {
 		return err
 	}
+	if err := c.decideJMS(o); err != nil {
+		return err
+	}
 	c.state = stateOpen
 	c.publish()
-	c.sendOpen()
+	c.sendOpen(&frames.Open{OfferedCapabilities: c.offered(o.DesiredCapabilities)})
 	c.armTimer()
 	c.log.Debug("connection opened", "container", c.peer.containerID, "product", c.peer.product)
 	return nil
@@ -91,18 +94,17 @@ func (c *conn) handleOpen(o *frames.Open) error {
 
 // sendOpen sends our open once. It has every field that some client insists on
 // (amqp-data-plane 1.4).
-func (c *conn) sendOpen() {
+func (c *conn) sendOpen(open *frames.Open) {
 	if c.openSent {
 		return
 	}
 	c.openSent = true
 	o := &c.srv.options
-	c.write(0, &frames.Open{
-		ContainerID:  c.ns.Name(),
-		MaxFrameSize: o.MaxFrameSize, HasMaxFrameSize: true,
-		ChannelMax: o.ChannelMax, HasChannelMax: true,
-		IdleTimeout: uint32(o.IdleTimeout.Milliseconds()), HasIdleTimeout: true,
-	})
+	open.ContainerID = c.ns.Name()
+	open.MaxFrameSize, open.HasMaxFrameSize = o.MaxFrameSize, true
+	open.ChannelMax, open.HasChannelMax = o.ChannelMax, true
+	open.IdleTimeout, open.HasIdleTimeout = uint32(o.IdleTimeout.Milliseconds()), true
+	c.write(0, open)
 }
 
 // handleClose takes the peer's close. Ours follows the outstanding answers, after at most closeLinger [AMQP 2.4.3].

@@ -146,7 +146,7 @@ func (c *conn) close(err error) {
 	c.releaseLinks()
 	clear(c.sessions.open)
 	c.runQueue = runQueue{}
-	c.sendOpen()
+	c.sendOpen(&frames.Open{Properties: amqp.Map{{Key: amqp.Symbol(keyFailed), Value: true}}})
 	c.out.append(0, &frames.Close{Error: c.wireError(amqpErrorOf(err))})
 	c.state = stateClosing
 	c.linger()

@@ -237,4 +237,7 @@ func (in *incomingLink) release() {
 	if in.unwatchViaEntity != nil {
 		in.unwatchViaEntity()
 	}
+	if in.temporary {
+		in.deleteTemporary()
+	}
 }

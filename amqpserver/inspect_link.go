@@ -73,7 +73,7 @@ func (l *link) look(e endpoint, unsettled map[*outgoingLink]int) Link {
 		Name:     printable.Clip(l.name, maxProperty),
 		Receives: l.role == frames.RoleReceiver,
 		Address:  printable.Clip(l.node.String(), maxNames),
-		Messages: l.node.kind == nodeEntity,
+		Messages: l.node.kind == nodeEntity || l.node.kind == nodeRelay,
 		Since:    l.attached,
 		Active:   l.active,
 		Window:   int64(l.s.win.outgoing),
@@ -97,6 +97,11 @@ func (l *link) look(e endpoint, unsettled map[*outgoingLink]int) Link {
 	case *replyLink:
 		is.Credit = int64(x.credit.left())
 		is.WaitsFor = x.waitsFor()
+	case *browserLink:
+		is.Credit = int64(x.credit.left())
+		is.WaitsFor = x.waitsFor()
+	case *pendingLink:
+		is.WaitsFor = ForJournal
 	case *incomingLink:
 		is.Credit = int64(x.credit)
 		is.Window = int64(l.s.win.incoming)
@@ -139,6 +144,20 @@ func (to *replyLink) waitsFor() WaitsFor {
 		return ForWindow
 	}
 	return ForCredit
+}
+
+func (b *browserLink) waitsFor() WaitsFor {
+	switch {
+	case b.s.c.out.full():
+		return ForReading
+	case b.credit.left() == 0 && !b.partial():
+		return ForCredit
+	case b.s.win.outgoing == 0:
+		return ForWindow
+	case len(b.taken) > 0:
+		return ForJournal
+	}
+	return ForMessage
 }
 
 func (in *incomingLink) waitsFor() WaitsFor {

@@ -37,6 +37,7 @@ type link struct {
 
 	state       linkState
 	left        bool       // the peer has sent detach
+	leftForGood bool       // it has closed the link by that
 	cause       *amqpError // why we end the link; nil: we do not
 	outstanding int        // answers that follow their commits
 	unwatch     func()
@@ -44,6 +45,8 @@ type link struct {
 	passed      int64          // deliveries begun
 	active      time.Time      // last traffic (LOCK-19)
 	released    bool           // it holds nothing in the domain
+	outlives    bool           // a detach that does not close it leaves something behind: JMS's durable subscriptions
+	temporary   bool           // it has made the queue or topic of its address, which goes with it
 	starvedBy   int64          // the injected fault that starves it; 0: none
 	opening     *frames.Attach // the peer's attach while it is not answered; else nil
 }
@@ -188,7 +191,8 @@ func (l *link) forceDetach(code, details string) {
 	l.detach(amqpError{condition: amqp.CondDetachForced, entity: l.entity(), text: text})
 }
 
-// handleDetach answers the peer's detach, always as closed: the service does not suspend links (amqp-data-plane 4.6).
+// handleDetach answers the peer's detach, as closed unless a durable subscription outlives it: the service does not
+// suspend links (amqp-data-plane 4.6).
 func (s *session) handleDetach(p *frames.Detach) error {
 	e, err := s.endpoint(p.Handle)
 	if err != nil {
@@ -202,7 +206,7 @@ func (s *session) handleDetach(p *frames.Detach) error {
 	if l.left {
 		return sessionErrorf(amqp.CondUnattachedHandle, "The link with handle %d is detached already.", l.handle)
 	}
-	l.left = true
+	l.left, l.leftForGood = true, p.Closed
 	s.c.sendDelayed(func(a *delayedAnswer) bool { return a.link == l }) // the client waits for no delay any more
 	switch l.state {
 	case linkDetaching:
@@ -239,7 +243,7 @@ func (l *link) detachNow() {
 		l.s.write(reply(l.opening)) // without source and target: the link was not created
 		l.opening = nil
 	}
-	d := &frames.Detach{Handle: l.handle, Closed: true}
+	d := &frames.Detach{Handle: l.handle, Closed: !l.outlives || !l.left || l.leftForGood}
 	if l.cause != nil {
 		d.Error = l.s.c.wireError(*l.cause)
 	}

@@ -157,7 +157,7 @@ func (c *conn) input() <-chan *batch {
 	case !c.assembly.mayGrow(), c.uncommitted >= maxUncommitted, c.weight >= maxWeight,
 		c.uncommitted > 0 && c.srv.uncommitted.Load() >= maxUncommittedAll,
 		len(c.out.buf) >= c.tokens.limit(maxPendingReplies, unauthenticatedReplies),
-		c.delayed != nil && len(c.delayed.list) >= maxDelayed:
+		c.delayed != nil && len(c.delayed.list) >= maxDelayed, c.errands.left.Load() >= maxErrands:
 		return nil
 	}
 	return c.reader.batches

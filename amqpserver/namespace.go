@@ -44,6 +44,9 @@ func (c *conn) enterNamespace() error {
 		return connErrorf(amqp.CondUnauthorized,
 			"The user name and password are not a policy and key of the namespace '%s'.", ns.Name())
 	}
+	if err := c.tokens.takeJWT(); err != nil {
+		return err
+	}
 	return c.srv.enter(c)
 }
 

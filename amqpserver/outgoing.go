@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 
 	"minibus/emulator"
+	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
-	"minibus/internal/sas"
 )
 
 // Bounds on deliveries that a link has taken and not written yet, because their bodies are being read or their removal
@@ -23,32 +23,36 @@ const (
 // the next consumer. While a link can't take, it does not stand in the queue's wait list.
 type outgoingLink struct {
 	deliveringLink
-	consumer   *emulator.Consumer // nil while a session receiver waits for its session
-	settled    bool               // receive and delete (RAD-1)
-	accept     *sessionAccept     // of a session receiver; else nil
-	notified   atomic.Bool        // an event is in the mailbox; any goroutine may set it
-	due        bool               // ask the consumer in this turn
-	held       bool               // ask it again when there is capacity: there is credit, or a drain to answer
-	stopped    bool               // the server is shutting down
-	taken      []*emulator.Delivery
-	takenBytes int // of those, which are not yet written
-	memory     deliveryMemory
-	expired    expiredIDs // deliveries whose locks ended while the client had them
+	consumer     *emulator.Consumer // nil while a session receiver waits for its session
+	settled      bool               // receive and delete (RAD-1)
+	accept       *sessionAccept     // of a session receiver; else nil
+	notified     atomic.Bool        // an event is in the mailbox; any goroutine may set it
+	due          bool               // ask the consumer in this turn
+	held         bool               // ask it again when there is capacity: there is credit, or a drain to answer
+	stopped      bool               // the server is shutting down
+	taken        []*emulator.Delivery
+	takenBytes   int // of those, which are not yet written
+	memory       deliveryMemory
+	selector     *selector              // nil: it gets all messages
+	subscription *emulator.Subscription // of a consumer of JMS, which has made or joined it; else nil
+	expired      expiredIDs             // deliveries whose locks ended while the client had them
 }
 
 // open attaches the consumer. A settle mode of settled means receive and delete, every other one peek-lock
 // (amqp-data-plane 4.1).
-func (o *outgoingLink) open(a *frames.Attach) error {
-	if err := o.lookUp(sas.Listen); err != nil {
+func (o *outgoingLink) open(a *frames.Attach, sel *selector) error {
+	if err := o.hitAttach(); err != nil {
 		return err
 	}
 	if err := o.queue.CanReceive(o.node.sub); err != nil {
 		return err
 	}
-	if err := o.s.checkEntity(o.queue); err != nil {
-		return err
+	if !o.queue.Options().Temporary { // JMS-6
+		if err := o.s.checkEntity(o.queue); err != nil {
+			return err
+		}
 	}
-	filter, err := readSessionFilter(a.Source.Filter)
+	session, err := readSessionFilter(a.Source.Filter)
 	if err != nil {
 		return err
 	}
@@ -57,10 +61,21 @@ func (o *outgoingLink) open(a *frames.Attach) error {
 	if a.HasSndSettleMode && a.SndSettleMode == settled {
 		mode, o.settled = emulator.ReceiveAndDelete, true
 	}
-	if filter != nil {
-		return o.openSession(a, filter, mode)
+	matcher, err := sel.parse()
+	switch {
+	case err != nil:
+		return err
+	case session != nil && sel != nil:
+		return linkErrorf(amqp.CondNotAllowed, "A receiver of a session can't have a selector.")
+	case session != nil:
+		return o.openSession(a, session, mode)
+	case sel != nil:
+		o.selector = sel
+		o.consumer, err = o.queue.NewSelectingConsumer(o.node.sub, mode, matcher, o.notify)
+	default:
+		o.consumer, err = o.queue.NewConsumer(o.node.sub, mode, o.notify)
 	}
-	if o.consumer, err = o.queue.NewConsumer(o.node.sub, mode, o.notify); err == nil {
+	if err == nil {
 		o.consumer.Introduce(o.client())
 	}
 	return err
@@ -135,7 +150,7 @@ func (o *outgoingLink) pump() bool {
 	if blocked {
 		o.s.c.runQueue.blocked = append(o.s.c.runQueue.blocked, o)
 	}
-	if o.credit.drain && !blocked && o.drained(asked, got) {
+	if o.credit.drain && !blocked && !o.consumer.Searching() && o.drained(asked, got) {
 		return false
 	}
 	o.held = o.credit.drain || asked == 0 && o.credit.left() > len(o.taken)
@@ -335,6 +350,7 @@ func (o *outgoingLink) release() {
 	if o.consumer != nil {
 		o.consumer.Close()
 	}
+	o.leaveSubscription()
 	o.s.sent.keepStale(o)
 	o.head, o.tail = nil, nil
 	o.expired = nil

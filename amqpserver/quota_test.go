@@ -17,7 +17,13 @@ import (
 // limited runs f in a bubble with a bench under the profile of Microsoft's emulator.
 func limited(t *testing.T, f func(t *testing.T, b *bench)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { f(t, newBenchFor(t, emulator.Options{Limits: emulator.ProfileEmulator})) })
+	limitedTo(t, emulator.ProfileEmulator, f)
+}
+
+// limitedTo runs a test in a bubble with a namespace that has a profile of limits.
+func limitedTo(t *testing.T, limits emulator.Profile, f func(t *testing.T, b *bench)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { f(t, newBenchFor(t, emulator.Options{Limits: limits})) })
 }
 
 func TestQUO12_ConnectionsOfANamespace(t *testing.T) {

@@ -34,7 +34,7 @@ func (s *session) attachReplies(a *frames.Attach, n node) error {
 	}
 	s.put(r)
 	r.watch()
-	answer := accepted(a)
+	answer := s.accepted(a)
 	answer.MaxMessageSize, answer.HasMaxMessageSize = unlimited, true
 	s.write(answer)
 	return nil

@@ -34,6 +34,7 @@ type Server struct {
 	refused        refusals
 	links          atomic.Int64 // attached now
 	linksTotal     atomic.Int64
+	toldJMS        atomic.Bool // the log has said what Azure wants for JMS 2.0
 
 	// guarded by mu
 	mu              sync.Mutex

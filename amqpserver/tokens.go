@@ -32,6 +32,7 @@ type credentials struct {
 	next time.Time // when the first of them expires; zero: never
 
 	key *namedKey // shown in the SASL layer; nil: none
+	jwt string    // web token that was shown there instead; checked, and then held, once the namespace is known
 	by  time.Time // deadline for the first token; zero: one was shown, or none is needed (ERR-3)
 }
 
@@ -57,12 +58,34 @@ func (k *credentials) takeKey(response []byte) bool {
 	}
 	_, rest, _ := strings.Cut(string(response), "\x00")
 	name, key, _ := strings.Cut(rest, "\x00")
+	if name == jwtUser {
+		k.jwt = key
+		return key != ""
+	}
 	k.key = &namedKey{name, key}
 	if !slices.ContainsFunc(k.c.srv.broker.Namespaces(), k.keyCounts) {
 		return false
 	}
 	k.markAuthenticated()
 	return true
+}
+
+// jwtUser is the user name with which Azure's JMS client shows a web token as its password.
+const jwtUser = "$jwt"
+
+// takeJWT checks a web token that was shown as a password, and then holds it as one that was put to $cbs.
+func (k *credentials) takeJWT() error {
+	if k.jwt == "" {
+		return nil
+	}
+	token := k.jwt
+	k.jwt = ""
+	checked, err := k.verify("", token)
+	if err != nil {
+		return connErrorf(amqp.CondUnauthorized, "The web token that was shown as a password is refused: %v.", err)
+	}
+	k.remember(&cbs.Grant{Token: token, Kind: "jwt", Checked: checked})
+	return nil
 }
 
 // keyCounts reports whether the key that the client has shown, if any, is one of the namespace.

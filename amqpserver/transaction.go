@@ -169,7 +169,9 @@ func (ds *deliveries) enlist(id serial, u unsettled, v *verdict) error {
 		return err
 	}
 	t.work.Introduce(u.link.client())
-	if err := u.link.consumer.SettleIn(t.work, u.lock, v.settlement); err != nil {
+	outcome := v.settlement
+	outcome.Forgotten = v.quiet // nobody can settle it again (JMS-5)
+	if err := u.link.consumer.SettleIn(t.work, u.lock, outcome); err != nil {
 		return u.link.lockError(err)
 	}
 	if ts.settles == nil {

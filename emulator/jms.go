@@ -181,6 +181,11 @@ func (s *Subscription) inUse() error {
 		"it first.", s.name)
 }
 
+// JMSSubscription returns the durable subscription of a JMS client; nil: there is none.
+func (ns *Namespace) JMSSubscription(name, clientID string) *Subscription {
+	return ns.catalog.lookUpAffine((&ClientAffine{ClientID: clientID, Durable: true}).subscriptionName(name))
+}
+
 // Unsubscribe deletes the durable subscription of a JMS client, and waits until that is durable. It fails with
 // CodeNotFound if there is none, and with CodeNotAllowed while it has a consumer.
 func (ns *Namespace) Unsubscribe(name, clientID string) error {

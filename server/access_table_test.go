@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -44,7 +45,8 @@ func wantAccess(t *testing.T, at *place, name string, need sas.Claims, entity bo
 	}
 }
 
-// amqpOperations are all links and all requests, each on the entity at a path.
+// amqpOperations are all links and all requests, each on the entity at a path; without a path only policies of the
+// namespace count.
 var amqpOperations = []struct {
 	name, path string
 	need       sas.Claims
@@ -74,6 +76,13 @@ var amqpOperations = []struct {
 	{"add a rule", "t/Subscriptions/sub", sas.Listen, manage("add-rule")},
 	{"remove a rule", "t/Subscriptions/sub", sas.Listen, manage("remove-rule")},
 	{"list rules", "t/Subscriptions/sub", sas.Listen, manage("enumerate-rules")},
+	{"receive with a selector", "q", sas.Listen, receiveSelected},
+	{"browse", "q", sas.Listen, browse},
+	{"subscribe to a topic", "t", sas.Listen, subscribe(false)},
+	{"subscribe for good", "t", sas.Listen, subscribe(true)},
+	{"make a temporary queue", "", sas.Listen, makeTemporary},
+	{"send through the relay", "q", sas.Send, relay},
+	{"make a queue at an attach", "", sas.Manage, makeAtAttach},
 }
 
 func TestAMQPNeedsRights(t *testing.T) {
@@ -84,7 +93,7 @@ func TestAMQPNeedsRights(t *testing.T) {
 		stockSession(t, a)
 		for name, way := range a.transports() {
 			for _, o := range amqpOperations {
-				wantAccess(t, way.place, name+": "+o.name, o.need, true, func(token shown) error {
+				wantAccess(t, way.place, name+": "+o.name, o.need, o.path != "", func(token shown) error {
 					ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 					defer cancel()
 					before := stateOf(t, a)
@@ -106,7 +115,11 @@ func tryAMQP(ctx context.Context, t *testing.T, at *place, path string, token sh
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := goamqp.NewConn(ctx, nc, &goamqp.ConnOptions{HostName: at.host})
+	var properties map[string]any
+	if path == "" {
+		properties = map[string]any{"com.microsoft:is-client-provider": true}
+	}
+	conn, err := goamqp.NewConn(ctx, nc, &goamqp.ConnOptions{HostName: at.host, ContainerID: "client", Properties: properties})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,6 +193,64 @@ func receiveOne(ctx context.Context, s *goamqp.Session, path string, o *goamqp.R
 		err = receiver.ReleaseMessage(ctx, m)
 	}
 	return errors.Join(err, receiver.Close(ctx))
+}
+
+func receiveSelected(ctx context.Context, s *goamqp.Session, path string) error {
+	return receiveOne(ctx, s, path, &goamqp.ReceiverOptions{SourceCapabilities: []string{"queue"}, Filters: []goamqp.LinkFilter{
+		goamqp.NewSelectorFilter("JMSPriority >= 0")}})
+}
+
+// browse looks at the message that is there.
+func browse(ctx context.Context, s *goamqp.Session, path string) error {
+	receiver, err := s.NewReceiver(ctx, path, &goamqp.ReceiverOptions{SourceDistributionMode: goamqp.SourceDistributionModeCopy})
+	if err != nil {
+		return attached(err)
+	}
+	_, err = receiver.Receive(ctx, nil)
+	return errors.Join(err, receiver.Close(ctx))
+}
+
+// subscribe makes a subscription of a topic and deletes it again, as a JMS consumer does.
+func subscribe(durable bool) func(context.Context, *goamqp.Session, string) error {
+	return func(ctx context.Context, s *goamqp.Session, path string) error {
+		o := &goamqp.ReceiverOptions{Name: "jms", SourceCapabilities: []string{"topic"}}
+		if durable {
+			o.SourceDurability, o.SourceExpiryPolicy = goamqp.DurabilityUnsettledState, goamqp.ExpiryPolicyNever
+		}
+		receiver, err := s.NewReceiver(ctx, path, o)
+		if err != nil {
+			return attached(err)
+		}
+		return receiver.Close(ctx)
+	}
+}
+
+func makeTemporary(ctx context.Context, s *goamqp.Session, _ string) error {
+	sender, err := s.NewSender(ctx, "", &goamqp.SenderOptions{DynamicAddress: true, TargetCapabilities: []string{"temporary-queue"}})
+	if err != nil {
+		return attached(err)
+	}
+	return sender.Close(ctx)
+}
+
+// relay sends a message over a link without an address.
+func relay(ctx context.Context, s *goamqp.Session, path string) error {
+	sender, err := s.NewSender(ctx, "", nil)
+	if err != nil {
+		return attached(err)
+	}
+	return attached(sender.Send(ctx, &goamqp.Message{Properties: &goamqp.MessageProperties{To: &path}, Data: [][]byte{[]byte("m")}}, nil))
+}
+
+var madeAtAttach atomic.Int64
+
+func makeAtAttach(ctx context.Context, s *goamqp.Session, _ string) error {
+	path := fmt.Sprintf("made-%d", madeAtAttach.Add(1))
+	receiver, err := s.NewReceiver(ctx, path, &goamqp.ReceiverOptions{SourceCapabilities: []string{"queue"}})
+	if err != nil {
+		return attached(err)
+	}
+	return receiver.Close(ctx)
 }
 
 // manage sends a request without arguments to a management node. It fails after the check of rights, which is
