@@ -371,13 +371,14 @@ func (c *conn) noteAttach(a *frames.Attach, failure amqpError) {
 	c.noteRefusal(r, addressOf(a))
 }
 
-// noteToken remembers a refused token.
-func (c *conn) noteToken(audience, text string) {
+// noteToken remembers a refused token, with what helps.
+func (c *conn) noteToken(audience, text, fix string) {
 	condition := amqp.CondUnauthorized
 	if strings.HasSuffix(text, "could not be found.") {
 		condition = amqp.CondNotFound
 	}
-	r := emulator.Refusal{Client: c.client(), Operation: "put-token", Condition: string(condition), Text: text}
+	r := emulator.Refusal{Client: c.client(), Operation: "put-token", Condition: string(condition), Text: text,
+		Fix: fix}
 	c.noteRefusal(r, strings.TrimSpace(audience))
 }
 

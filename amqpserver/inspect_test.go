@@ -353,6 +353,9 @@ func TestRefusals_NameTheLatestAttachesAndTokens(t *testing.T) {
 				!r.At.Equal(time.Now()) {
 				t.Errorf("refusal %d is %s of %+v, want %s", i, got, r.Client, want)
 			}
+			if expired := i == 2; strings.Contains(r.Fix, "renew its token") != expired {
+				t.Errorf("refusal %d has the fix %q", i, r.Fix)
+			}
 		}
 		for i := range 300 {
 			p.Send(0, amqptest.ReceiverAttach(6, fmt.Sprintf("n%d-%s", i, strings.Repeat("x", 1000))))

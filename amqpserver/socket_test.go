@@ -29,7 +29,7 @@ func tcpPair(t *testing.T) (server, client *net.TCPConn) {
 	server, client = accepted.(*net.TCPConn), dialled.(*net.TCPConn)
 	t.Cleanup(func() { server.Close(); client.Close() })
 	_ = server.SetWriteBuffer(8 << 10)
-	_ = client.SetReadBuffer(8 << 10)
+	_ = client.SetReadBuffer(64 << 10)
 	return server, client
 }
 

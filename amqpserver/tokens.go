@@ -102,11 +102,12 @@ func (k *credentials) keyCounts(ns *emulator.Namespace) bool {
 func (k *credentials) policy() cbs.Policy {
 	c := k.c
 	var wrong sas.TokenError
+	var fix string
 	p := cbs.Policy{
 		Exists:  c.ns.Exists,
 		Belongs: c.checkAudience,
 		Refused: func(audience, text string) {
-			c.noteToken(audience, text)
+			c.noteToken(audience, text, fix)
 			kind := loglimit.Token
 			line := []any{"operation", "put-token", "entity", sas.Clip(audience), "reason", sas.Clip(text)}
 			if wrong.Reason != 0 {
@@ -126,6 +127,7 @@ func (k *credentials) policy() cbs.Policy {
 		var refused *sas.TokenError
 		if errors.As(err, &refused) {
 			wrong = *refused
+			fix = fixOf(wrong.Reason, !strings.HasPrefix(token, "SharedAccessSignature"))
 			if refused.Reason == sas.Issuer || refused.Reason == sas.KeysOff {
 				suffix := strings.Replace(c.trackingSuffix(""), "SystemTracker:"+c.ns.Name(),
 					"SystemTracker:NoSystemTracker", 1)
@@ -135,6 +137,25 @@ func (k *credentials) policy() cbs.Policy {
 		return checked, err
 	}
 	return p
+}
+
+// fixOf says what a client needs whose token is refused, if a key with another right doesn't help it.
+func fixOf(reason sas.Reason, web bool) string {
+	switch {
+	case reason == sas.Issuer:
+		return "Run the client with the variables of minibus env --identity, or start Minibus with --entra-issuer " +
+			"and the issuer of its tokens."
+	case reason == sas.KeysOff:
+		return "Let the client sign in with an identity: the namespace takes no keys. Or set its disableLocalAuth to " +
+			"false."
+	case web && reason == sas.Audience:
+		return "Let the client ask for a token for https://servicebus.azure.net/.default."
+	case web:
+		return "Let the client ask Minibus for a new token, with the variables of minibus env --identity."
+	case reason == sas.Expired:
+		return "Let the client renew its token. If it has just made it, set the clock of its machine."
+	}
+	return ""
 }
 
 // verify checks a token for the path of its audience. A token for the whole namespace opens the path that it names

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -48,16 +49,17 @@ func TestNoCommandWaitsForEver(t *testing.T) {
 			go func() { _, _ = io.Copy(io.Discard, c) }()
 		}
 	}()
+	var waiting sync.WaitGroup // more at once than parallel tests are, for they do nothing else
+	defer waiting.Wait()
 	for _, line := range []string{"queue ls", "queue create q", "rule ls t/s", "send q x", "send q --lines", "peek q", "peek t/s",
 		"peek q --session s", "receive q", "tail q", "dlq ls q", "dlq resubmit q", "purge q --yes", "bench q",
 		"why q", "history", "history -f", "message body q 1", "config print",
 		"snapshot save s", "clock advance 1h", "namespace ls", "sessions ls q", "conn ls"} {
-		t.Run(line, func(t *testing.T) {
-			t.Parallel()
+		waiting.Go(func() {
 			begin := time.Now()
 			text, code := runAt(t, mute.Addr().String(), append(strings.Fields(line), "--timeout", "300ms")...)
 			if code != exitUnreachable || !strings.Contains(text, "did not answer in 300ms") || time.Since(begin) > 20*time.Second {
-				t.Errorf("it ends with %d after %v: %s", code, time.Since(begin), text)
+				t.Errorf("%s: it ends with %d after %v: %s", line, code, time.Since(begin), text)
 			}
 		})
 	}
@@ -66,31 +68,35 @@ func TestNoCommandWaitsForEver(t *testing.T) {
 // TestNoAnswerIsReadForEver reads from servers whose answers do not end: fast ones, whose size is bounded, and slow ones,
 // whose time is.
 func TestNoAnswerIsReadForEver(t *testing.T) {
-	for name, pause := range map[string]time.Duration{"fast": 0, "slow": 50 * time.Millisecond} {
+	endless := func(size int, pause time.Duration) string {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			piece := bytes.Repeat([]byte(" "), 1<<20)
-			if pause > 0 {
-				piece = piece[:1]
-			}
 			for {
-				if _, err := w.Write(piece); err != nil {
+				if _, err := w.Write(bytes.Repeat([]byte(" "), size)); err != nil {
 					return
 				}
 				_ = http.NewResponseController(w).Flush()
 				time.Sleep(pause)
 			}
 		}))
-		defer server.Close()
-		for _, line := range []string{"queue ls", "why q", "message body q 1", "snapshot ls"} {
-			if pause > 0 && line == "message body q 1" {
-				continue // it may take long
-			}
-			begin := time.Now()
-			text, code := runAt(t, strings.TrimPrefix(server.URL, "http://"), append(strings.Fields(line), "--timeout", "2s")...)
-			explained := strings.Contains(text, "did not answer") || strings.Contains(text, "more than")
-			if code == 0 || code == exitInterrupted || !explained {
-				t.Errorf("%s, %s: it ends with %d after %v: %s", name, line, code, time.Since(begin), text)
-			}
+		t.Cleanup(server.Close)
+		return strings.TrimPrefix(server.URL, "http://")
+	}
+	read := func(address, line string) {
+		begin := time.Now()
+		text, code := runAt(t, address, append(strings.Fields(line), "--timeout", "2s")...)
+		explained := strings.Contains(text, "did not answer") || strings.Contains(text, "more than")
+		if code == 0 || code == exitInterrupted || !explained {
+			t.Errorf("%s: it ends with %d after %v: %s", line, code, time.Since(begin), text)
 		}
+	}
+	slow := endless(1, 50*time.Millisecond)
+	var waiting sync.WaitGroup
+	defer waiting.Wait()
+	for _, line := range []string{"queue ls", "why q", "snapshot ls"} { // a body may take long
+		waiting.Go(func() { read(slow, line) })
+	}
+	fast := endless(1<<20, 0)
+	for _, line := range []string{"queue ls", "why q", "message body q 1", "snapshot ls"} { // one has 128 MiB in memory
+		read(fast, line)
 	}
 }

@@ -48,7 +48,7 @@ func (s Snapshots) Get(name string) (SnapshotRecord, error) {
 // Save saves what is in the namespace at one moment, and returns when that is durable: every entity with its settings
 // and numbers, every message in its state, the states of sessions, the ids that duplicate detection remembers, and
 // what the clock shows. All that was acknowledged before the call is in it. Locks are not saved: a locked message is
-// available in the snapshot. Changes of the namespace may wait in the store until it is saved.
+// available in the snapshot. Changes of the namespace may wait in the store until all but the bodies is saved.
 //
 // With replace the snapshot takes the place of one with the same name, which stays if saving fails. Errors:
 // CodeArgument for a name that no snapshot can have, CodeAlreadyExists without replace, CodeQuotaExceeded where there

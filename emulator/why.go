@@ -71,6 +71,7 @@ type Refusal struct {
 	Condition string
 	Text      string
 	Identity  string // object id of the identity whose token the link had; empty: a key's, or none
+	Fix       string // what the client needs instead of a right; empty: a right, or what Text says
 }
 
 // Diagnosis is the answer to a [Question].

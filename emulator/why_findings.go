@@ -393,12 +393,17 @@ func (w *why) refusals() {
 	n := 0
 	var list []string
 	keys := false
-	var identities []string
+	var identities, fixes []string
 	for _, r := range w.ask.Refusals {
 		if !w.concerns(&r) {
 			continue
 		}
-		if r.Condition == "amqp:unauthorized-access" || r.Condition == "com.microsoft:auth-failed" {
+		switch {
+		case r.Fix != "":
+			if !slices.Contains(fixes, r.Fix) && len(fixes) < most {
+				fixes = append(fixes, r.Fix)
+			}
+		case r.Condition == "amqp:unauthorized-access" || r.Condition == "com.microsoft:auth-failed":
 			keys = keys || r.Identity == ""
 			if r.Identity != "" && !slices.Contains(identities, r.Identity) && len(identities) < most {
 				identities = append(identities, r.Identity)
@@ -416,7 +421,6 @@ func (w *why) refusals() {
 	if n > most {
 		text += fmt.Sprintf("; and %d more", n-most)
 	}
-	var fixes []string
 	if len(identities) > 0 {
 		role := "Azure Service Bus Data Receiver on " + w.q.path
 		if w.q.topic != nil {

@@ -269,6 +269,12 @@ func TestWhyNamesWhatWasRefused(t *testing.T) {
 		if text := d.String(); strings.Contains(text, "Give the client a key") {
 			t.Errorf("an identity is told of keys: %s", text)
 		}
+		token := refusal("q", worker, "put-token", "amqp:unauthorized-access")
+		token.Fix = "Ask for another token."
+		d = b.q.Why(emulator.Question{Refusals: []emulator.Refusal{token, token}})
+		if text := d.String(); !strings.HasSuffix(text, "-> Ask for another token.") {
+			t.Errorf("a refused token: %s", text)
+		}
 	})
 }
 

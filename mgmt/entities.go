@@ -12,7 +12,14 @@ import (
 func (c *call) getNamespace() (*answer, error) {
 	name := c.namespace.Name()
 	created := time.UnixMilli(c.namespace.Created())
-	n := atom.Namespace{Name: name, Created: created, Modified: created}
+	n := atom.Namespace{Name: name, Created: created, Modified: created, SKU: "Standard"}
+	if c.profile == emulator.ProfilePremium {
+		n.SKU, n.Units = "Premium", 1
+	}
+	if manager := c.may.access.options.ARM; manager != nil { // it knows the tier, whatever the limits are
+		known := manager.Resource(c.namespace.Namespace)
+		n.SKU, n.Units = known.SKU, known.Capacity
+	}
 	a := c.entry(http.StatusOK, atom.Entry{Title: name, Author: name, Updated: c.now, Content: n}, true)
 	a.updated = 0 // no ETag here
 	return a, nil

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
@@ -17,7 +18,7 @@ import (
 // clientOf returns a client of a connection string; dial is nil for the network.
 func clientOf(t *testing.T, connection string, dial func(context.Context) (net.Conn, error)) *azservicebus.Client {
 	t.Helper()
-	o := &azservicebus.ClientOptions{}
+	o := &azservicebus.ClientOptions{RetryOptions: azservicebus.RetryOptions{RetryDelay: 10 * time.Millisecond}} // 4 s by default
 	if dial != nil {
 		o.NewWebSocketConn = func(ctx context.Context, _ azservicebus.NewWebSocketConnArgs) (net.Conn, error) { return dial(ctx) }
 	}

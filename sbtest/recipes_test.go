@@ -143,6 +143,7 @@ func TestWithOrdersFromTheStart(t *testing.T) {
 }
 
 func TestAnOrderWhoseLockIsLostComesAgain(t *testing.T) {
+	t.Parallel()
 	bus := sbtest.Start(t, sbtest.Queue{Name: "orders", LockDuration: 5 * time.Second})
 	bus.Inject(t, sbtest.Fault{Kind: sbtest.LoseLock, Entity: "orders", Count: 1})
 	order(t, bus.ConnectionString(), &azservicebus.Message{MessageID: new("order-7"), Body: []byte("{}")})

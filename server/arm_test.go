@@ -204,6 +204,24 @@ func TestResourceManagerCanBeSwitchedOff(t *testing.T) {
 	}
 }
 
+// TestTheTierOfANamespace is the same in both administrations, whatever the limits.
+func TestTheTierOfANamespace(t *testing.T) {
+	a, err := start(t, Config{Settings: config.Settings{Ephemeral: true, TLSPort: config.PortOff, HTTPPort: config.PortOff, NamespacePorts: "0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const orders = armGroup + "/providers/Microsoft.ServiceBus/namespaces/orders"
+	for tier, units := range map[string]string{`"Premium", "capacity": 2`: "<MessagingUnits>2<", `"Basic"`: ""} {
+		a.manage(t, "PUT", orders, `{"location":"local", "sku": {"name": `+tier+`}}`)
+		name, _, _ := strings.Cut(tier[1:], `"`)
+		status, text := get(t, local(a.Ports().Namespaces["orders"], "/$namespaceinfo?api-version=2021-05"))
+		if status != 200 || !strings.Contains(text, "<MessagingSKU>"+name+"<") || strings.Contains(text, "MessagingUnits") != (units != "") || !strings.Contains(text, units) {
+			t.Errorf("%s: %d %s", tier, status, text)
+		}
+		a.manage(t, "DELETE", orders, "")
+	}
+}
+
 // TestNamespacesOfResourceManagerHavePorts of their own, at which their connection strings reach them.
 func TestNamespacesOfResourceManagerHavePorts(t *testing.T) {
 	a, err := start(t, Config{Settings: config.Settings{Ephemeral: true, TLSPort: config.PortOff, HTTPPort: config.PortOff, NamespacePorts: "0"}})

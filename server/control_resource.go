@@ -5,6 +5,7 @@ import (
 
 	"minibus/emulator"
 	"minibus/export"
+	"minibus/internal/entra"
 	"minibus/internal/sas"
 	"minibus/mgmt/arm"
 	"minibus/mgmt/control/api"
@@ -56,6 +57,9 @@ func (a *Server) Resource(ns *emulator.Namespace) (*api.Resource, error) {
 			api.ResourceIdentity{ID: i.ID, PrincipalID: i.Principal, ClientID: i.Client})
 	}
 	for _, x := range known.Roles {
+		if x.Principal == entra.Developer {
+			x.Identity = developerName
+		}
 		r.RoleAssignments = append(r.RoleAssignments, api.RoleAssignment{
 			ID: x.ID, Role: x.Role, RoleID: x.RoleID, Rights: wordsOf(x.Rights), PrincipalID: x.Principal,
 			PrincipalType: x.PrincipalType, Identity: x.Identity, Scope: x.Scope, Above: x.Above, Entity: x.Entity,

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"minibus/config"
+	"minibus/internal/entra"
 	"minibus/mgmt/control/api"
 )
 
@@ -56,6 +57,7 @@ func TestResourceOfANamespace(t *testing.T) {
 	me, _, _ = strings.Cut(me, `"`)
 	put(namespace+"/queues/orders"+role+"1", sender+me+`"}}`)
 	put(group+role+"2", sender+`aaaaaaaa-0000-4000-8000-000000000001"}}`)
+	put(group+role+"3", sender+entra.Developer+`"}}`)
 	put(namespace+"/providers/Microsoft.Authorization/locks/keep", `{"properties": {"level": "CanNotDelete"}}`)
 
 	status, text := get(t, local(a.ports.AMQP, "/$minibus/v1/namespaces/$default/resource"))
@@ -66,8 +68,8 @@ func TestResourceOfANamespace(t *testing.T) {
 	if r.ID != namespace || r.ResourceGroup != "minibus" || r.SKU != "Standard" || r.Tags["env"] != "dev" {
 		t.Errorf("the resource is %+v", r)
 	}
-	if len(r.RoleAssignments) != 2 || !r.RoleAssignments[0].Above || r.RoleAssignments[1].Entity != "orders" ||
-		r.RoleAssignments[1].Role != "Azure Service Bus Data Sender" || !strings.HasSuffix(r.RoleAssignments[1].Identity, "/me-1") {
+	if len(r.RoleAssignments) != 3 || !r.RoleAssignments[0].Above || r.RoleAssignments[1].Identity != "developer" || r.RoleAssignments[2].Entity != "orders" ||
+		r.RoleAssignments[2].Role != "Azure Service Bus Data Sender" || !strings.HasSuffix(r.RoleAssignments[2].Identity, "/me-1") {
 		t.Errorf("the role assignments are %+v", r.RoleAssignments)
 	}
 	if len(r.Identities) != 2 || r.Identities[0].ID != "" || r.Identities[1].PrincipalID != me {

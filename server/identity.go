@@ -123,6 +123,9 @@ func (a *Server) managedIdentity(id string) (client, principal string, ok bool) 
 	return a.arm.Identity(id)
 }
 
+// developerName is what people see of the developer, instead of an object id.
+const developerName = "developer"
+
 // identities returns what checks web tokens for a namespace.
 func (a *Server) identities(ns *emulator.Namespace) sas.Identities {
 	return func(text string, at sas.Resource, now time.Time) (sas.Grant, error) {
@@ -135,7 +138,9 @@ func (a *Server) identities(ns *emulator.Namespace) sas.Identities {
 		}
 		g := sas.Grant{KeyName: t.Object, Web: true, Claims: sas.Manage | sas.Send | sas.Listen,
 			Until: t.Expires.Add(entra.Leeway)}
-		if !t.IsDeveloper() {
+		if t.IsDeveloper() {
+			g.KeyName = developerName
+		} else {
 			g.Claims = a.claims(ns, at.Entity, t.Principals())
 		}
 		return g, nil

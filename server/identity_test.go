@@ -277,6 +277,16 @@ func TestRefusalsOfWebTokens(t *testing.T) {
 		if status, text := newCBSClient(t, p).put(t, "q", bad[name]); status != int32(401) || !matches(text) {
 			t.Errorf("%s: put-token %v %q", name, status, text)
 		}
+		fix := "-> Let the client ask Minibus for a new token"
+		switch {
+		case want == audience:
+			fix = "-> Let the client ask for a token for https://servicebus.azure.net/.default."
+		case strings.HasPrefix(want, "InvalidIssuer"):
+			fix = "-> Run the client with the variables of minibus env --identity"
+		}
+		if d := p.Why(p.Namespace(), entity(t, p, "q"), emulator.Main, ""); !strings.Contains(d.String(), fix) {
+			t.Errorf("%s: want %q in %s", name, fix, &d)
+		}
 		status, text := askWith(t, p, "GET", "q", "Bearer "+bad[name])
 		want, _, _ = strings.Cut(want, " TrackingId")
 		if want = strings.Split(want, "*")[0]; status != 401 || !strings.Contains(text, strings.ReplaceAll(want, "'", "&#39;")) && !strings.Contains(text, want) {
@@ -681,6 +691,10 @@ func TestKeysThatAreOff(t *testing.T) {
 		if off != (status == int32(401)) || off && !strings.HasPrefix(text, want+" TrackingId:") {
 			t.Errorf("%v: put-token: %v %s", off, status, text)
 		}
+		const fix = "-> Let the client sign in with an identity: the namespace takes no keys."
+		if d := p.Why(p.Namespace(), entity(t, p, "q"), emulator.Main, ""); !strings.Contains(d.String(), fix) {
+			t.Errorf("%v: want %q in %s", off, fix, &d)
+		}
 		code, text := askWith(t, p, "GET", "q", p.good("manage")("q"))
 		if off != (code == 401) || off && !strings.Contains(text, want) {
 			t.Errorf("%v: HTTP: %d %s", off, code, text)
@@ -690,6 +704,19 @@ func TestKeysThatAreOff(t *testing.T) {
 		}
 		if code, text := askWith(t, p, "GET", "q", "Bearer "+webToken(t, p.Server, manager, nil)); code != 200 {
 			t.Errorf("%v: an identity: %d %s", off, code, text)
+		}
+	}
+}
+
+// TestTheDeveloperIsShownByName, and any other identity by its object id.
+func TestTheDeveloperIsShownByName(t *testing.T) {
+	p := entraPlace(t, rolesOf("sbemulatorns"))
+	session := newCBSClient(t, p)
+	for object, want := range map[string]string{entra.Developer: "developer", manager: manager} {
+		session.put(t, "q", webToken(t, p.Server, object, nil))
+		list := p.amqp.Inspect(p.Namespace(), nil)
+		if len(list) != 1 || strings.Join(list[0].Policies, " ") != want {
+			t.Errorf("want %s signed in: %+v", want, list)
 		}
 	}
 }

@@ -181,6 +181,7 @@ func TestLogIsCheckpointedBetweenBatches(t *testing.T) {
 
 // TestDeepFileGivesSpaceBack: a drained file shrinks.
 func TestDeepFileGivesSpaceBack(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	const n, size = 300, 200 << 10
 	for i := range int64(n) {
@@ -207,6 +208,7 @@ func TestDeepFileGivesSpaceBack(t *testing.T) {
 
 // TestReadsWhileWriting: body reads beside commits, which share one connection where the database is ephemeral.
 func TestReadsWhileWriting(t *testing.T) {
+	t.Parallel()
 	for _, ephemeral := range []bool{false, true} {
 		t.Run(fmt.Sprint("ephemeral=", ephemeral), func(t *testing.T) {
 			s := mustOpen(t, t.TempDir()+"/a.db", Options{Ephemeral: ephemeral})

@@ -392,13 +392,18 @@ func (t *transactions) run(f func() error) error {
 // aside runs a step of housekeeping in a transaction, if need be with the reserve.
 func (t *transactions) aside(f func() error) error {
 	return t.w.disk.orReserve(func() error {
-		return t.run(func() error {
+		err := t.run(func() error {
 			defer t.w.published.drop()
 			if err := f(); err != nil {
 				return err
 			}
 			return t.w.published.write()
 		})
+		if err != nil {
+			t.w.undoFrom(0)
+		}
+		t.w.undo = t.w.undo[:0]
+		return err
 	})
 }
 

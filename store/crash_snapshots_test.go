@@ -120,6 +120,7 @@ func snapshotChild(path string) {
 
 // TestKillWhileSnapshotsAreSavedAndRestored: after a SIGKILL the namespace is of one version, and so is every snapshot. Nothing else is left.
 func TestKillWhileSnapshotsAreSavedAndRestored(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), crashSnapshots)
 	s := mustOpen(t, path, Options{})
 	wait(t, s, append([]emulator.Op{putQueue(1, "q")}, versionOps(1, 1, 1)...)...)

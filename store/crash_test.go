@@ -236,6 +236,7 @@ func crashRounds() int {
 // deleted ones are gone, no row id and no number is used twice, no body is without its message, and no
 // change is half committed, in two namespaces, beside others that are made and deleted.
 func TestKill_SEQ4_DUP16_SESS22_LosesNothing(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
 	s := mustOpen(t, path, Options{})
 	if err := putNamespace(s, 2, "two"); err != nil {

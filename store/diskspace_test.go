@@ -32,6 +32,7 @@ func killed(t *testing.T, s *Store) string {
 
 // TestLogIsBounded_OverManyLives: the log that earlier processes left counts.
 func TestLogIsBounded_OverManyLives(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
 	for life := range int64(8) {
 		s := mustOpen(t, path, Options{})
@@ -103,6 +104,7 @@ func restore(s *Store, op emulator.Op) <-chan error {
 
 // TestFullDisk_LogAndReserveAreSmallOnSmallDisks; on a large disk the log has its full size and there is no reserve.
 func TestFullDisk_LogAndReserveAreSmallOnSmallDisks(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	smallDisk(s, 16<<20)
 	n := fillUp(t, s)
@@ -161,6 +163,7 @@ func TestFullDisk_RemovalsGoThroughWhileSendsAreRefused(t *testing.T) {
 
 // TestFullDisk_AFewRemovalsAreEnough for a message to fit again, though they are only marked at first.
 func TestFullDisk_AFewRemovalsAreEnough(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	smallDisk(s, 8<<20)
 	n := fillUp(t, s)
@@ -174,6 +177,7 @@ func TestFullDisk_AFewRemovalsAreEnough(t *testing.T) {
 
 // TestFullDisk_WhatNobodyReceivedIsStoredAgain: its sender was told long ago that the message is durable.
 func TestFullDisk_WhatNobodyReceivedIsStoredAgain(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	smallDisk(s, 8<<20)
 	n := fillUp(t, s)
@@ -199,6 +203,7 @@ func TestFullDisk_WhatNobodyReceivedIsStoredAgain(t *testing.T) {
 // TestFullDisk_LargeMessageIsStoredAgainWholeOrNot: its parts may use the reserve too, and without all of them there
 // is no message.
 func TestFullDisk_LargeMessageIsStoredAgainWholeOrNot(t *testing.T) {
+	t.Parallel()
 	for _, large := range []int{1<<20 + 100_000, 3 << 20} {
 		s := newStore(t)
 		left := smallDisk(s, 24<<20)
@@ -239,6 +244,7 @@ func TestFullDisk_LargeMessageIsStoredAgainWholeOrNot(t *testing.T) {
 
 // TestFullDisk_LargeMessageIsStoredAgainBeforeOthersAreSent: senders that fill every gap do not keep it out.
 func TestFullDisk_LargeMessageIsStoredAgainBeforeOthersAreSent(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	smallDisk(s, 12<<20)
 	n := fillUp(t, s)
@@ -263,6 +269,7 @@ func TestFullDisk_LargeMessageIsStoredAgainBeforeOthersAreSent(t *testing.T) {
 
 // TestFullDisk_ComesBackWhenSpaceIsFreed without anything being removed.
 func TestFullDisk_ComesBackWhenSpaceIsFreed(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	left := smallDisk(s, 8<<20)
 	n := fillUp(t, s)
@@ -277,6 +284,7 @@ func TestFullDisk_ComesBackWhenSpaceIsFreed(t *testing.T) {
 
 // TestFullDisk_DeletedEntityIsRemoved: the sweep's steps go through as removals do.
 func TestFullDisk_DeletedEntityIsRemoved(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	wait(t, s, putQueue(2, "two"))
 	smallDisk(s, 8<<20)

@@ -16,6 +16,7 @@ func asked(s *Store) error {
 
 // TestHealth_OfAFullDiskIsTold from the first refused message until there is space, even if no client tries again.
 func TestHealth_OfAFullDiskIsTold(t *testing.T) {
+	t.Parallel()
 	for name, makeRoom := range map[string]func(t *testing.T, s *Store, more func()){
 		"messages are received": func(t *testing.T, s *Store, _ func()) {
 			for i := range int64(200) {

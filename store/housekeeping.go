@@ -85,7 +85,9 @@ func (w *writer) idleWork() bool {
 // cleanSome does one step of a copy or of what removes rows, in turns, and reports whether there was one. So a copy
 // adds no more than is removed meanwhile.
 func (w *writer) cleanSome() bool {
-	kinds := [...]func() bool{w.copier.step, w.sweeper.clearSome, w.duplicates.pruneSome, w.sweeper.step}
+	kinds := [...]func() bool{
+		w.copier.step, w.sweeper.clearSome, w.duplicates.pruneSome, w.sweeper.step, w.copier.removeKept,
+	}
 	for range kinds {
 		w.turn = (w.turn + 1) % len(kinds)
 		if kinds[w.turn]() {
@@ -104,6 +106,8 @@ func (w *writer) finish() error {
 	}
 	if len(w.tombstones.list) > 0 {
 		w.tombstones.remove()
+	}
+	for w.copier.removeKept() {
 	}
 	var err error
 	if w.tidied {

@@ -13,6 +13,7 @@ import (
 // TestRemovalKeepsUpWithSnapshots: two clients save and restore snapshots without a pause, each in a namespace of its
 // own. What that leaves is removed meanwhile.
 func TestRemovalKeepsUpWithSnapshots(t *testing.T) {
+	t.Parallel()
 	inFileAndMemory(t, func(t *testing.T, o Options) {
 		const messages, rounds = 600, 40
 		s := mustOpen(t, filepath.Join(t.TempDir(), "a.db"), o)
@@ -66,6 +67,7 @@ func TestRemovalKeepsUpWithSnapshots(t *testing.T) {
 // TestRemovalKeepsUpBesideSnapshots: entities that are deleted while snapshots are saved without a pause are removed
 // too.
 func TestRemovalKeepsUpBesideSnapshots(t *testing.T) {
+	t.Parallel()
 	inFileAndMemory(t, func(t *testing.T, o Options) {
 		const messages, rounds = 200, 40
 		s := mustOpen(t, filepath.Join(t.TempDir(), "a.db"), o)

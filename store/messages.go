@@ -107,6 +107,9 @@ func (m *messages) storeBody(rows *rowRange, id int64, data []byte) error {
 		if err := m.w.tombstones.makeWay(id); err != nil {
 			return err
 		}
+		if err := m.w.copier.makeWay(id); err != nil {
+			return err
+		}
 	}
 	parts, inline := 0, data
 	if len(data) > maxInline {
@@ -198,7 +201,15 @@ func (m *messages) remove(row, body int64, dropBody bool) error {
 	return m.removeBody(body)
 }
 
+// removeBody removes a body, or leaves that to a copy that may need it.
 func (m *messages) removeBody(id int64) error {
+	if m.w.copier.keep(id) {
+		return nil
+	}
+	return m.dropBody(id)
+}
+
+func (m *messages) dropBody(id int64) error {
 	if err := m.deleteBody.run(id); err != nil {
 		return fmt.Errorf("delete body %d: %w", id, err)
 	}

@@ -325,6 +325,7 @@ func TestSweepStaysInItsNamespace(t *testing.T) {
 
 // TestFullDisk_NamespacesCanBeDeleted but not made, and a deletion makes room.
 func TestFullDisk_NamespacesCanBeDeleted(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	newNamespace(t, s, 2, 500)
 	smallDisk(s, 8<<20)

@@ -50,7 +50,7 @@ func Open(path string, o Options) (*Store, error) {
 		s.files.databaseLength.Store(s.databaseLength())
 		s.lock.note(true)
 	}
-	s.inline = sync == "NORMAL"
+	s.inline = sync == syncNormal
 	go s.writer.run()
 	go s.reader.run()
 	if s.checkpointer != nil {
@@ -59,12 +59,19 @@ func Open(path string, o Options) (*Store, error) {
 	return s, nil
 }
 
-func synchronous(s string) (pragma string, err error) {
+// Pragmas of the modes of Options.Synchronous. On macOS a sync leaves the disk's cache alone unless it is a full one;
+// elsewhere that changes nothing.
+const (
+	syncNormal = "PRAGMA synchronous=NORMAL"
+	syncFull   = "PRAGMA synchronous=FULL; PRAGMA fullfsync=ON; PRAGMA checkpoint_fullfsync=ON"
+)
+
+func synchronous(s string) (pragmas string, err error) {
 	switch s {
 	case "", "normal":
-		return "NORMAL", nil
+		return syncNormal, nil
 	case "full":
-		return "FULL", nil
+		return syncFull, nil
 	}
 	return "", fmt.Errorf("open the message store: synchronous is %q, allowed are normal and full", s)
 }

@@ -323,3 +323,25 @@ func leaveLogOf(sql string) func(t *testing.T, path string) {
 		c.close()
 	}
 }
+
+// TestFullSyncsReachTheDisk: what a mode promises holds for the log and for the database, on macOS too.
+func TestFullSyncsReachTheDisk(t *testing.T) {
+	for mode, want := range map[string][3]int64{"normal": {1, 0, 0}, "full": {2, 1, 1}} {
+		s := mustOpen(t, filepath.Join(t.TempDir(), "a.db"), Options{Synchronous: mode})
+		for name, c := range map[string]*conn{"writer": s.writer.conn, "checkpointer": s.checkpointer.conn} {
+			var got [3]int64
+			for i, pragma := range []string{"synchronous", "fullfsync", "checkpoint_fullfsync"} {
+				c.mu.Lock()
+				n, err := c.queryInt("PRAGMA " + pragma)
+				c.mu.Unlock()
+				if got[i] = n; err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got != want {
+				t.Errorf("%s, %s: synchronous, fullfsync and checkpoint_fullfsync are %v, want %v", mode, name, got, want)
+			}
+		}
+		must(t, s.Close())
+	}
+}

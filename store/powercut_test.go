@@ -33,6 +33,7 @@ const (
 // or torn. Each state must open. It must have a prefix of the changes, as they were committed, each as a whole and
 // none twice. With synchronous=full these are at least all that were answered before the cut.
 func TestPowerCut(t *testing.T) {
+	t.Parallel()
 	cuts, required := fewPowerCuts, false
 	if n, err := strconv.Atoi(os.Getenv(powerCutsEnv)); err == nil {
 		cuts, required = n, true
@@ -53,6 +54,7 @@ func TestPowerCut(t *testing.T) {
 		n := min(cuts-done, 2*mostPowerCuts)
 		for _, mode := range []string{"full", "normal"} {
 			t.Run(fmt.Sprintf("%s, seed %d", mode, seed), func(t *testing.T) {
+				t.Parallel()
 				cutPower(t, recordPower(t, mode, seed), mode, seed, n/2)
 			})
 		}

@@ -81,6 +81,7 @@ func TestReadBodies(t *testing.T) {
 
 // TestReadBodiesOfRandomIDs reads random ids that look like those of queues and compares the bodies with a map.
 func TestReadBodiesOfRandomIDs(t *testing.T) {
+	t.Parallel()
 	eachShelf(t, func(t *testing.T, s shelf) {
 		rnd := rand.New(rand.NewPCG(3, 4))
 		sizes := []int{0, 1, 50, 50, 50, 1000, 1000, maxStray + 1, 3 * pageSize}

@@ -64,7 +64,7 @@ func (c *conn) setUp(path, sync string, log *slog.Logger) error {
 		return err
 	}
 	return c.exec("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; PRAGMA journal_size_limit=67108864;" +
-		"PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY; PRAGMA synchronous=" + sync)
+		"PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY;" + sync)
 }
 
 // recognise returns the version of the schema, 0 for an empty database.

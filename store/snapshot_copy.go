@@ -18,8 +18,9 @@ const (
 )
 
 // snapshotCopier copies the rows of namespaces and snapshots to other numbers, one copy after the other, in small
-// transactions between the batches. While a namespace is saved its changes wait, so its snapshot is that of one moment.
-// Those of other namespaces go on.
+// transactions between the batches. Changes of a namespace wait while its rows are copied, so its snapshot is that of
+// one moment. They don't wait for the bodies, which are most of the work and never change: one that is removed
+// meanwhile is kept until the copy has ended. Those of other namespaces go on.
 //
 // The copies lie in the same database. So a file and a database in memory do the same, the sweeper removes what a crash
 // leaves, and no read transaction lasts long: it would keep the log from restarting, and the log has a ceiling.
@@ -27,7 +28,8 @@ type snapshotCopier struct {
 	w      *writer
 	asked  sync.Map        // *snapshotCopy by number: those whose change is not committed yet
 	copies []*snapshotCopy // those that are being made, oldest first
-	ready  []item          // changes that waited for a copy that has ended
+	ready  []item          // changes that need no longer wait for a copy
+	kept   []int64         // bodies to remove once there are no copies
 	size   int             // rows of a step
 
 	prepared                 bool
@@ -69,13 +71,17 @@ type copyProgress struct {
 	messages, bytes int64
 }
 
-// copyPhases copy what is in a namespace, apart from the entities and counters, which the first transaction copies.
+// copyPhases copy what is in a namespace, apart from the entities and counters, which the first transaction copies. The
+// last one copies the bodies.
 var copyPhases = []func(c *snapshotCopy) (end bool, err error){
 	(*snapshotCopy).copyDuplicates, (*snapshotCopy).copySessions,
 	(*snapshotCopy).copyMessages, (*snapshotCopy).copyPublications, (*snapshotCopy).copyBodies,
 }
 
 func (c *snapshotCopy) ended() bool { return c.progress.phase == len(copyPhases) }
+
+// copiesRows reports whether there are rows left to copy that changes of the namespace could change.
+func (c *snapshotCopy) copiesRows() bool { return c.progress.phase < len(copyPhases)-1 }
 
 // prepare makes the statements. A process that copies nothing does not need them. In those that insert, ?1 is the
 // offset and ?2 the number of the copy.
@@ -181,8 +187,8 @@ func (cp *snapshotCopier) begin(number int64) error {
 	return nil
 }
 
-// admit returns what may be committed now: the changes that waited for a copy which has ended, and items, but for those
-// of namespaces that are being saved. These wait for the copy. The deletion of a namespace ends the copy.
+// admit returns what may be committed now: the changes that have waited long enough for a copy, and items, but for those
+// of namespaces whose rows are being copied. These wait. The deletion of a namespace ends the copy.
 func (cp *snapshotCopier) admit(items []item) []item {
 	if len(cp.copies) == 0 && len(cp.ready) == 0 {
 		return items
@@ -205,10 +211,10 @@ func (cp *snapshotCopier) admit(items []item) []item {
 	})
 }
 
-// saving returns the copy that is being made of a namespace; nil: none.
+// saving returns the copy that changes of a namespace wait for; nil: none.
 func (cp *snapshotCopier) saving(namespace int64) *snapshotCopy {
 	for _, c := range cp.copies {
-		if c.snapshot != nil && c.snapshot.Namespace == namespace {
+		if c.snapshot != nil && c.snapshot.Namespace == namespace && c.copiesRows() {
 			return c
 		}
 	}
@@ -255,10 +261,23 @@ func (cp *snapshotCopier) step() bool {
 	if err == nil && stored != nil {
 		stored()
 	}
-	if err != nil || c.ended() {
+	switch {
+	case err != nil || c.ended():
 		cp.end(c, err)
+	case !c.copiesRows():
+		cp.release(c)
 	}
 	return true
+}
+
+// release lets the changes go on that waited for a copy.
+func (cp *snapshotCopier) release(c *snapshotCopy) {
+	if len(c.waiting) == 0 {
+		return
+	}
+	cp.ready = append(cp.ready, c.waiting...)
+	c.waiting = nil
+	cp.w.s.inbox.poke()
 }
 
 // aside runs a step in a transaction. Unlike housekeeping it leaves some disk space to clients, and the reserve too.
@@ -273,11 +292,7 @@ func (cp *snapshotCopier) aside(f func() error) error {
 // there is of it.
 func (cp *snapshotCopier) end(c *snapshotCopy, err error) {
 	cp.copies = slices.DeleteFunc(cp.copies, func(x *snapshotCopy) bool { return x == c })
-	if len(c.waiting) > 0 {
-		cp.ready = append(cp.ready, c.waiting...)
-		c.waiting = nil
-		cp.w.s.inbox.poke()
-	}
+	cp.release(c)
 	if err != nil && !c.to.dead {
 		c.to.dead = true
 		cp.w.sweeper.clear(c.to)
@@ -302,6 +317,52 @@ func (cp *snapshotCopier) close() {
 	for len(cp.copies) > 0 {
 		cp.end(cp.copies[0], errorOfClosed())
 	}
+}
+
+// keep reports whether a copy may still need a body that is to be removed. Then it is removed later.
+func (cp *snapshotCopier) keep(body int64) bool {
+	number := emulator.NamespaceOf(body)
+	if !slices.ContainsFunc(cp.copies, func(c *snapshotCopy) bool { return c.from.number == number }) {
+		return false
+	}
+	n := len(cp.kept)
+	cp.kept = append(cp.kept, body)
+	cp.w.undo = append(cp.w.undo, func() { cp.kept = cp.kept[:n] })
+	return true
+}
+
+// makeWay removes the row of a body that was kept, because it is stored again. Its parts have been replaced already.
+func (cp *snapshotCopier) makeWay(body int64) error {
+	i := slices.Index(cp.kept, body)
+	if i < 0 {
+		return nil
+	}
+	cp.kept = slices.Delete(cp.kept, i, i+1)
+	cp.w.undo = append(cp.w.undo, func() { cp.kept = slices.Insert(cp.kept, i, body) })
+	return cp.w.messages.deleteBody.run(body)
+}
+
+// removeKept removes some of the bodies that copies have kept, and reports whether there were any. After a crash the
+// sweeper finds them.
+func (cp *snapshotCopier) removeKept() bool {
+	if len(cp.kept) == 0 || len(cp.copies) > 0 {
+		return false
+	}
+	n := min(sweepDrop, len(cp.kept))
+	err := cp.w.tx.aside(func() error {
+		for _, body := range cp.kept[:n] {
+			if err := cp.w.messages.dropBody(body); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		cp.w.sweeper.note(err)
+		n = len(cp.kept)
+	}
+	cp.kept = cp.kept[n:]
+	return true
 }
 
 func (c *snapshotCopy) copyDuplicates() (end bool, err error) {

@@ -173,7 +173,8 @@ func (c *changer) insert(copies int) {
 // publish stores copies of a message by one operation.
 func (c *changer) publish(copies int) {
 	c.seq++
-	op := into(c.entity(), insertOp(c.draw(), c.seq, bytes.Repeat([]byte{byte(c.next)}, 1+rand.IntN(2000))))
+	body := c.draw()
+	op := into(c.entity(), insertOp(body, c.seq, bytes.Repeat([]byte{byte(body)}, 1+rand.IntN(2000))))
 	op.Record.MessageID, op.Record.Enqueued = fmt.Sprint("id", c.seq), c.seq
 	c.copies[op.Record.Body] = copies
 	for i := range int64(copies) {
@@ -228,7 +229,7 @@ func (c *changer) remove(i int) {
 		c.copies[r.Body] = 1
 		r.DeliveryCount += 10
 		c.live = append(c.live, r)
-		data := bytes.Repeat([]byte{byte(r.Row)}, int(r.Size))
+		data := bytes.Repeat([]byte{byte(r.Body)}, int(r.Size))
 		c.do(emulator.Op{Kind: emulator.OpInsert, Record: r, Data: data})
 	}
 }
@@ -322,10 +323,11 @@ func inFileAndMemory(t *testing.T, f func(t *testing.T, o Options)) {
 // TestSnapshotIsThatOfOneMoment: whatever clients change while it is made, the snapshot has what there was when it was asked for, bodies included, and nothing
 // else. A restore gives the same, again and again.
 func TestSnapshotIsThatOfOneMoment(t *testing.T) {
+	t.Parallel()
 	inFileAndMemory(t, func(t *testing.T, o Options) {
 		s := mustOpen(t, filepath.Join(t.TempDir(), "a.db"), o)
 		defer func() { _ = s.Close() }()
-		number := int64(1)
+		number, live := int64(1), int64(1)
 		for round := range 5 {
 			onWriter(s, func() { s.writer.copier.size = 1 + rand.IntN(40) })
 			c := newChanger(t, s, 1)
@@ -361,10 +363,13 @@ func TestSnapshotIsThatOfOneMoment(t *testing.T) {
 			if got := copyContents(t, s, number); got != want {
 				t.Fatalf("round %d: the snapshot has%s", round, difference(got, want))
 			}
+			onWriter(s, func() { housekeep(s); s.writer.tombstones.remove() })
 			wantNoOrphans(t, s, number)
+			wantNoOrphans(t, s, live)
 			if err := restoreCopy(s, 1, number, number+1); err != nil {
 				t.Fatal(err)
 			}
+			live = number + 1
 			if got := namespaceContents(t, s, 1); got != want {
 				t.Fatalf("round %d: restored is%s", round, difference(got, want))
 			}
@@ -490,6 +495,7 @@ func TestSnapshotEndsWithItsNamespace(t *testing.T) {
 
 // TestSnapshotOnAFullDisk fails and leaves nothing, and what clients do meanwhile goes on: they can take all messages.
 func TestSnapshotOnAFullDisk(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	smallDisk(s, 12<<20)
 	n := int64(0)

@@ -81,12 +81,52 @@ func TestChangesWaitForTheSnapshotOfTheirNamespace(t *testing.T) {
 			s.Journal(2).Flush(order.done("other flushed"))
 			save(s, 1, 4, order.done("begun again"), order.end("saved again"))
 		})
-		order.want(t, "begun other other flushed saved waits flushed waits too begun again saved again")
+		order.want(t, "begun other other flushed waits flushed waits too begun again saved saved again")
 		if got := copyContents(t, s, 3); got != want {
 			t.Errorf("the snapshot has%s", difference(got, want))
 		}
 		if got, want := copyContents(t, s, 4), namespaceContents(t, s, 1); got != want {
 			t.Errorf("the second snapshot has%s", difference(got, want))
+		}
+	})
+}
+
+// TestBodiesAreCopiedBesideChanges: changes wait for the rows of a snapshot alone. Messages that are removed while their
+// bodies are still to be copied are in the snapshot, and leave nothing behind. Those that are stored again stay.
+func TestBodiesAreCopiedBesideChanges(t *testing.T) {
+	inFileAndMemory(t, func(t *testing.T, o Options) {
+		s, _ := twoNamespaces(t, o)
+		want := namespaceContents(t, s, 1)
+		first, _ := emulator.RowsOf(1)
+		var all []emulator.Op
+		for row := range int64(51) {
+			all = append(all, into(first, removeOp(first+1+row)))
+		}
+		again := []emulator.Op{
+			into(first, insertOp(first+50, 50, []byte("message 49 of 1"))),
+			into(first, insertOp(first+51, 51, make([]byte, maxInline+1))),
+		}
+		order := completions{last: make(chan struct{})}
+		hold(s, func() {
+			save(s, 1, 3, order.done("begun"), order.end("saved"))
+			s.Journal(1).Append(&emulator.Change{Ops: all, Done: order.then("removed", func() {
+				s.Journal(1).Append(&emulator.Change{Ops: again, Requeues: true, Done: order.done("stored again")})
+				items, _ := s.inbox.take()
+				s.writer.copier.ready = items // the next batch, before the copy goes on
+			})})
+		})
+		order.want(t, "begun removed stored again saved")
+		if got := copyContents(t, s, 3); got != want {
+			t.Errorf("the snapshot has%s", difference(got, want))
+		}
+		onWriter(s, func() { housekeep(s) })
+		if n := count(t, s, "body WHERE ns=1"); n != 2 {
+			t.Errorf("the namespace has %d bodies, want 2", n)
+		}
+		wantNoOrphans(t, s, 1)
+		wantNoOrphans(t, s, 3)
+		if n := count(t, s, "body_part WHERE ns=1"); n != 2 {
+			t.Errorf("the namespace has %d parts of bodies, want 2", n)
 		}
 	})
 }
@@ -159,7 +199,7 @@ func TestNothingPassesWhatWaitsForASnapshot(t *testing.T) {
 			op := into(first, insertOp(first+1000, 1000, make([]byte, 2*maxInline)))
 			s.Journal(2).Append(&emulator.Change{Ops: []emulator.Op{op}, Done: order.done("large")})
 		})
-		order.want(t, "begun large saved waits waits too")
+		order.want(t, "begun large waits waits too")
 	})
 	t.Run("a failure", func(t *testing.T) {
 		s, add := twoNamespaces(t, Options{})
@@ -171,7 +211,7 @@ func TestNothingPassesWhatWaitsForASnapshot(t *testing.T) {
 			add(1, 1000, order.done("waits"))
 			add(2, 1000, order.then("other", func() { add(1, 1001, order.end("waits too")) }))
 		})
-		order.want(t, "begun other! saved waits waits too")
+		order.want(t, "begun other! waits waits too")
 	})
 	t.Run("what fails with the beginning", func(t *testing.T) {
 		s, add := twoNamespaces(t, Options{})
@@ -224,7 +264,7 @@ func TestACopyThatClientsWaitForGetsAStepAfterEachBatch(t *testing.T) {
 			}
 		}))
 	})
-	order.want(t, "begun other saved waits")
+	order.want(t, "begun other waits")
 }
 
 // TestAStepOfACopyThatIsTriedAgainCopiesTheSame: each step finds the disk full once, and is tried again.

@@ -17,6 +17,7 @@ func mustOpen(tb testing.TB, path string, o Options) *Store {
 }
 
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	for _, sync := range []string{"normal", "full"} {
 		t.Run(sync, func(t *testing.T) {
 			storetest.Run(t, func(t *testing.T) (storetest.Journal, func() storetest.Journal) {
@@ -42,6 +43,7 @@ func TestConformanceEphemeral(t *testing.T) {
 }
 
 func TestNamespacesConformance(t *testing.T) {
+	t.Parallel()
 	storetest.RunStore(t, func(t *testing.T) (storetest.Store, func() storetest.Store) {
 		path := filepath.Join(t.TempDir(), "a.db")
 		s := mustOpen(t, path, Options{})

@@ -155,7 +155,7 @@ func newCheckpointer(s *Store, path, synchronous string) (*checkpointer, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := c.exec("PRAGMA synchronous=" + synchronous); err != nil {
+	if err := c.exec(synchronous); err != nil {
 		c.close()
 		return nil, err
 	}

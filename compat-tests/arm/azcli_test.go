@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -162,15 +164,56 @@ func (a *azure) changes(entity, flags string, names ...string) {
 	}
 }
 
-// byDevice signs in as a person does, who opens a page. With --auth any it is open already.
+// byDevice signs in with a device code. With --auth any nobody need open its page.
 func (a *azure) byDevice() {
 	a.Helper()
 	a.script("login --use-device-code --tenant " + tenant + " # " + subscription)
 }
 
+// byPage signs in as a person does, who opens the page that az names, and types the code and the identity secret.
+func (a *azure) byPage() {
+	a.Helper()
+	cmd := exec.Command(filepath.Join(a.dir, "az"), "login", "--use-device-code", "--tenant", tenant)
+	cmd.Env = append(os.Environ(), a.environ()...)
+	out := new(strings.Builder)
+	cmd.Stdout = out
+	text, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		a.Fatalf("start az: %v", err)
+	}
+	end := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	defer end.Stop()
+	prompt := regexp.MustCompile(`open the page (\S+) and enter the code (\S+) to authenticate`)
+	said := ""
+	for lines := bufio.NewScanner(text); lines.Scan(); {
+		said += lines.Text() + "\n"
+		if found := prompt.FindStringSubmatch(lines.Text()); found != nil {
+			answer, err := a.cloud.client(a.T).PostForm(found[1], url.Values{"user_code": {found[2]}, "secret": {secret}})
+			if err != nil {
+				a.Fatalf("send the form of the page: %v", err)
+			}
+			_ = answer.Body.Close()
+			said += "The page answers " + answer.Status + ".\n"
+		}
+	}
+	if err := cmd.Wait(); err != nil || !strings.Contains(said, "200 OK") || !strings.Contains(out.String(), subscription) {
+		a.Fatalf("az login: %v\n%s%s", err, said, out)
+	}
+}
+
 // testAz runs the commands for groups and for Service Bus.
 func testAz(t *testing.T, c *cloud) {
 	a := c.az(t, harness.Python(t, "."))
+	a.byPage()
+	a.script(`
+		account show                                                     # "type": "user"
+		group show -n minibus                                            # "provisioningState": "Succeeded"
+		logout
+		=1 account show                                                  # az login
+	`)
 	a.login()
 	a.script(`
 		account show                                                     # "environmentName": "Minibus"

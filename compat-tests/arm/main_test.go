@@ -3,7 +3,6 @@
 package arm
 
 import (
-	"flag"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -11,13 +10,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// TestMain lets more tests run at once than there are processors, unless the flag -parallel says how many: Terraform waits.
-func TestMain(m *testing.M) {
-	if err := flag.Set("test.parallel", "6"); err != nil {
-		panic(err)
-	}
-	harness.Main(m)
-}
+func TestMain(m *testing.M) { harness.MainAtOnce(m, 6) }
 
 // What every client signs in with.
 const (

@@ -17,12 +17,15 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus/admin"
 	"github.com/coder/websocket"
+
+	"minibus/compat-tests/harness"
 )
 
 // bus is a namespace, as its connection string leads to it.
 type bus struct {
 	name, connection string
 	address          string // its port on this machine
+	alias            string // another name of a host that means it; empty: none
 	keyName, key     string
 }
 
@@ -44,7 +47,8 @@ func (b bus) as(host string) string {
 	return fmt.Sprintf("Endpoint=sb://%s/;SharedAccessKeyName=%s;SharedAccessKey=%s", host, b.keyName, b.key)
 }
 
-// ways are how clients reach a namespace: by its port without TLS and with, over WebSockets, and by the name that it would have in Azure.
+// ways are how clients reach a namespace: by its port without TLS and with, over WebSockets, by the name that it would have in Azure, and by its
+// alias.
 func (c *cloud) ways(t *testing.T, b bus) map[string]*azservicebus.Client {
 	t.Helper()
 	config := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: c.pool(t)}
@@ -56,16 +60,22 @@ func (c *cloud) ways(t *testing.T, b bus) map[string]*azservicebus.Client {
 		}
 		return websocket.NetConn(context.WithoutCancel(ctx), conn, websocket.MessageBinary), nil
 	}
-	clients := make(map[string]*azservicebus.Client)
-	for way, o := range map[string]struct {
+	type options struct {
 		connection string
 		options    azservicebus.ClientOptions
-	}{
+	}
+	common := azservicebus.ClientOptions{TLSConfig: config, CustomEndpoint: fmt.Sprintf("localhost:%d", c.Ports.TLS)}
+	ways := map[string]options{
 		"port":      {b.as(b.address) + ";UseDevelopmentEmulator=true", azservicebus.ClientOptions{}},
 		"TLS":       {b.as(b.address), azservicebus.ClientOptions{TLSConfig: config}},
 		"WebSocket": {b.as(b.address), azservicebus.ClientOptions{NewWebSocketConn: dial}},
-		"its name":  {b.as(b.name + ".servicebus.windows.net"), azservicebus.ClientOptions{TLSConfig: config, CustomEndpoint: fmt.Sprintf("localhost:%d", c.Ports.TLS)}},
-	} {
+		"its name":  {b.as(b.name + ".servicebus.windows.net"), common},
+	}
+	if b.alias != "" {
+		ways["alias"] = options{b.as(b.alias), common}
+	}
+	clients := make(map[string]*azservicebus.Client)
+	for way, o := range ways {
 		o.options.RetryOptions = azservicebus.RetryOptions{MaxRetries: -1}
 		client, err := azservicebus.NewClientFromConnectionString(o.connection, &o.options)
 		if err != nil {
@@ -105,14 +115,15 @@ func receive(ctx context.Context, client *azservicebus.Client, queue string, n i
 	return bodies, nil
 }
 
-// post sends a message over HTTP and returns the status.
-func (c *cloud) post(t *testing.T, b, keysOf bus, queue, body string) int {
+// post sends a message over HTTP and returns the status: to an address, for a host.
+func (c *cloud) post(t *testing.T, address, host string, keysOf bus, queue, body string) int {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+b.address+"/"+queue+"/messages", strings.NewReader(body))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+address+"/"+queue+"/messages", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set("Authorization", sign("https://"+b.address+"/"+queue, keysOf.keyName, keysOf.key))
+	request.Host = host
+	request.Header.Set("Authorization", sign("https://"+host+"/"+queue, keysOf.keyName, keysOf.key))
 	answer, err := c.client(t).Do(request)
 	if err != nil {
 		t.Fatal(err)
@@ -122,20 +133,22 @@ func (c *cloud) post(t *testing.T, b, keysOf bus, queue, body string) int {
 	return answer.StatusCode
 }
 
-// TestTwoNamespaces have a queue of the same name. Whatever way a message takes, it stays in its namespace, and so does a key; one ends without
-// the other, and both survive a restart.
+// TestTwoNamespaces have a queue of the same name: one that Resource Manager has made, and one of the command line, with an alias. Whatever way a
+// message takes, it stays in its namespace, and so does a key; one ends without the other, and both survive a restart.
 func TestTwoNamespaces(t *testing.T) {
 	t.Parallel()
 	c := checked(t)
 	r := c.raw(t)
-	group := r.group("two")
-	var spaces []string
+	const alias, elsewhere = "two.bus.test", "/subscriptions/" + subscription + "/resourceGroups/minibus/providers/Microsoft.ServiceBus/namespaces/"
+	harness.Run(t, nil, harness.Binary(t), "namespace", "create", "two-ns-2", "--alias", alias, "-c", r.bus(elsewhere+harness.DefaultSpace).connection)
+	spaces := []string{r.namespace(r.group("two"), "two-ns-1"), elsewhere + "two-ns-2"}
 	var buses []bus
-	for _, name := range []string{"two-ns-1", "two-ns-2"} {
-		space := r.namespace(group, name)
+	for _, space := range spaces {
 		r.must(http.MethodPut, space+"/queues/orders", object{"properties": object{}})
-		spaces, buses = append(spaces, space), append(buses, r.bus(space))
+		buses = append(buses, r.bus(space))
 	}
+	buses[1].alias = alias
+	var sent [2]int
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for i, b := range buses {
@@ -144,13 +157,21 @@ func TestTwoNamespaces(t *testing.T) {
 			if err := sendTo(ctx, client, "orders", b.name); err != nil {
 				t.Errorf("send by %s to %s: %v", way, b.name, err)
 			}
-		}
-		if status := c.post(t, b, b, "orders", b.name); status != http.StatusCreated {
-			t.Errorf("send over HTTP to %s: %d", b.name, status)
+			sent[i]++
 		}
 		other := buses[1-i]
-		if status := c.post(t, b, other, "orders", "x"); status != http.StatusUnauthorized {
-			t.Errorf("with the other's key HTTP answers %d", status)
+		hosts := map[string]string{b.address: b.address} // by the address that leads there
+		if b.alias != "" {
+			hosts[fmt.Sprintf("localhost:%d", c.Ports.TLS)] = b.alias
+		}
+		for address, host := range hosts {
+			if status := c.post(t, address, host, b, "orders", b.name); status != http.StatusCreated {
+				t.Errorf("send over HTTP to %s: %d", host, status)
+			}
+			sent[i]++
+			if status := c.post(t, address, host, other, "orders", "x"); status != http.StatusUnauthorized {
+				t.Errorf("with the other's key HTTP answers %d at %s", status, host)
+			}
 		}
 		foreign := b
 		foreign.key = other.key
@@ -166,9 +187,9 @@ func TestTwoNamespaces(t *testing.T) {
 	if err := sendTo(ctx, c.ways(t, unknown)["its name"], "orders", "x"); err == nil {
 		t.Error("a namespace that is not there took a message")
 	}
-	for _, b := range buses {
-		bodies, err := receive(ctx, c.ways(t, b)["its name"], "orders", 5)
-		if err != nil || strings.Join(bodies, " ") != strings.TrimSpace(strings.Repeat(b.name+" ", 5)) {
+	for i, b := range buses {
+		bodies, err := receive(ctx, c.ways(t, b)["its name"], "orders", sent[i])
+		if err != nil || strings.Join(bodies, " ") != strings.TrimSpace(strings.Repeat(b.name+" ", sent[i])) {
 			t.Errorf("%s has %v, %v", b.name, bodies, err)
 		}
 	}
@@ -212,8 +233,11 @@ func TestTwoNamespaces(t *testing.T) {
 	if again.key != buses[1].key {
 		t.Error("a restart changes keys")
 	}
-	if err := sendTo(ctx, c.ways(t, again)["its name"], "orders", "x"); err != nil {
-		t.Errorf("after a restart: %v", err)
+	again.alias = alias
+	for _, way := range []string{"its name", "alias"} {
+		if err := sendTo(ctx, c.ways(t, again)[way], "orders", "x"); err != nil {
+			t.Errorf("after a restart by %s: %v", way, err)
+		}
 	}
 }
 

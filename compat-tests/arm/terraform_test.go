@@ -73,7 +73,7 @@ func (f *terraform) destroy() {
 	f.run("Destroy complete!", "destroy", "-auto-approve", "-no-color", "-input=false")
 }
 
-// TestTerraform applies a configuration, finds nothing to do also after a restart and an import, changes it in place and destroys it.
+// TestTerraform applies a configuration, finds nothing to do also after a restart, changes it in place and destroys it.
 func TestTerraform(t *testing.T) {
 	harness.NeedAll(t, "to run Terraform")
 	t.Parallel()
@@ -87,10 +87,6 @@ func TestTerraform(t *testing.T) {
 	c.restart(t)
 	f.unchanged()
 	space := "/subscriptions/" + subscription + "/resourceGroups/tf-standard/providers/Microsoft.ServiceBus/namespaces/tf-standard-ns"
-	c.raw(t).must(http.MethodPut, space+"/queues/made", object{"properties": object{}})
-	f.write("imported.tf", "resource \"azurerm_servicebus_queue\" \"made\" {\n  name         = \"made\"\n  namespace_id = azurerm_servicebus_namespace.shop.id\n}\n")
-	f.run("Import successful!", "import", "-no-color", "-input=false", "azurerm_servicebus_queue.made", space+"/queues/made")
-	f.unchanged()
 	f.environ = append(f.environ, "ARM_RESOURCE_PROVIDER_REGISTRATIONS=legacy")
 	f.unchanged()
 	f.apply("0 added, 2 changed, 0 destroyed", "-var=team=b", "-var=deliveries=7")
@@ -104,7 +100,7 @@ func TestTerraform(t *testing.T) {
 	}
 }
 
-// TestTerraformPremium signs in as az does, which the provider starts.
+// TestTerraformPremium signs in as az does, which the provider starts, and imports what az has made.
 func TestTerraformPremium(t *testing.T) {
 	harness.NeedAll(t, "to run Terraform")
 	t.Parallel()
@@ -119,7 +115,29 @@ func TestTerraformPremium(t *testing.T) {
 	if len(rules["value"].([]any)) != 0 {
 		t.Errorf("the subscription has rules: %v", rules)
 	}
+	f.importFromAz(a)
 	f.destroy()
+}
+
+// importFromAz imports a queue of a Standard namespace that az has made.
+func (f *terraform) importFromAz(a *azure) {
+	f.Helper()
+	const space = "/subscriptions/" + subscription + "/resourceGroups/tf-az/providers/Microsoft.ServiceBus/namespaces/tf-az-ns"
+	a.script(`
+		group create -n tf-az -l westeurope
+		servicebus namespace create -g tf-az -n tf-az-ns -l westeurope --sku Standard
+		servicebus queue create -g tf-az --namespace-name tf-az-ns -n made --lock-duration PT30S --max-delivery-count 5 --enable-session true
+	`)
+	f.write("imported.tf", `resource "azurerm_servicebus_queue" "made" {
+  name               = "made"
+  namespace_id       = "`+space+`"
+  lock_duration      = "PT30S"
+  max_delivery_count = 5
+  requires_session   = true
+}
+`)
+	f.run("Import successful!", "import", "-no-color", "-input=false", "azurerm_servicebus_queue.made", space+"/queues/made")
+	f.unchanged()
 }
 
 // TestTerraformIdentity assigns roles, and keeps what has no effect here.

@@ -17,7 +17,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-func TestMain(m *testing.M) { harness.Main(m) }
+func TestMain(m *testing.M) { harness.MainAtOnce(m, 4) }
 
 // httpAddr returns host:port of the HTTP listener.
 func httpAddr(s *harness.Server) string { return fmt.Sprintf("localhost:%d", s.Ports.HTTP) }

@@ -121,7 +121,7 @@ func sidesOf(t *testing.T, server *harness.Server) map[string]client {
 		"python": script{t, server, func(args ...string) *exec.Cmd {
 			return inDir("../python", harness.Python(t, "../python"), append([]string{"exchange.py"}, args...)...)
 		}, "python"},
-		"java": maven{t, server},
+		"java": maven{t, server, harness.MavenCopy(t, "../java")},
 	}
 }
 
@@ -171,13 +171,14 @@ func (s script) receive(counts map[string]int) map[string][]sample {
 
 // maven runs the Java side, which starts slowly and so receives everything at once.
 type maven struct {
-	t      *testing.T
-	server *harness.Server
+	t       *testing.T
+	server  *harness.Server
+	project string
 }
 
 func (m maven) run(test, job string) {
 	m.t.Helper()
-	harness.Maven(m.t, "../java", append(m.server.Environ(), job), "-Dtest=Exchange#"+test)
+	harness.Maven(m.t, m.project, append(m.server.Environ(), job), "-Dtest=Exchange#"+test)
 }
 
 func (m maven) send(samples []sample, topic string) {

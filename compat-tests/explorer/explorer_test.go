@@ -13,12 +13,13 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-func TestMain(m *testing.M) { harness.Main(m) }
+func TestMain(m *testing.M) { harness.MainAtOnce(m, 4) }
 
 const sources = "../../mgmt/ui"
 
 // TestBundle makes the script and the style of their sources, and checks the types.
 func TestBundle(t *testing.T) {
+	t.Parallel()
 	harness.NeedAll(t, "to bundle the explorer")
 	harness.InstallNodeModules(t, sources)
 	out := t.TempDir()

@@ -57,6 +57,7 @@ func onlineBackup(ctx context.Context, from, to string) error {
 // TestBackup_UnderLoadLosesNothingThatWasAnswered copies the database while messages are sent and completed. A Minibus on the copy
 // has every message whose send was answered before the backup began, and none whose completion was.
 func TestBackup_UnderLoadLosesNothingThatWasAnswered(t *testing.T) {
+	t.Parallel()
 	harness.NeedAll(t, "to run what takes long")
 	for name, copyTo := range backups {
 		t.Run(name, func(t *testing.T) {

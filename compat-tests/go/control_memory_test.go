@@ -16,6 +16,7 @@ const controlMessages = "/$minibus/v1/namespaces/$default/entities/%s/messages"
 // TestControl_ALongQueueIsReadInBoundedMemory looks through a queue for texts that no message has, with a filter of either kind. The bodies are five times
 // what the server keeps of bodies in memory.
 func TestControl_ALongQueueIsReadInBoundedMemory(t *testing.T) {
+	t.Parallel()
 	harness.NeedAll(t, "to run what takes long")
 	const batches, each, size = 400, 100, 8 << 10
 	b := startStored(t, harness.WriteConfig(t, harness.Queue{Name: queueName, MaxMessageSizeInKilobytes: 4096}, harness.Queue{Name: "other"}))
@@ -53,6 +54,7 @@ func TestControl_ALongQueueIsReadInBoundedMemory(t *testing.T) {
 
 // TestControl_ALargeBodyIsReadInBoundedMemory reads a body of 50 MiB many times, whole and as a part of its message.
 func TestControl_ALargeBodyIsReadInBoundedMemory(t *testing.T) {
+	t.Parallel()
 	harness.NeedAll(t, "to run what takes long")
 	const size, times = 50 << 20, 8
 	b := startStored(t, harness.WriteConfig(t, harness.Queue{Name: queueName, MaxMessageSizeInKilobytes: 100 << 10}, harness.Queue{Name: "other"}))

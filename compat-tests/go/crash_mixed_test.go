@@ -30,6 +30,7 @@ const mixedOperations = 4000
 // session states, again and again on one database: nothing is lost or doubled, no transaction is half done, and
 // each session has the last state that was acknowledged, or the one on its way.
 func TestDEC21_TXN2_FWD3_DLQ11_SESS22_Kill9UnderMixedLoad(t *testing.T) {
+	t.Parallel()
 	harness.NeedAll(t, "to run what takes long")
 	const long = "PT5M"
 	o := harness.Options{

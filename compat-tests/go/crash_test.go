@@ -28,6 +28,7 @@ const (
 // again and again on one database: every acknowledged send is there exactly once, every acknowledged settlement holds, no
 // number names two messages, and the counter goes on with the next number.
 func TestDEC21_SEQ4_Kill9LosesAndDoublesNothing(t *testing.T) {
+	t.Parallel()
 	proves(t, "restart.kill")
 	o := harness.Options{
 		Config: harness.WriteConfig(t, harness.Queue{Name: queueName, LockDuration: "PT5M", MaxDeliveryCount: 2000, TimeToLive: "PT1H"}),

@@ -39,6 +39,7 @@ func takerConfig(t *testing.T) string {
 // TestDEC21_TOP1_SEQ15_Kill9DuringFanOut kills the server in the middle of fan-outs, again and again on one database: a
 // message is in all subscriptions that want it, once, or in none, and in all if its send was acknowledged; numbers have no gaps.
 func TestDEC21_TOP1_SEQ15_Kill9DuringFanOut(t *testing.T) {
+	t.Parallel()
 	harness.NeedAll(t, "to run what takes long")
 	o := harness.Options{Config: takerConfig(t), Data: filepath.Join(t.TempDir(), "minibus.db")}
 	next := make(map[string]int64) // the first unseen number of each subscription

@@ -75,7 +75,7 @@ func TestDUP1_DUP5_TheWindowEnds(t *testing.T) {
 	first := b.receiveOne(b.receiver)
 	end := first.EnqueuedTime.Add(5 * time.Second)
 	sent := 0
-	for ; time.Now().Before(end.Add(-500 * time.Millisecond)); sent++ { // duplicates do not lengthen the window
+	for ; time.Now().Before(end.Add(-2 * time.Second)); sent++ { // duplicates do not lengthen the window
 		b.put(queueName, withID("a", "dropped"))
 		time.Sleep(250 * time.Millisecond)
 	}

@@ -61,7 +61,7 @@ func TestEXP5_EXP6_EXP12_DLQR2_ExpiredIsDeadLettered(t *testing.T) {
 
 func TestEXP8_EXP9_ALockProtects(t *testing.T) {
 	b := serve(t, harness.Queue{Name: queueName, DeadLetterExpired: true, MaxDeliveryCount: 1})
-	const life = 3 * time.Second
+	const life = 5 * time.Second
 	b.put(queueName, living("completed", life), living("abandoned", life))
 	messages := b.receive(b.receiver, 2)
 	time.Sleep(time.Until(messages[1].EnqueuedTime.Add(life + 100*time.Millisecond)))
@@ -78,7 +78,7 @@ func TestEXP8_EXP9_ALockProtects(t *testing.T) {
 
 func TestEXP10_EXP11_DeferredMessagesStay(t *testing.T) {
 	b := serve(t, harness.Queue{Name: queueName, DeadLetterExpired: true})
-	const life = 3 * time.Second
+	const life = 5 * time.Second
 	b.put(queueName, living("a", life))
 	m := b.receiveOne(b.receiver)
 	b.must("defer", b.receiver.DeferMessage(b.ctx, m, nil))

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -192,26 +191,9 @@ func TestIdentityOfCloudShell(t *testing.T) {
 	}
 }
 
-// TestIdentityOfDeveloper uses the credentials that ask az and azd. Scripts in their place ask "minibus token".
+// TestIdentityOfDeveloper uses the credentials that ask az and azd, for which scripts stand.
 func TestIdentityOfDeveloper(t *testing.T) {
 	ctx, hosts := identityHosts(t)
-	bin := t.TempDir()
-	for name, script := range map[string]string{
-		"az": `[ "$*" = "account get-access-token -o json --resource $6" ] || exit 2
-token=$("$IDENTITY_TEST_MINIBUS" token --connection "$IDENTITY_TEST_SERVER" --resource "$6") || exit
-printf '{"accessToken": "%s", "expires_on": %s, "tokenType": "Bearer"}' "$token" "$(date -d 'now + 1 hour' +%s)"
-`,
-		"azd": `[ "$*" = "auth token -o json --no-prompt --scope $7" ] || exit 2
-token=$("$IDENTITY_TEST_MINIBUS" token --connection "$IDENTITY_TEST_SERVER" --resource "${7%/.default}") || exit
-printf '{"token": "%s", "expiresOn": "%s"}' "$token" "$(date -u -d 'now + 1 hour' +%Y-%m-%dT%H:%M:%SZ)"
-`,
-	} {
-		file := filepath.Join(bin, name)
-		if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o700); err != nil { //nolint:gosec // it is run
-			t.Fatal(err)
-		}
-	}
-	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	az, err := azidentity.NewAzureCLICredential(nil)
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,6 @@ package compat
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"testing"
 	"time"
@@ -13,14 +12,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// TestMain lets more parallel tests run at once than there are processors, unless the flag -parallel says how many: they are those that wait for
-// locks and schedules in real time.
-func TestMain(m *testing.M) {
-	if err := flag.Set("test.parallel", "8"); err != nil {
-		panic(err)
-	}
-	harness.Main(m)
-}
+func TestMain(m *testing.M) { harness.MainAtOnce(m, 12) }
 
 const (
 	queueName    = "orders"

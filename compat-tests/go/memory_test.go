@@ -88,6 +88,7 @@ func blob(n int) *azservicebus.Message {
 // Messages that a client has, or had until their locks ended, take no memory for bodies in the server. Bodies that are not
 // in memory anyway are read again for each delivery.
 func TestLOCK20_PrefetchedMessagesHoldNoBodies(t *testing.T) {
+	t.Parallel()
 	harness.NeedAll(t, "to run what takes long")
 	const messages, deliveries = 800, 4
 	b := startStored(t, harness.WriteConfig(t,
@@ -139,6 +140,7 @@ func TestLOCK8_EndedLocksMakeRoomInTheWindow(t *testing.T) {
 }
 
 func TestMemory_LeftoversOfBatchesHoldOnlyThemselves(t *testing.T) {
+	t.Parallel()
 	harness.NeedAll(t, "to run what takes long")
 	const rounds, batches, size = 5, 50, 5 << 10
 	ttl := time.Second
@@ -165,6 +167,7 @@ func TestMemory_LeftoversOfBatchesHoldOnlyThemselves(t *testing.T) {
 }
 
 func TestQUO4_CopiesOfATopicShareTheBudget(t *testing.T) {
+	t.Parallel()
 	harness.NeedAll(t, "to run what takes long")
 	const rounds, messages, subscriptions = 5, 280, 20
 	topic := harness.Topic{Name: "t"}

@@ -62,6 +62,7 @@ func TestMistakesAreAnsweredWithTheFix(t *testing.T) {
 
 // The second Minibus of a database says which process has it.
 func TestASecondMinibusSaysWhatToDo(t *testing.T) {
+	t.Parallel()
 	data := filepath.Join(t.TempDir(), "held.db")
 	harness.Start(t, harness.Options{Config: configOf(t, harness.Queue{Name: queueName}), Data: data})
 	out, err := exec.Command(harness.Binary(t), "--amqp-port", "0", "--tls-port", "off", "--http-port", "off", "--data", data).CombinedOutput()
@@ -72,6 +73,7 @@ func TestASecondMinibusSaysWhatToDo(t *testing.T) {
 
 // Each command has its own help.
 func TestEveryCommandHasHelp(t *testing.T) {
+	t.Parallel()
 	for command, want := range map[string]string{"serve": "--amqp-port", "config check": "--limits", "export": "--ca-file", "cert export": "--password",
 		"healthcheck": "--ports-file", "version": "print the version"} {
 		out, err := exec.Command(harness.Binary(t), append(strings.Fields(command), "--help")...).CombinedOutput()

@@ -29,6 +29,7 @@ func refuses(t *testing.T, config, limits string, words ...string) {
 }
 
 func TestFWD2_FWD5_TargetsAreChecked(t *testing.T) {
+	t.Parallel()
 	refuses(t, configOf(t, harness.Queue{Name: "source", ForwardTo: "nowhere"}), "relaxed", "ForwardTo", "nowhere")
 	refuses(t, configOf(t, harness.Queue{Name: "source", ForwardDeadLettersTo: "nowhere"}), "relaxed", "ForwardDeadLetteredMessagesTo", "nowhere")
 	refuses(t, configOf(t, harness.Queue{Name: "source", RequiresSession: true, ForwardTo: "target"}, harness.Queue{Name: "target"}),
@@ -36,6 +37,7 @@ func TestFWD2_FWD5_TargetsAreChecked(t *testing.T) {
 }
 
 func TestQUO1_QUO11_PART1_DEC1_LimitsOfEntities(t *testing.T) {
+	t.Parallel()
 	var many []harness.Queue
 	for i := range 10_001 {
 		many = append(many, harness.Queue{Name: fmt.Sprint("q", i)})
@@ -73,6 +75,7 @@ func TestQUO6_SizeOfABatch(t *testing.T) {
 // Bad rules are refused before anything is served, with their place in the file and the place in their text: by the check, and at
 // the start. The relaxed profile takes long ones.
 func TestQUO10_TOP8_DEC1_RulesAreChecked(t *testing.T) {
+	t.Parallel()
 	with := func(r harness.Rule) string {
 		r.Name = "r"
 		return topicConfig(t, []harness.Subscription{subscription("s", r)})

@@ -119,6 +119,7 @@ func TestSESS20_ORD1_ConsumersShareSessions(t *testing.T) {
 
 // States of sessions share the memory of bodies, also after a start. Whole, these take 300 MiB.
 func TestMemory_SessionStates(t *testing.T) {
+	t.Parallel()
 	harness.NeedAll(t, "to run what takes long")
 	const states, size = 1500, 200 << 10
 	config := harness.WriteConfig(t, harness.Queue{Name: queueName, RequiresSession: true}, harness.Queue{Name: "other"})

@@ -55,6 +55,7 @@ func untilReady(t *testing.T, output *written) {
 
 // TestExitWithStdin ends the server when its input is closed, gracefully, and not before: what comes through it is ignored.
 func TestExitWithStdin(t *testing.T) {
+	t.Parallel()
 	cmd, input, output := begin(t, "--exit-with-stdin")
 	untilReady(t, output)
 	if _, err := io.WriteString(input, "quit\n"); err != nil {
@@ -73,6 +74,7 @@ func TestExitWithStdin(t *testing.T) {
 
 // TestConfigFromStdin reads the configuration from the pipe, whose end then ends the server, or from a whole input.
 func TestConfigFromStdin(t *testing.T) {
+	t.Parallel()
 	const config = `{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", "Queues": [{"Name": "parcels"}]}]}}`
 	for _, flag := range []string{"--exit-with-stdin=true", "--exit-with-stdin=false"} {
 		cmd, input, output := begin(t, "--config", "-", flag)
@@ -107,6 +109,7 @@ func TestConfigFromStdin(t *testing.T) {
 
 // TestNoInputIsNoReason to end without the flag, and none to wait with it.
 func TestNoInputIsNoReason(t *testing.T) {
+	t.Parallel()
 	cmd, input, output := begin(t)
 	_ = input.Close()
 	untilReady(t, output)
@@ -127,6 +130,7 @@ func TestNoInputIsNoReason(t *testing.T) {
 
 // TestNobodyHasToReadTheLog closes the pipe to which the server writes. It goes on.
 func TestNobodyHasToReadTheLog(t *testing.T) {
+	t.Parallel()
 	cmd, input, output := begin(t, "--exit-with-stdin", "--trace")
 	var address string
 	for address == "" {

@@ -28,6 +28,7 @@ func exportStore(t *testing.T, dir string, args ...string) string {
 }
 
 func TestKeytoolListsTheTrustStore(t *testing.T) {
+	t.Parallel()
 	harness.NeedAll(t, "to run what takes long")
 	keytool := java(t, "keytool")
 	dir := t.TempDir()
@@ -42,6 +43,7 @@ func TestKeytoolListsTheTrustStore(t *testing.T) {
 // In the handshake Java names neither addresses nor names without dots, and still checks them. A foreign name gets no
 // certificate.
 func TestJavaTrustsEveryName(t *testing.T) {
+	t.Parallel()
 	harness.NeedAll(t, "to run what takes long")
 	program := java(t, "java")
 	dir := t.TempDir()

@@ -103,6 +103,7 @@ func residentMiB(t testing.TB, server *harness.Server) int64 {
 
 // The memory of links does not depend on their handles.
 func TestMemory_HighHandlesInManySessions(t *testing.T) {
+	t.Parallel()
 	harness.NeedAll(t, "to run what takes long")
 	server := harness.Start(t, harness.Options{})
 	before := residentMiB(t, server)
@@ -120,6 +121,7 @@ func TestMemory_HighHandlesInManySessions(t *testing.T) {
 
 // If tokens are checked, a connection without one gets little, and only few such connections are open, however many come.
 func TestERR3_MemoryOfConnectionsWithoutAToken(t *testing.T) {
+	t.Parallel()
 	harness.NeedAll(t, "to run what takes long")
 	server := harness.Start(t, harness.Options{Config: harness.WriteConfig(t, harness.Queue{Name: queueName}), Args: []string{"--auth", "sas"}})
 	before := residentMiB(t, server)

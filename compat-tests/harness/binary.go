@@ -1,11 +1,13 @@
 package harness
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -57,7 +59,7 @@ func build(tags string) (string, error) {
 		return "", fmt.Errorf("make directory for the binary: %w", err)
 	}
 	path := filepath.Join(dir, "minibus"+Exe)
-	if err := buildInto(path, cache, root, tags); err != nil {
+	if err := errors.Join(buildInto(path, cache, root, tags), lookAtSources(root, tags)); err != nil {
 		_ = os.RemoveAll(dir)
 		return "", err
 	}
@@ -86,6 +88,32 @@ func buildInto(path, cache, root, tags string) error {
 		return fmt.Errorf("read the built binary: %w", err)
 	}
 	return os.WriteFile(path, binary, 0o755) //nolint:gosec // a program
+}
+
+// sourcesOf prints the module's files that the binary is made of, from the module's root on.
+const sourcesOf = `{{if .Module}}{{if .Module.Main}}{{$dir := slice .ImportPath (len .Module.Path)}}{{range .GoFiles}}{{$dir}}/{{.}}
+{{end}}{{range .EmbedFiles}}{{$dir}}/{{.}}
+{{end}}{{end}}{{end}}`
+
+// lookAtSources looks at each file that the binary is made of. The go command notes at what files of the module a test looks; without
+// that it would show an old result as cached when only the binary has changed.
+func lookAtSources(root, tags string) error {
+	cmd := exec.Command("go", "list", "-deps", "-tags", tags, "-f", sourcesOf, "./cmd/minibus")
+	cmd.Dir = root
+	list, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("list the sources of minibus: %w", err)
+	}
+	files := strings.Fields(string(list))
+	if len(files) == 0 {
+		return errors.New("list the sources of minibus: there are none")
+	}
+	for _, file := range files {
+		if _, err := os.Stat(filepath.Join(root, file)); err != nil {
+			return fmt.Errorf("look at the sources of minibus: %w", err)
+		}
+	}
+	return nil
 }
 
 // Cleanup removes what Binary built. A TestMain calls it after its tests, a command at its end.

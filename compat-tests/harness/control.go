@@ -1,12 +1,14 @@
 package harness
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
 )
@@ -37,7 +39,7 @@ func StartControlled(t testing.TB, o Options) *Control {
 	c := &Control{t: t, server: Start(t, o)}
 	c.options = c.server.Options()
 	c.options.Ports = c.server.Ports
-	c.Relay = startRelay(t, c.server.Addr())
+	c.Relay = startRelay(t, net.JoinHostPort(cmp.Or(o.Host, "localhost"), strconv.Itoa(c.server.Ports.AMQP)))
 	mux := http.NewServeMux()
 	for path, steps := range map[string][]func(){
 		"/restart": {c.stop, c.start}, "/kill": {c.kill, c.start}, "/stop": {c.stop}, "/start": {c.start}, "/cut": {c.Relay.Cut},

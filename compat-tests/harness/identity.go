@@ -19,8 +19,8 @@ import (
 // ownName is the default namespace's own name in the cloud's domain.
 const ownName = DefaultSpace + ".servicebus.windows.net"
 
-// Identities is a server that checks the tokens of identities, where clients with a credential look for it: at the ports 5671 and 443.
-// Three managed identities have been made through Resource Manager.
+// Identities is a server that checks the tokens of identities, where clients with a credential look for it: at the ports 5671 and 443
+// of localhost. Four managed identities have been made through Resource Manager.
 type Identities struct {
 	*Server
 	address string
@@ -43,12 +43,12 @@ func StartIdentities(t testing.TB, args ...string) *Identities {
 		Lack(t, "mount a file in a namespace: %v\n%s", err, out)
 	}
 	i := &Identities{address: Loopback(), hosts: filepath.Join(t.TempDir(), "hosts"), all: make(map[string]string)}
-	lines := fmt.Sprintf("127.0.0.1 localhost\n%s %s\n", i.address, ownName)
+	lines := fmt.Sprintf("%s localhost %s\n", i.address, ownName)       // at 127.0.0.1 the port 5671 may be another server's
 	if err := os.WriteFile(i.hosts, []byte(lines), 0o644); err != nil { //nolint:gosec // as /etc/hosts is
 		t.Fatalf("write hosts: %v", err)
 	}
 	i.Server = Start(t, Options{Data: filepath.Join(t.TempDir(), "minibus.db"), Alone: true, Ports: Ports{TLS: 5671},
-		Config: WriteTopology(t, []Queue{{Name: "orders"}, {Name: "orders2"}}, []Topic{{Name: "events", Subscriptions: []Subscription{{Queue: Queue{Name: "all"}}, {Queue: Queue{Name: "other"}}}}}),
+		Config: WriteTopology(t, []Queue{{Name: "orders"}, {Name: "orders2"}, {Name: "received"}}, []Topic{{Name: "events", Subscriptions: []Subscription{{Queue: Queue{Name: "all"}}, {Queue: Queue{Name: "other"}}}}}),
 		Args:   append([]string{"--host", i.address, "--extra-ports", "443", "--auth", "entra", "--root-key", "a-key-of-the-test"}, args...)})
 	i.all["IDENTITY_TEST_SERVER"] = net.JoinHostPort(i.address, strconv.Itoa(i.Ports.HTTP))
 	var printed map[string]string
@@ -59,7 +59,7 @@ func StartIdentities(t testing.TB, args ...string) *Identities {
 	i.token = strings.TrimSpace(i.minibus(t, "token", "--resource", "https://management.azure.com/"))
 	i.identity(t, "OWNER", map[string]string{"": roleOwner})
 	i.identity(t, "SENDER", map[string]string{"/queues/orders": roleSender})
-	i.identity(t, "RECEIVER", map[string]string{"/topics/events/subscriptions/all": roleReceiver, "/queues/orders": roleReceiver})
+	i.identity(t, "RECEIVER", map[string]string{"/topics/events/subscriptions/all": roleReceiver, "/queues/orders": roleReceiver, "/queues/received": roleReceiver})
 	i.identity(t, "NOBODY", nil)
 	i.all["AZURE_CLIENT_ID"] = i.all["IDENTITY_TEST_OWNER"]
 	i.all["IDENTITY_TEST_ASSERTION"] = filepath.Join(t.TempDir(), "assertion")
@@ -69,8 +69,39 @@ func StartIdentities(t testing.TB, args ...string) *Identities {
 	open := Start(t, Options{Alone: true}) // it gives tokens to everybody, so also where no secret can be shown
 	i.all["IDENTITY_TEST_OPEN"] = fmt.Sprintf("http://127.0.0.1:%d", open.Ports.HTTP)
 	i.all["IDENTITY_TEST_MINIBUS"] = Binary(t)
-	i.all["IDENTITY_TEST_HOSTS"] = i.address + "," + ownName
+	i.all["IDENTITY_TEST_HOSTS"] = "localhost," + ownName
+	i.all["PATH"] = developerTools(t) + string(os.PathListSeparator) + os.Getenv("PATH")
 	return i
+}
+
+// developerTools makes a directory with scripts that stand for az and azd, for the commands with which the SDKs ask them for a token.
+// They ask "minibus token", whose tokens are the developer's.
+func developerTools(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, script := range map[string]string{
+		"az": `case "$*" in
+"account get-access-token -o json --resource $6" | "account get-access-token --output json --resource $6") ;;
+*) echo "the arguments of az are $*" >&2; exit 2 ;;
+esac
+token=$("$IDENTITY_TEST_MINIBUS" token --connection "$IDENTITY_TEST_SERVER" --resource "$6") || exit
+printf '{"accessToken": "%s", "expiresOn": "%s", "expires_on": %s, "tokenType": "Bearer"}' \
+  "$token" "$(date -d 'now + 1 hour' '+%Y-%m-%d %H:%M:%S.000000')" "$(date -d 'now + 1 hour' +%s)"
+`,
+		"azd": `case "$*" in
+"auth token -o json --no-prompt --scope $7" | "auth token --output json --no-prompt --scope $7") ;;
+*) echo "the arguments of azd are $*" >&2; exit 2 ;;
+esac
+token=$("$IDENTITY_TEST_MINIBUS" token --connection "$IDENTITY_TEST_SERVER" --resource "${7%/.default}") || exit
+printf '{"token": "%s", "expiresOn": "%s"}' "$token" "$(date -u -d 'now + 1 hour' +%Y-%m-%dT%H:%M:%SZ)"
+`,
+	} {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o700); err != nil { //nolint:gosec // it is run
+			t.Fatalf("write %s: %v", name, err)
+		}
+	}
+	return dir
 }
 
 // minibus runs a command against the server.
@@ -142,5 +173,5 @@ func (i *Identities) Environ() (environ []string) {
 
 // Program returns a command that runs a program where the server has its own name.
 func (i *Identities) Program(program string, args ...string) (string, []string) {
-	return "unshare", append([]string{"--mount", "sh", "-c", `mount --bind "$0" /etc/hosts && exec "$@"`, i.hosts, program}, args...)
+	return withHosts(i.hosts, program, args)
 }

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 )
@@ -25,4 +26,21 @@ func MavenWith(t testing.TB, dir string, environ []string, run func(string, ...s
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// MavenCopy copies a project, so that Maven can run its tests while others run.
+func MavenCopy(t testing.TB, project string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	text, err := os.ReadFile(filepath.Join(project, "pom.xml"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "pom.xml"), text, 0o600)
+	}
+	if err == nil {
+		err = os.CopyFS(filepath.Join(dir, "src"), os.DirFS(filepath.Join(project, "src")))
+	}
+	if err != nil {
+		t.Fatalf("copy a project of Maven: %v", err)
+	}
+	return dir
 }

@@ -23,6 +23,7 @@ type Options struct {
 	Config string   // path of a Config.json
 	Data   string   // path of the database; empty: --ephemeral
 	CADir  string   // directory of the certificate authority; empty: beside the database, or the user's
+	Host   string   // address to listen at; empty: 127.0.0.1
 	Args   []string // further flags
 	Env    []string // further environment variables
 	Ports  Ports    // ports to ask for; 0 lets the system choose
@@ -102,7 +103,7 @@ func Launch(binary, portsFile string, o Options) (*Server, error) {
 
 func launch(binary, portsFile string, o Options) (*Server, error) {
 	args := []string{
-		"--host", "127.0.0.1",
+		"--host", cmp.Or(o.Host, "127.0.0.1"),
 		"--amqp-port", strconv.Itoa(o.Ports.AMQP), "--tls-port", strconv.Itoa(o.Ports.TLS), "--http-port", strconv.Itoa(o.Ports.HTTP),
 		"--ports-file", portsFile,
 	}

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,6 +21,15 @@ func Main(m *testing.M) {
 	code := m.Run()
 	Cleanup()
 	os.Exit(code)
+}
+
+// MainAtOnce is Main for tests that wait most of their time: so many of the parallel ones run at once, however many processors there
+// are, unless the flag -parallel says how many.
+func MainAtOnce(m *testing.M, tests int) {
+	if err := flag.Set("test.parallel", strconv.Itoa(tests)); err != nil {
+		panic(err) // the flag is the testing package's
+	}
+	Main(m)
 }
 
 // All reports whether all tests must run, whatever they need and however long they take. Continuous integration always sets

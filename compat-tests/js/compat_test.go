@@ -2,7 +2,6 @@
 package js
 
 import (
-	"flag"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -10,14 +9,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-// TestMain lets more tests run at once than there are processors, unless the flag -parallel says how many: they wait
-// most of their time.
-func TestMain(m *testing.M) {
-	if err := flag.Set("test.parallel", "4"); err != nil {
-		panic(err)
-	}
-	harness.Main(m)
-}
+func TestMain(m *testing.M) { harness.MainAtOnce(m, 4) }
 
 // needNode installs what the tests need besides Node.js, from the package registry.
 func needNode(t *testing.T) {

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import {
-  ClientSecretCredential, DefaultAzureCredential, ManagedIdentityCredential, WorkloadIdentityCredential,
+  AzureCliCredential, AzureDeveloperCliCredential, ClientSecretCredential, DefaultAzureCredential, ManagedIdentityCredential,
+  WorkloadIdentityCredential,
 } from "@azure/identity";
 import { ServiceBusAdministrationClient, ServiceBusClient } from "@azure/service-bus";
 
@@ -48,6 +49,23 @@ async function receive(host, name, queue) {
   }
 }
 
+async function onlyReceive(host) {
+  const owner = new ServiceBusClient(host, new DefaultAzureCredential()), client = new ServiceBusClient(host, identity("RECEIVER"), once);
+  try {
+    await owner.createSender("orders").sendMessages({ body: "for a receiver" });
+    const receiver = client.createReceiver("orders");
+    const [peeked] = await receiver.peekMessages(1);
+    assert.equal(peeked.body, "for a receiver");
+    const [message] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 30_000 });
+    assert.equal(message.body, "for a receiver");
+    await receiver.completeMessage(message);
+  } finally {
+    await owner.close();
+    await client.close();
+  }
+  await refused("'Send'", () => send(host, "RECEIVER", "orders"));
+}
+
 async function refused(what, operation) {
   const begin = Date.now();
   await assert.rejects(operation, (e) => {
@@ -67,8 +85,13 @@ for (const host of hosts) {
   await refused("'Listen'", () => receive(host, "NOBODY", "orders"));
   await refused("'Listen' claim(s)", () => receive(host, "SENDER", "orders"));
   await refused("'Send'", () => send(host, "SENDER", "orders2"));
+  await onlyReceive(host);
   await assert.rejects(new ServiceBusAdministrationClient(host, identity("SENDER")).getQueue("orders"), { statusCode: 401 });
 }
+
+// A developer who has signed in with az or azd, for which scripts stand.
+await exchange(hosts[0], new AzureCliCredential());
+await exchange(hosts[0], new AzureDeveloperCliCredential());
 
 // As AD FS does it: for that tenant no SDK asks a Microsoft host.
 const { AZURE_CLIENT_ID, IDENTITY_HEADER, IDENTITY_TEST_ASSERTION } = process.env;

@@ -2,14 +2,17 @@
 package python
 
 import (
+	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"minibus/compat-tests/cases"
 	"minibus/compat-tests/harness"
 )
 
-func TestMain(m *testing.M) { harness.Main(m) }
+func TestMain(m *testing.M) { harness.MainAtOnce(m, 4) }
 
 // needPython returns the interpreter with what the tests need. That takes Python 3.11 and the package registry.
 func needPython(t *testing.T) string {
@@ -33,6 +36,7 @@ func start(t *testing.T, args ...string) []string {
 // TestPythonSDK drives azure-servicebus: the clients of administration and of the data plane, over every transport, against a server
 // that checks tokens.
 func TestPythonSDK(t *testing.T) {
+	t.Parallel()
 	python := needPython(t)
 	run(t, python, start(t, "--auth", "sas", "--root-key", "SAS_KEY_VALUE"), "run.py")
 }
@@ -58,6 +62,7 @@ var without = map[string]string{
 // TestOldestPythonSDK does the same with the oldest release that knows the emulator's flag. Its administration client takes the authority from the
 // environment only, and the asynchronous one takes none.
 func TestOldestPythonSDK(t *testing.T) {
+	t.Parallel()
 	harness.NeedNightly(t, "to run the oldest release of the Python client")
 	python := harness.Python(t, "oldest")
 	server := harness.Start(t, harness.Options{
@@ -73,14 +78,46 @@ func TestOldestPythonSDK(t *testing.T) {
 
 // TestPythonIdentity signs in with DefaultAzureCredential, by the variables of "minibus env --identity" alone.
 func TestPythonIdentity(t *testing.T) {
+	t.Parallel()
 	python := needPython(t)
 	i := harness.StartIdentities(t)
 	program, args := i.Program(python, "identity.py")
 	harness.Run(t, append(i.Environ(), "PYTHONDONTWRITEBYTECODE=1"), program, args...)
 }
 
+// ownNetwork runs lines of a shell in a network of their own, in which only the loopback interface is there, and no other server.
+const ownNetwork = `python -c 'import fcntl, socket, struct; fcntl.ioctl(socket.socket(), 0x8914, struct.pack("16sH14x", b"lo", 1))' && exec bash -euo pipefail -c "$0"`
+
+// TestSignInPage does what docs/sign-in.md begins with: the server, the program and the variables, all with the usual ports.
+func TestSignInPage(t *testing.T) {
+	python := needPython(t)
+	if out, err := harness.Output(nil, "unshare", "--net", "true"); err != nil {
+		harness.Lack(t, "make a network namespace: %v\n%s", err, out)
+	}
+	blocks := regexp.MustCompile(`(?m)^    .*\n(?:(?:^\n)*^    .*\n)*`).FindAllString(harness.ReadPage(t, "docs/sign-in.md"), 3)
+	for i := range blocks {
+		blocks[i] = strings.ReplaceAll("\n"+blocks[i], "\n    ", "\n")
+	}
+	serve, program, lines := strings.TrimSpace(blocks[0]), blocks[1], regexp.MustCompile(`pip install .*`).ReplaceAllString(blocks[2], "")
+	home, bin := t.TempDir(), t.TempDir()
+	if err := harness.WriteFiles(home, map[string]string{"app.py": program}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(harness.Binary(t), filepath.Join(bin, "minibus")); err != nil {
+		t.Fatal(err)
+	}
+	script := "cd\n" + serve + " &\ntrap 'kill $!' EXIT\nuntil minibus healthcheck; do sleep 0.1; done\n" + lines +
+		"\nminibus peek queue.1 -c localhost:5671 --auth az\n"
+	path := strings.Join([]string{bin, filepath.Dir(python), os.Getenv("PATH")}, string(os.PathListSeparator))
+	out := harness.Run(t, []string{"HOME=" + home, "XDG_CACHE_HOME=", "XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "PATH=" + path}, "unshare", "--net", "bash", "-c", ownNetwork, script)
+	if !strings.Contains(out, "hello") {
+		t.Error("the queue has no message")
+	}
+}
+
 // TestPythonRestarts drives the SDK while the server is restarted under it.
 func TestPythonRestarts(t *testing.T) {
+	t.Parallel()
 	python := needPython(t)
 	c := harness.StartForRestarts(t, harness.Options{})
 	run(t, python, append(c.Server().Environ(), c.Environ()...), "run.py", "restarts")
@@ -90,6 +127,7 @@ var update = harness.UpdateFlag()
 
 // TestPythonGoldens compares what the SDK sends with the golden files that mgmt replays without Python.
 func TestPythonGoldens(t *testing.T) {
+	t.Parallel()
 	python := needPython(t)
 	environ := start(t)
 	harness.Goldens(t, *update, func(dir string) { run(t, python, environ, "record.py", dir) }, "python-queues.txt", "python-topics.txt")

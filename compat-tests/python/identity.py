@@ -6,7 +6,8 @@ import os
 import time
 
 from azure.core.exceptions import ClientAuthenticationError
-from azure.identity import ClientSecretCredential, DefaultAzureCredential, ManagedIdentityCredential, WorkloadIdentityCredential
+from azure.identity import (AzureCliCredential, AzureDeveloperCliCredential, ClientSecretCredential, DefaultAzureCredential,
+                            ManagedIdentityCredential, WorkloadIdentityCredential)
 from azure.identity.aio import DefaultAzureCredential as AsyncDefaultAzureCredential
 from azure.servicebus import ServiceBusClient, ServiceBusMessage
 from azure.servicebus.aio import ServiceBusClient as AsyncServiceBusClient
@@ -76,6 +77,18 @@ def receive(host, name, queue):
             receiver.receive_messages()
 
 
+def only_receive(host):
+    with ServiceBusClient(host, DefaultAzureCredential()) as client, client.get_queue_sender("orders") as sender:
+        sender.send_messages(ServiceBusMessage("for a receiver"))
+    with ServiceBusClient(host, identity("RECEIVER")) as client:
+        with client.get_queue_receiver("orders", max_wait_time=30) as receiver:
+            assert str(receiver.peek_messages()[0]) == "for a receiver"
+            message = next(receiver)
+            assert str(message) == "for a receiver", message
+            receiver.complete_message(message)
+    refused("'Send' claim(s)", lambda: send(host, "RECEIVER", "orders"))
+
+
 for each in HOSTS:
     exchange(each)
     asyncio.run(exchange_async(each))
@@ -86,12 +99,17 @@ for each in HOSTS:
     refused("'Listen' claim(s)", lambda: receive(each, "NOBODY", "orders"))
     refused("'Listen' claim(s)", lambda: receive(each, "SENDER", "orders"))
     refused("'Send' claim(s)", lambda: send(each, "SENDER", "orders2"))
+    only_receive(each)
     try:
         ServiceBusAdministrationClient(each, identity("SENDER")).get_queue("orders")
     except ClientAuthenticationError as e:
         assert e.status_code == 401, e
     else:
         raise AssertionError("the sender may read the queue")
+
+# A developer who has signed in with az or azd, for which scripts stand.
+exchange(HOSTS[0], AzureCliCredential())
+exchange(HOSTS[0], AzureDeveloperCliCredential())
 
 # As AD FS does it: for that tenant no SDK asks a Microsoft host.
 authority = {"authority": f"https://{HOSTS[0]}:5671", "tenant_id": "adfs", "client_id": os.environ["AZURE_CLIENT_ID"]}

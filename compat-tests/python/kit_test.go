@@ -65,6 +65,7 @@ func environment(t *testing.T, python, wheels string) (interpreter string) {
 // TestPythonKit installs the wheel for this platform from a directory. It runs the tests of the kit and of the page, and the checker of
 // types.
 func TestPythonKit(t *testing.T) {
+	t.Parallel()
 	harness.NeedAll(t, "to run the kit for Python")
 	made := wheels(t, harness.Binary(t))
 	python := environment(t, harness.Python(t, "kit"), made)
@@ -107,6 +108,7 @@ func TestPythonKit(t *testing.T) {
 
 // TestWheels wants one wheel for each platform, and the same bytes from the same input.
 func TestWheels(t *testing.T) {
+	t.Parallel()
 	harness.NeedAll(t, "to make the wheels")
 	made := wheels(t, "")
 	want := []string{

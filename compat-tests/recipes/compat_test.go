@@ -35,6 +35,7 @@ func unpack(t *testing.T, page, section string, ours ...string) string {
 
 // TestGoTest runs the recipe with go test over HTTP.
 func TestGoTest(t *testing.T) {
+	t.Parallel()
 	s := prepare(t, "go", "## Tests with a process", "testdata/isolated_test.go", "testdata/http_test.go")
 	goTest(t, s.dir, s.environ, harness.Run)
 	s.mistake(t, "minibus_test.go")
@@ -44,6 +45,7 @@ func TestGoTest(t *testing.T) {
 
 // TestSbtest runs the recipe with go test in one process.
 func TestSbtest(t *testing.T) {
+	t.Parallel()
 	dir, m := unpack(t, "go", "### Parallel tests", "testdata/isolated_test.go", "testdata/sbtest_test.go"), startMeeting(t)
 	goTest(t, dir, []string{"MINIBUS_MEETING=" + m.URL}, harness.Run)
 	m.check(t)

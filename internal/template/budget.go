@@ -10,6 +10,9 @@ import (
 type Budget struct {
 	Work    int             // that may still be done, about in values that are looked at
 	Context context.Context // its end is that of the work too; nil: none
+	// Made is called with the name in lower case, the arguments and the result of each function that has one that is
+	// known, and whose arguments were evaluated first. Nil: nobody asks.
+	Made func(function string, args []*Node, v *Node)
 
 	deep   int // calls that are running
 	since  int // units since a look at the context

@@ -69,7 +69,11 @@ func (t *Template) value(e *expression, l *locals) *Node {
 		}
 		args = append(args, v)
 	}
-	return t.weigh(copyOf(t.call(e.name, lower, args)))
+	v := t.call(e.name, lower, args)
+	if t.budget.Made != nil && v.Unknown == "" {
+		t.budget.Made(lower, args, v)
+	}
+	return t.weigh(copyOf(v))
 }
 
 // copyOf returns a node that can be weighed and placed without a change to the one that was given.

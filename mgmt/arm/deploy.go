@@ -333,7 +333,13 @@ func (m *Manager) newDeployment(c *call, id ID) (*deploymentPlan, error) {
 	s := &deploymentRun{
 		m: m, c: c, budget: &template.Budget{Work: maxWork, Context: c.ctx},
 		correlation: uuid.NewString(), began: time.Now(),
-		made: make(map[string]bool), scopes: make(map[string]ID),
+		made: make(map[string]bool), scopes: make(map[string]ID), groups: make(groupsSeen),
+	}
+	s.budget.Made = s.secrets.derive
+	if id.Group != "" {
+		if err := s.groups.check(m, id.groupOf()); err != nil {
+			return nil, err
+		}
 	}
 	root := properties.Get("template")
 	u := s.newPlan(id, deploymentScope{id.Subscription, id.Group}, root)

@@ -197,8 +197,32 @@ func idIn(base string, args []*jsontree.Node) *jsontree.Node {
 	return nil
 }
 
-// target returns the id that a text of reference() or list*() means, and the resource of this template if it is one.
-func (u *deploymentPlan) target(text string) (id ID, it *plannedResource, wrong string) {
+// target reads the resource and the api-version of reference() or list*(): the id, and what the template has there. If
+// ok is false, result is all that the function gives; nil: it does not take such arguments.
+func (u *deploymentPlan) target(args []*jsontree.Node) (
+	id ID, it *plannedResource, version string, result *jsontree.Node, ok bool,
+) {
+	if len(args) == 0 || len(args) > 3 {
+		return id, nil, "", nil, false
+	}
+	if u.naming {
+		return id, nil, "", template.Unknown(later), false
+	}
+	id, it, wrong := u.resource(args[0].Text)
+	switch {
+	case wrong != "" && u.hasUnknown() && !u.running:
+		return id, nil, "", template.Unknown(later), false
+	case wrong != "":
+		return id, nil, "", template.Unknown(wrong), false
+	}
+	if len(args) > 1 {
+		version = args[1].Text
+	}
+	return id, it, version, nil, true
+}
+
+// resource returns the id that a text means, and the resource of this template if it is one.
+func (u *deploymentPlan) resource(text string) (id ID, it *plannedResource, wrong string) {
 	switch found := u.named(text); {
 	case len(found) > 1:
 		return id, nil, "there are several resources " + quoted(text) + " in the template"
@@ -222,22 +246,9 @@ func quoted(text string) string { return "'" + text + "'" }
 
 // reference is reference(resource[, api-version[, 'Full']]).
 func (u *deploymentPlan) reference(_ *template.Template, _ string, args []*jsontree.Node) *jsontree.Node {
-	if len(args) == 0 || len(args) > 3 {
-		return nil
-	}
-	if u.naming {
-		return template.Unknown(later)
-	}
-	id, it, wrong := u.target(args[0].Text)
-	if wrong != "" {
-		if u.hasUnknown() && !u.running {
-			return template.Unknown(later)
-		}
-		return template.Unknown(wrong)
-	}
-	version := ""
-	if len(args) > 1 {
-		version = args[1].Text
+	id, it, version, result, ok := u.target(args)
+	if !ok {
+		return result
 	}
 	return u.look(id, it, version, len(args) > 2 && strings.EqualFold(args[2].Text, "full"))
 }
@@ -305,18 +316,9 @@ func (u *deploymentPlan) look(id ID, it *plannedResource, version string, full b
 
 // list is listKeys(resource, api-version[, body]) and the like: a POST to the resource.
 func (u *deploymentPlan) list(_ *template.Template, name string, args []*jsontree.Node) *jsontree.Node {
-	if len(args) == 0 || len(args) > 3 {
-		return nil
-	}
-	if u.naming {
-		return template.Unknown(later)
-	}
-	id, it, wrong := u.target(args[0].Text)
-	if wrong != "" {
-		if u.hasUnknown() && !u.running {
-			return template.Unknown(later)
-		}
-		return template.Unknown(wrong)
+	id, it, version, result, ok := u.target(args)
+	if !ok {
+		return result
 	}
 	if it != nil && u.current != nil {
 		u.current.need(it)
@@ -337,10 +339,6 @@ func (u *deploymentPlan) list(_ *template.Template, name string, args []*jsontre
 		return template.Unknown(later)
 	}
 	var body *jsontree.Node
-	version := ""
-	if len(args) > 1 {
-		version = args[1].Text
-	}
 	if len(args) > 2 {
 		body = args[2]
 	}

@@ -1,12 +1,8 @@
 package arm
 
 import (
-	"encoding/base64"
 	"fmt"
 	"net/http"
-	"net/url"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -21,11 +17,12 @@ type deploymentRun struct {
 	budget      *template.Budget
 	correlation string
 	began       time.Time
-	peeks       bool            // what-if: reference() looks at what is there
-	secrets     []string        // values that no answer may have
+	peeks       bool // what-if: reference() looks at what is there
+	secrets     secrets
 	made        map[string]bool // keys of resource groups that the deployment makes
-	scopes      map[string]ID   // where deployments were stored
-	checking    bool            // nothing is made yet
+	groups      groupsSeen
+	scopes      map[string]ID // where deployments were stored
+	checking    bool          // nothing is made yet
 	deployments int
 	shown       int // bytes of the values of parameters and outputs
 	resources   int
@@ -389,89 +386,5 @@ func (u *deploymentPlan) checkRoot() error {
 
 // keepSecretsOf notes the texts in a value that are secure by its definition.
 func (u *deploymentPlan) keepSecretsOf(v, definition *jsontree.Node) {
-	u.definitions().Secrets(v, definition, u.keepSecret)
-}
-
-// keepSecret notes the texts in a secure value.
-func (s *deploymentRun) keepSecret(v *jsontree.Node) {
-	if v.Kind == jsontree.String && v.Unknown == "" && v.Text != "" && !slices.Contains(s.secrets, v.Text) {
-		forms := []string{v.Text}
-		if len(v.Text) >= 4 { // what functions make of it
-			forms = append(forms, strings.ToUpper(v.Text), strings.ToLower(v.Text), url.QueryEscape(v.Text),
-				base64.StdEncoding.EncodeToString([]byte(v.Text)))
-		}
-		for _, form := range forms {
-			quoted := strconv.Quote(form)
-			s.secrets = append(s.secrets, quoted[1:len(quoted)-1], form)
-		}
-	}
-	for _, item := range v.Items {
-		s.keepSecret(item)
-	}
-	for _, m := range v.Members {
-		s.keepSecret(m.Value)
-	}
-}
-
-// hidden stands for a secret in what clients see.
-const hidden = "*******"
-
-// telling is how many bytes of the beginning of a secret tell it: messages cut what is long.
-const telling = 16
-
-// redactedText returns a text without secrets. Of a secret of one to three characters only the whole text is one: it is
-// part of too many words.
-func (s *deploymentRun) redactedText(text string) string {
-	for _, secret := range s.secrets {
-		if len(secret) < 4 && text != secret {
-			continue
-		}
-		begin := secret[:min(len(secret), telling)]
-		open := "" // what was looked at
-		for at := strings.Index(text, begin); at >= 0; at = strings.Index(text, begin) {
-			most := 0
-			for _, other := range s.secrets { // it may stand there as it is, or with the escapes of a text in quotes
-				n := 0
-				for n < len(other) && at+n < len(text) && text[at+n] == other[n] {
-					n++
-				}
-				most = max(most, n)
-			}
-			open += text[:at] + hidden
-			text = text[at+most:]
-		}
-		text = open + text
-	}
-	return text
-}
-
-// redacted returns an error without secrets.
-func (s *deploymentRun) redacted(e *Error) *Error {
-	if e == nil || len(s.secrets) == 0 {
-		return e
-	}
-	r := *e
-	r.Message, r.Target = s.redactedText(e.Message), s.redactedText(e.Target)
-	r.Details = nil
-	for _, d := range e.Details {
-		r.Details = append(r.Details, s.redacted(d))
-	}
-	return &r
-}
-
-// redactedNode returns a value without secrets.
-func (s *deploymentRun) redactedNode(n *jsontree.Node) *jsontree.Node {
-	if n == nil || len(s.secrets) == 0 {
-		return n
-	}
-	v := *n
-	v.Text, v.Items, v.Members = s.redactedText(n.Text), nil, nil
-	for _, item := range n.Items {
-		v.Items = append(v.Items, s.redactedNode(item))
-	}
-	for _, m := range n.Members {
-		m.Value = s.redactedNode(m.Value)
-		v.Members = append(v.Members, m)
-	}
-	return &v
+	u.definitions().Secrets(v, definition, u.secrets.add)
 }

@@ -135,8 +135,10 @@ func (u *deploymentPlan) finish() (*deployment, error) {
 	}
 	u.m.changing.Lock()
 	defer u.m.changing.Unlock()
-	if u.id.Group != "" && !u.m.groupExists(u.id.groupOf()) {
-		return nil, groupNotFound(u.id.Group)
+	if u.id.Group != "" {
+		if err := u.groups.check(u.m, u.id.groupOf()); err != nil {
+			return nil, err
+		}
 	}
 	if u.parent == nil {
 		if err := u.m.keep(templateOf(u.id), u.withoutSecrets()); err != nil {

@@ -215,7 +215,7 @@ func (u *deploymentPlan) make(it *plannedResource) (int, *Error) {
 func (u *deploymentPlan) ask(method string, id ID, version string, body *jsontree.Node) answer {
 	c := &call{
 		method: method, id: id, version: version, query: url.Values{"api-version": {version}}, base: u.c.base,
-		principal: u.c.principal, ctx: u.c.ctx,
+		principal: u.c.principal, ctx: u.c.ctx, groups: u.groups,
 	}
 	if body != nil {
 		c.body, _ = body.MarshalJSON() // it never fails

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"minibus/internal/jsontree"
 )
 
 // deploymentBody is the body that az sends: the key of the template has no quotation marks.
@@ -446,12 +448,105 @@ func TestSecretsAreNeitherShownNorKept(t *testing.T) {
 		}
 	}
 	h.get(rg+"/providers/Microsoft.ServiceBus/namespaces/contoso/queues/q").has("properties.userMetadata", secret)
-	stars := &deploymentRun{secrets: []string{"****", "abc", "abcdefghijklmnopqrstuvwxyz"}}
+}
+
+func TestTextsWithoutSecrets(t *testing.T) {
+	var s secrets
+	if text := "no secrets"; s.without(text) != text {
+		t.Errorf("%q is not itself", s.without(text))
+	}
+	for _, text := range []string{"****", "abc", "abcdefghijklmnopqrstuvwxyz", "vwxyz0123", "quote\"d"} {
+		s.note(text)
+	}
 	for text, want := range map[string]string{
-		"abc": hidden, "abcd": "abcd", "********": hidden + hidden, "x abcdefghijklmnopqrst...": "x " + hidden + "...", "abcdefghijklmno": "abcdefghijklmno",
+		"abc": hidden, "abcd": "abcd", "********": hidden, "x abcdefghijklmnopqrst...": "x " + hidden + "...", "abcdefghijklmno": "abcdefghijklmno",
+		"abcdefghijklmnopqrstuvwxyz0123 4": hidden + " 4", "a vwxyz0123 and vwxyz0123": "a " + hidden + " and " + hidden, `quote\"d quote"d`: hidden + " " + hidden,
+		"": "", "v": "v", "é vwxyz0123é": "é " + hidden + "é",
 	} {
-		if got := stars.redactedText(text); got != want {
+		if got := s.without(text); got != want {
 			t.Errorf("%s without secrets is %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestManySecretsTakeLittleTime: not the square of their number.
+func TestManySecretsTakeLittleTime(t *testing.T) {
+	var s secrets
+	list := &jsontree.Node{Kind: jsontree.Array}
+	for i := range 30_000 {
+		list.Items = append(list.Items, asText(fmt.Sprintf("secret-%d", i)))
+	}
+	began := time.Now()
+	s.add(list)
+	s.add(list)
+	if got := s.without(strings.Repeat("secret-27777 ", 10_000)); got != strings.Repeat(hidden+" ", 10_000) {
+		t.Errorf("%d bytes are left", len(got))
+	}
+	if took := time.Since(began); took > 10*time.Second { // a fraction of a second; the square of their number takes minutes
+		t.Errorf("it took %s", took)
+	}
+}
+
+// TestWhatIsMadeOfASecretIsHidden, but what is beside it in a value is not.
+func TestWhatIsMadeOfASecretIsHidden(t *testing.T) {
+	h := newHouse(t)
+	h.put(rg, object{"location": "westeurope"}).status(http.StatusCreated)
+	for expression, want := range map[string]string{
+		`take(parameters('key'), 8)`: hidden, `replace(parameters('key'), '2', 'two')`: hidden, `split(parameters('key'), '-')[3]`: hidden,
+		`concat('x-', substring(parameters('key'), 2, 10))`: "x-" + hidden, `base64(concat(parameters('key'), '!'))`: hidden,
+		`json(parameters('text')).inside`: hidden, `join(map(split(parameters('key'), '-'), lambda('x', toUpper(lambdaVariables('x')))), '')`: hidden + "OFTHE" + hidden + "3",
+		`createObject('a', parameters('key'), 'b', 'plain-text').b`: "plain-text", `string(length(parameters('key')))`: "28",
+		`if(contains(parameters('key'), 'hunter'), 'plain-text', '')`: "plain-text", `replace('plain-text', 'x-y', parameters('key'))`: "plain-text",
+		`substring(guid(parameters('key')), 8, 1)`: "-",
+	} {
+		text := minimal(bus("contoso", `, "tags": {"made": "[`+expression+`]"}`), `"parameters": {"key": {"type": "securestring"}, "text": {"type": "securestring"}}, `)
+		r := h.post(deploymentAt(rg, "main")+"/whatIf", deploymentBody(t, text, object{"key": "hunter22-of-the-deployment-3", "text": `{"inside": "inner-secret"}`})).status(http.StatusOK)
+		var got struct {
+			Properties struct {
+				Changes []struct {
+					After struct{ Tags struct{ Made string } }
+				}
+			}
+		}
+		if err := json.Unmarshal(r.Body.Bytes(), &got); err != nil || len(got.Properties.Changes) != 1 {
+			t.Fatalf("%v %s", err, r.Body)
+		}
+		if made := got.Properties.Changes[0].After.Tags.Made; made != want {
+			t.Errorf("%s is shown as %s, want %s", expression, made, want)
+		}
+	}
+}
+
+// TestAGroupThatIsMadeAgain while a deployment runs is another one, for which the deployment has nothing.
+func TestAGroupThatIsMadeAgain(t *testing.T) {
+	for _, nested := range []bool{false, true} {
+		h := newHouse(t)
+		h.put(rg, object{"location": "westeurope"}).status(http.StatusCreated)
+		text := minimal(bus("contoso", ""), "")
+		if nested {
+			text = minimal(`{"type": "Microsoft.Resources/deployments", "apiVersion": "2022-09-01", "name": "inner", "properties": {"mode": "Incremental", "template": `+text+`}}`, "")
+		}
+		id := mustParse(deploymentAt(rg, "main"))
+		u, err := h.newDeployment(&call{method: http.MethodPut, id: id, version: "2024-01-01", base: "http://localhost:5300", ctx: t.Context(),
+			body: []byte(deploymentBody(t, text, nil))}, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := u.prepareAll(); err != nil {
+			t.Fatal(err)
+		}
+		h.remove(rg).status(http.StatusOK)
+		h.put(rg, object{"location": "westeurope"}).status(http.StatusCreated)
+		u.run()
+		if u.failure == nil {
+			t.Error("the deployment succeeds")
+		}
+		if _, err := u.finish(); err == nil {
+			t.Error("the deployment is kept")
+		}
+		h.get(rg+"/providers/Microsoft.ServiceBus/namespaces/contoso").refused(http.StatusNotFound, "ResourceNotFound", "contoso")
+		for _, name := range []string{"main", "inner"} {
+			h.get(deploymentAt(rg, name)).refused(http.StatusNotFound, "DeploymentNotFound", name)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 func init() {
@@ -25,6 +26,21 @@ type group struct {
 	Location  string            `json:"location"`
 	ManagedBy string            `json:"managedBy,omitempty"`
 	Tags      map[string]string `json:"tags,omitempty"`
+	Made      int64             `json:"made,omitempty"` // ns since the Unix epoch; tells it from a later one of its name
+}
+
+// groupsSeen is when the resource groups were made that somebody has seen, by key.
+type groupsSeen map[string]int64
+
+// check notes a resource group. It fails if that is another one than before, under the same name, or has gone.
+func (seen groupsSeen) check(m *Manager, id ID) error {
+	g, ok := m.group(id)
+	made, again := seen[id.key()]
+	if !ok || again && made != g.Made {
+		return groupNotFound(id.Group)
+	}
+	seen[id.key()] = g.Made
+	return nil
 }
 
 // group returns a resource group. The default one is there without a document.
@@ -175,10 +191,12 @@ func (m *Manager) putGroup(c *call) (answer, error) {
 		return answer{}, conflict("InvalidResourceGroupLocation", "Invalid resource group location '%.60s'. The "+
 			"Resource group already exists in location '%s'.", body.Location, old.Location)
 	}
-	g := group{ID: c.id.String(), Location: plainLocation(body.Location), ManagedBy: body.ManagedBy}
+	g := group{
+		ID: c.id.String(), Location: plainLocation(body.Location), ManagedBy: body.ManagedBy, Made: time.Now().UnixNano(),
+	}
 	status := http.StatusCreated
 	if was {
-		g.ID, status = old.ID, http.StatusOK
+		g.ID, g.Made, status = old.ID, old.Made, http.StatusOK
 	}
 	if body.Tags != nil {
 		g.Tags = *body.Tags

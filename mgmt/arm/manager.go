@@ -173,6 +173,7 @@ type call struct {
 	base      string
 	principal string
 	ctx       context.Context // of the client and this server; deployments look at it
+	groups    groupsSeen      // of a deployment, which works on in the groups that it has seen; nil: any will do
 }
 
 // answer is the answer to a call. A body of nil is none.
@@ -232,6 +233,11 @@ func (m *Manager) try(c *call) (answer, error) {
 	}
 	if err := m.checkScope(c.id, k); err != nil { // while nobody deletes the resource group
 		return answer{}, err
+	}
+	if c.groups != nil && c.id.Group != "" && !k.ungated {
+		if err := c.groups.check(m, c.id.groupOf()); err != nil {
+			return answer{}, err
+		}
 	}
 	return o(m, c)
 }

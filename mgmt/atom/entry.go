@@ -101,17 +101,17 @@ type Namespace struct {
 	Name     string
 	Created  time.Time
 	Modified time.Time
+	SKU      string
+	Units    int // messaging units: JavaScript's client needs them in Premium; 0: none
 }
 
-// write appends the namespace's properties. Only the Premium tier has messaging units, and there JavaScript's client
-// needs them.
-func (n Namespace) write(w *writer, v View) {
-	sku := skuOf(v)
+// write appends the namespace's properties.
+func (n Namespace) write(w *writer, _ View) {
 	w.open("NamespaceInfo", namespaces...)
 	w.time("CreatedTime", n.Created.UnixMilli())
-	w.text("MessagingSKU", sku)
-	if sku == "Premium" {
-		w.int("MessagingUnits", 1)
+	w.text("MessagingSKU", n.SKU)
+	if n.Units > 0 {
+		w.int("MessagingUnits", int64(n.Units))
 	}
 	w.time("ModifiedTime", n.Modified.UnixMilli())
 	w.text("Name", n.Name)

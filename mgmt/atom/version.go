@@ -1,7 +1,5 @@
 package atom
 
-import "minibus/emulator"
-
 // Version is an api-version. All are served; newer ones show more elements.
 type Version string
 
@@ -19,11 +17,3 @@ const (
 	version2021 Version = "2021-05" // MaxMessageSizeInKilobytes, IsClientAffine, ClientAffineProperties
 	version2024 Version = "2024-05" // SqlFilterCount, CorrelationFilterCount
 )
-
-// skuOf returns the tier of the profile of limits (DEC-1).
-func skuOf(v View) string {
-	if v.Profile == emulator.ProfilePremium {
-		return "Premium"
-	}
-	return "Standard"
-}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -171,23 +170,6 @@ func (b *bus) sendRaw(queue string, raw []byte) {
 		b.t.Fatalf("scan: %v", err)
 	}
 	b.wait("send", func(c emulator.Completion) error { return b.queue(queue).Send([]message.Message{scanned}, c) })
-}
-
-// serve serves a handler on a port, as the product does, and returns its address.
-func serve(t *testing.T, h http.Handler) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatalf("listen: %v", err)
-	}
-	s := mgmt.NewServer(h, slog.New(slog.DiscardHandler))
-	var running sync.WaitGroup
-	running.Go(func() { _ = s.Serve(mgmt.Listener(l)) })
-	t.Cleanup(func() {
-		_ = s.Close()
-		running.Wait()
-	})
-	return l.Addr().String()
 }
 
 // makeQueue creates a queue in the domain.

@@ -17,7 +17,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-func TestMain(m *testing.M) { harness.Main(m) }
+func TestMain(m *testing.M) { harness.MainAtOnce(m, 8) }
 
 func TestNServiceBus(t *testing.T)    { replay(t, "nservicebus") }
 func TestServiceControl(t *testing.T) { replay(t, "servicecontrol") }

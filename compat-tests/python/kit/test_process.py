@@ -93,7 +93,7 @@ def test_keys():
 def test_asyncio(no_variables):
     async def main():
         async with AsyncMinibus.start(queues=["orders"]) as bus:
-            assert bus.pid and bus.log
+            assert bus.pid
             async with bus.namespace(queues=["orders"]) as namespace, bus.faults.throttle("orders") as fault:
                 await namespace.send("orders", "1")
                 assert (await namespace.counts("orders")).active == 1 and await fault.hits() == 0
@@ -113,6 +113,7 @@ def test_asyncio(no_variables):
 
     pid, bus = asyncio.run(main())
     wait_until_gone(pid)
+    assert bus.log
     with pytest.raises(MinibusError, match="Minibus was stopped"):
         asyncio.run(bus.counts("orders"))
 

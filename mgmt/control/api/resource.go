@@ -39,7 +39,7 @@ type RoleAssignment struct {
 	Rights        []string `json:"rights" nullable:"false" enum:"Manage,Send,Listen" doc:"On messages and entities"`
 	PrincipalID   string   `json:"principalId" format:"uuid"`
 	PrincipalType string   `json:"principalType"`
-	Identity      string   `json:"identity,omitempty" doc:"The id of the resource that is or has it; none: unknown"`
+	Identity      string   `json:"identity,omitempty" doc:"The id of its resource, or developer; none: unknown"`
 	Scope         string   `json:"scope" doc:"The id of the resource where it is assigned"`
 	Above         bool     `json:"above" doc:"Whether that is above the namespace"`
 	Entity        string   `json:"entity,omitempty" doc:"The path of the entity where it is assigned"`

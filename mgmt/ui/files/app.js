@@ -481,7 +481,7 @@ N,{flush:!0,title:t(y,{children:[t(g,{children:Je(n)})," ",t("span",{class:"fain
 actions:t(y,{children:[t("a",{class:"button small",href:J(S("events"),{client:o?n.remote:n.id}),children:"Events"}),!o&&t(_,{small:!0,kind:"danger",act:()=>Qp(e,n,s),children:"Close"})]}),children:[n.
 busy&&t("p",{class:"hint pad above",children:"The connection is busy: its links are unknown for now."}),t(Xp,{namespace:e,c:n,done:s}),t("details",{class:"more",open:r,children:[t("summary",{children:"\
 Details"}),t(je,{facts:[["Connected",t(j,{at:n.since,real:!0})],["Transport",n.transport],["Library",i||"unknown"],["Platform",n.platform?t(g,{children:n.platform}):"unknown"],["Container id",n.container?
-t(g,{children:n.container}):"none"],["Waiting to be sent",pe(n.pendingBytes)],...n.policies.length?[["Policies",n.policies.join(", ")]]:[]]})]})]})}function Yp({namespace:e,id:n,c:s,done:r}){return s?
+t(g,{children:n.container}):"none"],["Waiting to be sent",pe(n.pendingBytes)],...n.policies.length?[["Signed in as",n.policies.join(", ")]]:[]]})]})]})}function Yp({namespace:e,id:n,c:s,done:r}){return s?
 t("div",{class:"chosen","aria-current":"true",children:t(cl,{namespace:e,c:s,done:r,open:!0})}):t("p",{class:"notice",role:"note",children:["Connection ",t("b",{children:t(g,{children:n})})," is close\
 d. ",t("a",{href:J(S("events"),{client:n}),children:"See its events"})]})}function ul(){let{namespace:e,query:{connection:n}}=P.value,s=Hn(e),r=s.value?.reduce((o,i)=>o+i.links.length,0)??0;return t(y,
 {children:[t("div",{class:"title",children:[t("h1",{children:"Connections"}),s.value&&s.value.length>0&&t("span",{class:"faint",children:[E(s.value.length,"client"),", ",E(r,"link")]})]}),s.error&&t(L,

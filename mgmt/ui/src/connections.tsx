@@ -106,7 +106,7 @@ function Card({ namespace, c, done, open = false }: { namespace: string; c: Conn
       <details class="more" open={open}><summary>Details</summary>
         <Facts facts={[
           ["Connected", <Time at={c.since} real />], ["Transport", c.transport], ["Library", library || "unknown"], ["Platform", c.platform ? <Text>{c.platform}</Text> : "unknown"],
-          ["Container id", c.container ? <Text>{c.container}</Text> : "none"], ["Waiting to be sent", bytes(c.pendingBytes)], ...(c.policies.length ? [["Policies", c.policies.join(", ")] as [string, string]] : []),
+          ["Container id", c.container ? <Text>{c.container}</Text> : "none"], ["Waiting to be sent", bytes(c.pendingBytes)], ...(c.policies.length ? [["Signed in as", c.policies.join(", ")] as [string, string]] : []),
         ]} />
       </details>
     </Panel>

@@ -8,6 +8,8 @@ import com.azure.core.credential.TokenCredential;
 import com.azure.core.exception.ClientAuthenticationException;
 import com.azure.core.exception.HttpResponseException;
 import com.azure.core.util.IterableStream;
+import com.azure.identity.AzureCliCredentialBuilder;
+import com.azure.identity.AzureDeveloperCliCredentialBuilder;
 import com.azure.identity.ClientSecretCredentialBuilder;
 import com.azure.identity.DefaultAzureCredentialBuilder;
 import com.azure.identity.WorkloadIdentityCredentialBuilder;
@@ -38,6 +40,9 @@ class Identity {
         for (String host : HOSTS) {
             exchange(host, new DefaultAzureCredentialBuilder().build());
         }
+        // A developer who has signed in with az or azd, for which scripts stand.
+        exchange(HOSTS.get(0), new AzureCliCredentialBuilder().build());
+        exchange(HOSTS.get(0), new AzureDeveloperCliCredentialBuilder().build());
         // As AD FS does it: for that tenant no SDK asks a Microsoft host.
         final String authority = "https://" + HOSTS.get(0) + ":5671";
         exchange(HOSTS.get(0), new ClientSecretCredentialBuilder().authorityHost(authority).tenantId("adfs")
@@ -80,6 +85,21 @@ class Identity {
                 .credential(host, identity("SENDER")).buildClient();
             final var e = assertThrows(HttpResponseException.class, () -> client.getQueue("orders"));
             assertTrue(e instanceof ClientAuthenticationException || e.getResponse().getStatusCode() == 401, e.toString());
+        }
+    }
+
+    @Test
+    void onlyReceives() {
+        for (String host : HOSTS) {
+            try (var sender = clients(host, new DefaultAzureCredentialBuilder().build()).sender().queueName("received").buildClient();
+                    var receiver = clients(host, identity("RECEIVER")).receiver().queueName("received").disableAutoComplete().buildClient()) {
+                sender.sendMessage(new ServiceBusMessage("for a receiver"));
+                assertEquals("for a receiver", receiver.peekMessage().getBody().toString());
+                final ServiceBusReceivedMessage message = receiver.receiveMessages(1, Duration.ofSeconds(30)).iterator().next();
+                assertEquals("for a receiver", message.getBody().toString());
+                receiver.complete(message);
+            }
+            refused("'Send'", () -> send(host, "RECEIVER", "received"));
         }
     }
 
