@@ -38,8 +38,9 @@ func (r *reader) read(atOnce int) []*got {
 	r.b.t.Helper()
 	var gs []*got
 	for {
+		pokes := r.pokes
 		ds := r.c.Next(nil, atOnce)
-		end, pokes := r.c.AtEnd(), r.pokes
+		end := r.c.AtEnd()
 		gs = append(gs, r.b.written(ds)...)
 		if end && len(ds) == 0 {
 			return gs

@@ -32,6 +32,7 @@ type sieves struct {
 	unjudged numberSet // messages that came, or changed, when their bodies were on disk only
 	promised int       // messages that poked consumers of all of them may still come and take
 	active   bool      // a goroutine searches
+	paused   bool      // the search goes on later, since the journal failed
 	view     view      // of the message that is being judged
 }
 
@@ -196,9 +197,10 @@ func (m *messages) sift(e *entry) {
 
 func (in *sieves) arrive(e *entry) {
 	switch {
-	case e.state == Scheduled: // it will arrive once more
+	case e.state != Active: // it is never available, or it will arrive once more
 	case e.body.data == nil:
 		in.unjudged.add(e.seq)
+		in.search()
 	default:
 		in.judge(e, e.body.data)
 	}
@@ -275,9 +277,13 @@ func (s *sieve) offer(seq int64) {
 	}
 }
 
-// certain returns the number up to which nothing is missing: a message that is not judged yet must not be overtaken.
-func (in *sieves) certain() int64 {
-	if seq, ok := in.unjudged.next(math.MinInt64); ok {
+// certain returns the number up to which nothing is missing: a message that is not judged yet must not be overtaken. In
+// a partitioned queue any other may have arrived earlier.
+func (s *sieve) certain() int64 {
+	if s.in.b.partitions != nil && s.searching() {
+		return math.MinInt64
+	}
+	if seq, ok := s.in.unjudged.next(math.MinInt64); ok {
 		return seq
 	}
 	return judgedAll
@@ -304,7 +310,7 @@ func (s *sieve) nextReady() *entry {
 
 // nextBetween returns the ready message with the lowest number in a range, or nil.
 func (s *sieve) nextBetween(low, high int64) *entry {
-	high = min(high, s.in.certain())
+	high = min(high, s.certain())
 	for {
 		seq, ok := s.ready.next(low)
 		if !ok || seq >= high {
@@ -320,7 +326,7 @@ func (s *sieve) nextBetween(low, high int64) *entry {
 // readyUpTo counts the messages that a consumer could have now, up to a number.
 func (s *sieve) readyUpTo(most int) (n int) {
 	var gone []int64
-	certain := s.in.certain()
+	certain := s.certain()
 	for seq := range s.ready.from(math.MinInt64) {
 		if n == most || seq >= certain {
 			break
@@ -378,6 +384,13 @@ func (s *sieve) tell() {
 	}
 }
 
+// tell is sieve.tell for all.
+func (in *sieves) tell() {
+	for _, x := range in.all {
+		x.tell()
+	}
+}
+
 // receiverWaits reports whether a consumer of one of the sieves waits with credit.
 func (in *sieves) receiverWaits() bool {
 	return slices.ContainsFunc(in.all, func(x *sieve) bool { return x.line.first != nil || x.line.promised > 0 })
@@ -398,7 +411,7 @@ func (in *sieves) walk(x *sieve, have map[int64][]byte) (missing []int64) {
 			body, known = have[e.body.id]
 		}
 		switch {
-		case e.mark == markPending || e.state == Scheduled: // they arrive later
+		case e.mark == markPending || e.state != Active: // as of arrive
 		case !known:
 			missing = append(missing, e.body.id)
 		case len(missing) == 0 && in.lookAt(e, body) && x.selector.Selects(&in.view):

@@ -5,7 +5,7 @@ import "slices"
 // search sets a goroutine to look for matches, if none is at it and a consumer waits for the search. It lives as long
 // as one does.
 func (in *sieves) search() {
-	if in.active || !in.wanted() || !in.maySearch() {
+	if in.active || in.paused || !in.wanted() || !in.maySearch() {
 		return
 	}
 	in.active = true
@@ -56,6 +56,7 @@ func (in *sieves) searchSome(t sieveTurn) (next sieveTurn, more bool) {
 	q.mu.Lock()
 	if !in.wanted() || !in.maySearch() {
 		in.active = false
+		in.tell()
 		q.mu.Unlock()
 		return next, false
 	}
@@ -84,10 +85,11 @@ func (in *sieves) searchSome(t sieveTurn) (next sieveTurn, more bool) {
 	q.ns.logger.Error("messages could not be read for selectors; trying again", "entity", q.path, "error", err)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	in.active = false
+	in.active, in.paused = false, true
 	q.ns.clock.At(instant(q.alarm.later()), func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
+		in.paused = false
 		in.search()
 	})
 	return next, false
@@ -98,7 +100,7 @@ func (in *sieves) catchUp(have map[int64][]byte) (missing []int64) {
 	var passing *entry
 	for _, seq := range in.unjudged.first(peekChunk) {
 		e := in.b.show(seq, &passing)
-		if e == nil || e.state == Scheduled {
+		if e == nil || e.state != Active {
 			in.unjudged.remove(seq)
 			continue
 		}
@@ -112,11 +114,7 @@ func (in *sieves) catchUp(have map[int64][]byte) (missing []int64) {
 			missing = append(missing, e.body.id)
 		}
 	}
-	if in.unjudged.n == 0 {
-		for _, x := range in.all {
-			x.tell()
-		}
-	}
+	in.tell()
 	return missing
 }
 

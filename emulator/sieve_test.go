@@ -32,7 +32,10 @@ func (b *broker) selecting(text string) *picky {
 func (b *broker) selectingFrom(sub emulator.SubQueue, mode emulator.ReceiveMode, text string) *picky {
 	b.t.Helper()
 	p := &picky{}
-	c, err := b.q.NewSelectingConsumer(sub, mode, selector(b.t, text), func() { p.pokes++ })
+	c, err := b.q.NewSelectingConsumer(sub, mode, selector(b.t, text), func() {
+		p.pokes++
+		p.poked = true
+	})
 	if err != nil {
 		b.t.Fatalf("attach consumer: %v", err)
 	}
@@ -43,6 +46,7 @@ func (b *broker) selectingFrom(sub emulator.SubQueue, mode emulator.ReceiveMode,
 type picky struct {
 	*receiver
 	pokes int
+	poked bool // and nobody has answered
 }
 
 // drain takes up to n messages as a receiver does that wants an answer: it waits while the search goes on.
@@ -50,12 +54,11 @@ func (p *picky) drain(n int) []*got {
 	p.b.t.Helper()
 	var ds []*emulator.Delivery
 	for len(ds) < n {
-		before := len(ds)
+		before, pokes := len(ds), p.pokes
 		ds = p.c.Take(ds, n-len(ds))
 		if searching := p.c.Searching(); len(ds) == before && !searching {
 			break
 		}
-		pokes := p.pokes
 		if synctest.Wait(); len(ds) == before && p.pokes == pokes {
 			p.b.t.Fatalf("a search ends without telling")
 		}

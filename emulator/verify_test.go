@@ -183,7 +183,7 @@ func (v *verifier) sieves(name string, b *subQueue) {
 		}
 		free := 0
 		b.look(-1<<63, func(e *entry) bool {
-			if e.mark == markPending || e.state == Scheduled || e.seq >= x.seen || in.unjudged.has(e.seq) || e.body.data == nil {
+			if e.mark == markPending || e.state != Active || e.seq >= x.seen || in.unjudged.has(e.seq) || e.body.data == nil {
 				return true
 			}
 			selected := in.lookAt(e, e.body.data) && x.selector.Selects(&in.view)
@@ -204,7 +204,7 @@ func (v *verifier) sieves(name string, b *subQueue) {
 		if open && spare && x.line.first != nil && x.readyUpTo(x.line.promised+1) > x.line.promised {
 			v.fault("%s: a consumer waits, and so do %d messages", text, free)
 		}
-		if v.quiet && open && x.line.first != nil && x.searching() && x.readyUpTo(1) == 0 && !in.active {
+		if v.quiet && open && x.line.first != nil && x.searching() && x.readyUpTo(1) == 0 && !in.active && !in.paused {
 			v.fault("%s: a consumer waits for a search that nobody does", text)
 		}
 	}
