@@ -21,9 +21,9 @@ type browserLink struct {
 	notified atomic.Bool // an event is in the mailbox; any goroutine may set it
 	due      bool        // ask the browser in this turn
 	taken    []*emulator.Delivery
-	bytes    int // of those
-	share    memoryShare
-	sharing  bool // it has a share of the memory, or waits for one
+	share    memoryShare // for a large message
+	sharing  bool        // it has that, or waits for it
+	waiting  bool        // it waits for it
 }
 
 // attachBrowser opens a link that browses what another link has found.
@@ -94,20 +94,17 @@ func (b *browserLink) pump() bool {
 	if b.released {
 		return false
 	}
+	b.waiting = false
 	defer b.updateMemory()
 	if !b.write() || !b.due {
 		return false
 	}
 	b.due = false
-	asked := min(b.credit.left(), b.s.capacity(), emulator.Quantum)
-	got := 0
-	if asked > 0 && len(b.taken) == 0 && !b.s.c.draining {
-		b.taken = b.browser.Next(b.taken, asked)
-		got = len(b.taken)
-		for _, d := range b.taken {
-			b.bytes += d.Size()
-		}
+	asked := min(b.credit.left(), b.s.capacity())
+	if b.s.c.draining {
+		asked = 0
 	}
+	got := b.take(asked)
 	if !b.write() {
 		return false
 	}
@@ -115,11 +112,28 @@ func (b *browserLink) pump() bool {
 		b.due = true
 		return true
 	}
-	if b.credit.drain && !b.s.c.out.full() && (b.credit.left() == 0 || b.browser.AtEnd()) {
+	if b.credit.drain && !b.s.c.out.full() && (b.credit.left() == 0 || asked > 0 && b.browser.AtEnd()) {
 		b.credit.exhaust()
 		b.writeFlow(true)
 	}
 	return false
+}
+
+// take asks the browser for as much as the link can have. A large message comes alone, once there is memory for it.
+func (b *browserLink) take(asked int) (got int) {
+	if asked == 0 {
+		return 0
+	}
+	b.browser.Limit(largeDelivery)
+	b.taken = b.browser.Next(b.taken, asked)
+	if size := b.browser.OverLimit(); size > 0 && len(b.taken) == 0 {
+		if b.waiting = !b.askMemory(size); b.waiting {
+			return 0
+		}
+		b.browser.Limit(size)
+		b.taken = b.browser.Next(b.taken, 1)
+	}
+	return len(b.taken)
 }
 
 // write writes what was taken, and reports whether nothing is left.
@@ -132,12 +146,11 @@ func (b *browserLink) write() bool {
 		ready, gone := d.Ready()
 		switch {
 		case gone:
-		case !ready, b.s.capacity() == 0, b.credit.left() == 0, d.Size() > largeDelivery && !b.askMemory(d.Size()):
+		case !ready, b.s.capacity() == 0, b.credit.left() == 0:
 			return false
 		default:
 			b.send(d, b.s.c.tags.make(), true)
 		}
-		b.bytes -= d.Size()
 		b.taken = slices.Delete(b.taken, 0, 1)
 		if b.partial() {
 			return false
@@ -150,7 +163,7 @@ func (*browserLink) detached() bool { return true }
 
 func (b *browserLink) release() {
 	b.browser.Close()
-	b.taken = nil
+	b.taken, b.waiting = nil, false
 	b.head, b.tail, b.written = nil, nil, 0
 	b.updateMemory()
 }
@@ -168,7 +181,7 @@ func (b *browserLink) askMemory(bytes int) bool {
 
 // updateMemory gives back what the link does not need any more.
 func (b *browserLink) updateMemory() {
-	if b.sharing && !b.partial() && (len(b.taken) == 0 || b.taken[0].Size() <= largeDelivery) {
+	if b.sharing && !b.waiting && !b.partial() && (len(b.taken) == 0 || b.taken[0].Size() <= largeDelivery) {
 		b.askMemory(0)
 	}
 }

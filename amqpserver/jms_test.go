@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"minibus/amqpserver"
 	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
@@ -601,7 +602,7 @@ func TestJMS_Relay(t *testing.T) { // jms 1.2
 	})
 }
 
-func TestJMS_SelectorOnAQueue(t *testing.T) { // jms 2, JMS-3
+func TestJMS3_SelectorOnAQueue(t *testing.T) { // jms 2, JMS-3
 	bubble(t, func(t *testing.T, b *bench) {
 		b.publish(t, "q", numbered(10)...)
 		p := b.jms(t, "id")
@@ -691,6 +692,43 @@ func TestJMS_BrowserWithAPrefetch(t *testing.T) {
 			t.Errorf("browsed %q", got)
 		}
 	})
+}
+
+// TestJMS_LargeMessagesAreBrowsed one by one, as there is memory for them.
+func TestJMS_LargeMessagesAreBrowsed(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		b.queue("large", emulator.QueueOptions{MaxMessageSizeInKilobytes: 10 << 10})
+		large := strings.Repeat("x", 3<<20)
+		b.publish(t, "large", "first", large, large, "last")
+		p := b.jms(t, "id")
+		for _, selects := range []bool{false, true} {
+			a := consumerAttach(0, "browser", "large", "queue")
+			a.Source.DistributionMode, a.SndSettleMode, a.HasSndSettleMode = "copy", 1, true
+			if selects {
+				selecting(a, "n > 0")
+			}
+			p.AttachReceiver(0, a)
+			f := amqptest.Flow(0, 0, 10)
+			f.Drain = true
+			p.Send(0, f)
+			messages := 0
+			for drained := false; !drained; {
+				switch body := p.Next().Body.(type) {
+				case *frames.Transfer:
+					if !body.More {
+						messages++
+					}
+				case *frames.Flow:
+					drained = true
+				}
+			}
+			if want := map[bool]int{false: 4, true: 3}[selects]; messages != want {
+				t.Errorf("browsed %d messages, want %d", messages, want)
+			}
+			p.Send(0, &frames.Detach{Handle: 0, Closed: true})
+			amqptest.Want[*frames.Detach](p)
+		}
+	}, func(o *amqpserver.Options) { o.LargeBytes = 8 << 20 })
 }
 
 func TestJMS_EntitiesAreMadeAtAttach(t *testing.T) { // jms 3

@@ -24,7 +24,10 @@ type Browser struct {
 	active bool        // a goroutine searches
 	closed bool
 
-	atEnd bool // owned by the caller
+	// owned by the caller
+	atEnd     bool
+	most      int // bytes of the largest message that Next gives out; 0: any
+	overLimit int // bytes of the message that the last Next did not give out; 0: none
 }
 
 // NewBrowser starts to browse a sub-queue at its first message; with a selector, only what it selects is shown. notify
@@ -38,6 +41,21 @@ func (q *Entity) NewBrowser(sub SubQueue, s *filter.Selector, notify func()) (*B
 	}
 	q.usage.touch(q.ns.Now())
 	return &Browser{q: q, sub: sub, selector: s, notify: notify, next: math.MinInt64}, nil
+}
+
+// Limit makes Next stop at the first message of more than so many bytes. [Browser.OverLimit] has its size then.
+func (b *Browser) Limit(bytes int) { b.most = bytes }
+
+// OverLimit returns the size of the message at which the last Next stopped, as [Delivery.Size] does; 0 if it did not.
+func (b *Browser) OverLimit() int { return b.overLimit }
+
+// over reports whether a message is above the limit, and notes its size then.
+func (b *Browser) over(size uint32) bool {
+	if b.most == 0 || int(size) <= b.most {
+		return false
+	}
+	b.overLimit = int(size)
+	return true
 }
 
 // Next appends up to limit messages to dst, a quantum at most, those with the lowest numbers first. With a selector
@@ -56,15 +74,19 @@ func (b *Browser) Next(dst []*Delivery, limit int) []*Delivery {
 		return dst
 	}
 	q.usage.touch(q.ns.Now()) // PEEK-11
-	b.atEnd = false
-	n := min(limit, len(b.found))
+	b.atEnd, b.overLimit = false, 0
+	n := 0
+	for n < min(limit, len(b.found)) && !b.over(b.found[n].size) {
+		n++
+	}
+	b.fetch(b.found[:n])
 	dst = append(dst, b.found[:n]...)
 	b.found = slices.Delete(b.found, 0, n)
 	b.wanted = limit - n
 	switch {
-	case b.wanted == 0 || b.active:
+	case b.wanted == 0 || b.active || b.overLimit > 0:
 	case b.selector == nil:
-		more, end := b.lookLocked(b.wanted)
+		more, end := b.lookLocked(b.wanted, b.over)
 		b.atEnd = end
 		b.fetch(more)
 		dst = append(dst, more...)
@@ -113,11 +135,11 @@ func (b *Browser) eachLocked(f func(*entry) bool) {
 
 // lookLocked makes deliveries of the next messages, whose bodies may not be there, and reports whether it came to the
 // end.
-func (b *Browser) lookLocked(limit int) (found []*Delivery, end bool) {
+func (b *Browser) lookLocked(limit int, over func(size uint32) bool) (found []*Delivery, end bool) {
 	bytes := 0
 	end = true
 	b.eachLocked(func(e *entry) bool {
-		if len(found) == limit || bytes >= quantumBytes {
+		if len(found) == limit || bytes >= quantumBytes || over(e.body.size) {
 			end = false
 			return false
 		}
@@ -187,7 +209,7 @@ func (b *Browser) searchSome() (more bool) {
 	q := b.q
 	q.mu.Lock()
 	from := b.next
-	ds, end := b.lookLocked(peekChunk)
+	ds, end := b.lookLocked(peekChunk, func(uint32) bool { return false })
 	q.mu.Unlock()
 	err := q.bodies.readAll(ds)
 	if err != nil {
@@ -213,7 +235,7 @@ func (b *Browser) searchSome() (more bool) {
 	return b.active
 }
 
-// selects reports whether the selector selects a message, and makes its delivery ready.
+// selects reports whether the selector selects a message. Of a large one it forgets the body.
 func (b *Browser) selects(d *Delivery) bool {
 	if d.body == nil {
 		return false // it was removed meanwhile
@@ -223,6 +245,8 @@ func (b *Browser) selects(d *Delivery) bool {
 	if err != nil || !b.selector.Selects(&v) {
 		return false
 	}
-	d.become(deliveryReady, d.body)
+	if d.size > quantumBytes {
+		d.body = nil // read again when it is handed out
+	}
 	return true
 }
