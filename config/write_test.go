@@ -72,7 +72,7 @@ func same(t *testing.T, what string, a, b emulator.EntityConfig) {
 func TestJMS9_SubscriptionsOfClients(t *testing.T) {
 	const file = `{"UserConfig":{"Namespaces":[{"Name":"ns","Topics":[{"Name":"t","Subscriptions":[
 		{"Name":"audit$app:7$D","Properties":{"IsClientAffine":true,"ClientAffineProperties":{"ClientId":"app:7","IsShared":true}},
-			"Rules":[{"Name":"$Default","Properties":{"FilterType":"Sql","SqlFilter":{"SqlExpression":"size >= 1 AND size <= 5"}}}]},
+			"Rules":[{"Name":"$Default","Properties":{"FilterType":"Sql","SqlFilter":{"SqlExpression":"size BETWEEN 1 AND 5 AND urgent"}}}]},
 		{"Name":"a.Class$Inner.method$$D"}]}]}]}}`
 	first, report := Parse("f", []byte(file), ProfileRelaxed)
 	if first == nil {

@@ -213,13 +213,14 @@ func TestJMS4_JMS9_AfterARestart(t *testing.T) {
 
 func TestJMS9_TheSelectorIsTheRule(t *testing.T) {
 	jmsBubble(t, func(b *broker) {
-		s := b.join("t", selecting(durable("audit", "app"), " size >= 2 AND size <= 3 AND Color = 'red' "))
+		s := b.join("t", selecting(durable("audit", "app"), " size BETWEEN 2 AND 3 AND Color = 'red' "))
 		rules := s.Options().Rules
 		equal(t, "rules", len(rules), 1)
 		equal(t, "name", rules[0].Name, emulator.DefaultRuleName)
-		equal(t, "text", rules[0].SQL, "size >= 2 AND size <= 3 AND Color = 'red'")
+		equal(t, "text", rules[0].SQL, "size BETWEEN 2 AND 3 AND Color = 'red'")
 		send := func() {
-			b.on("t").send(props("a", "size", int32(2), "Color", "red"), props("b", "size", int32(4), "Color", "red"))
+			b.on("t").send(props("a", "size", int32(2), "Color", "red"), props("b", "size", int32(4), "Color", "red"),
+				props("c", "size", int32(2), "color", "red")) // names count letter by letter
 		}
 		send()
 		equal(t, "received", bodies(b.subAt(s).receive(9)), "a")
