@@ -10,8 +10,9 @@
 // Each connection has three. The read goroutine takes frames from the socket, decodes them and copies the payload of a
 // transfer once. The loop takes a turn for everything that happens; it runs on the goroutine of [Server.ServeConn]. The
 // write goroutine writes what the socket does not take at once, since the loop must not wait for a peer that does not
-// read. All three end with the connection, and ServeConn waits for them. Serve is the accept loop of a listener and
-// starts a goroutine for each connection. A timer's callback ends the wait for a session.
+// read. All three end with the connection, and ServeConn waits for them. It waits too for the goroutine of errands,
+// which lives while there are entities to make or to delete for the connection's links. Serve is the accept loop of a
+// listener and starts a goroutine for each connection. A timer's callback ends the wait for a session.
 //
 // All protocol state (sessions, links, credit, unsettled deliveries) belongs to the turn, and has no mutex. One turn
 // at a time is under way. If none is, the read goroutine takes the turn for what it has read, and
@@ -28,6 +29,8 @@
 //   - session, flow: sessions, windows and credit. attach, session_accept, link: links, and receivers of a session.
 //   - incoming, assembly, send: deliveries from the client. delivering_link, outgoing: deliveries to it.
 //   - deliveries, settle: what the client has, and how it settles that. memory: the budgets for large deliveries.
+//   - jms: what a connection gets of JMS 2.0. errands: work off the loop, and the attaches that wait for it. subscriber,
+//     temporary, browser: subscriptions, temporary entities and the relay, browsers.
 //   - coordinator, transaction: transactions. requests, replies: $cbs and $management.
 //   - tokens: tokens are verified and expire; connections without one. namespace, address: what clients name.
 //   - errors: AMQP errors and their lines in the log. injected: faults that a test injects.

@@ -38,7 +38,7 @@ var floors = []floor{
 		"export":  {"config", "emulator", "mgmt/atom", "internal/entitypath", "internal/sas", "internal/secrets", "internal/printable"},
 	}},
 	{"adapters, strangers to each other", map[string][]string{
-		"amqpserver": {"emulator", "internal/amqp", "internal/amqp/frames", "internal/amqp/message",
+		"amqpserver": {"emulator", "emulator/filter", "internal/amqp", "internal/amqp/frames", "internal/amqp/message",
 			"internal/entitypath", "internal/loglimit", "internal/sas", "amqpserver/cbs", "amqpserver/management", "internal/dotnet", "internal/printable"},
 		"amqpserver/cbs":        {"internal/entitypath", "internal/amqp/message", "internal/amqp", "internal/printable"},
 		"amqpserver/management": {"emulator", "internal/sas", "internal/amqp/message", "internal/amqp", "internal/printable"},
