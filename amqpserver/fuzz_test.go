@@ -76,8 +76,32 @@ func (s *script) attach() *frames.Attach {
 		s.filter(a)
 	case 9:
 		a.Properties = amqp.Map{{Key: amqp.Symbol("com.microsoft:transfer-destination-address"), Value: s.address()}}
+	case 10, 11, 12, 13, 14, 15:
+		s.jms(a)
 	}
 	return a
+}
+
+// jms makes an attach one of a JMS client: a temporary queue or topic, the relay, a lookup, a browser, a selector, or a
+// consumer of a topic.
+func (s *script) jms(a *frames.Attach) {
+	what := s.byte()
+	switch {
+	case a.Role == frames.RoleSender && what%4 == 0:
+		a.Target = &frames.Target{}
+	case a.Role == frames.RoleSender:
+		a.Target = &frames.Target{Dynamic: true, Capabilities: []amqp.Symbol{"temporary-topic"}[:what%2]}
+	case what&1 != 0:
+		a.Source.DistributionMode = "copy"
+	case what&2 != 0:
+		selecting(a, "n > 0 OR JMSPriority BETWEEN 1 AND 9")
+	case what&4 != 0:
+		a.LinkName, a.Source = fmt.Sprintf("sub|%d", what), nil
+	default:
+		all := []amqp.Symbol{"topic", "shared", "global"}
+		*a = *consumerAttach(a.Handle, fmt.Sprintf("sub|%d", what&8), "t", all[:1+what>>4%3]...)
+		a.Source.Durable = uint32(what >> 6 & 1)
+	}
 }
 
 // filter adds a session filter to an attach.
@@ -236,6 +260,9 @@ func FuzzSession(f *testing.F) {
 		"\x06\x00\x20\x01\x00\x02\x01x\x08\x00\x00\x00\x00\x00\x00\x03\x00\x00"))
 	f.Add([]byte("\x01\x00\x00\x50\x08\x01\x08\x01\x01\x07\x04\x00\x00\x00\x07\x00\x00\x05\x01\x00\x01\x00\x08\x00" +
 		"\x06\x00\x20\x01\x00\x02\x01x\x08\x00\x00\x00\x00\x00\x00\x05\x00\x01\x09\x00\x00\x01"))
+	// A temporary queue, a consumer of a topic, a browser, a selector, a lookup; the first two leave.
+	f.Add([]byte("\x01\x00\x00\xa0\x00\x00\x01\x01\x00\x01\xa0\x00\x01\x00\x01\x00\x02\xa0\x00\x01\x01" +
+		"\x01\x00\x03\xa0\x00\x01\x02\x01\x00\x04\xa0\x00\x01\x04\x09\x00\x00\x01\x09\x00\x01\x00"))
 	// A control link, a declare, a send in the transaction, a discharge.
 	f.Add([]byte("\x01\x00\x00\x30\x00\x00\x01\x00\x01\x00\x00\x00\x06\x00\x80\x00\x00\x00\x06\x00\x40\x01\x01\x01\x02hi\x06\x00\x80\x00\x02\x01\x01\x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -257,6 +284,7 @@ func playScript(t *testing.T, data []byte) {
 		t.Fatal(err)
 	}
 	b.queue("q2", emulator.QueueOptions{})
+	b.topic()
 	s := b.queue("s", emulator.QueueOptions{RequiresSession: true, LockDuration: 10 * time.Second})
 	client, server := amqptest.Pipe()
 	ended := make(chan struct{})
@@ -285,6 +313,11 @@ func playScript(t *testing.T, data []byte) {
 			t.Errorf("accept session %q: %v", id, err)
 		} else {
 			c.Close()
+		}
+	}
+	for _, path := range b.paths() { // what lives only as long as its link is gone
+		if strings.HasPrefix(path, "jms-temp-") || strings.HasSuffix(path, "$ND") {
+			t.Errorf("%s is left", path)
 		}
 	}
 	// No link waits for messages any more: new messages are available to all.
