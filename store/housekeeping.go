@@ -60,13 +60,13 @@ func (w *writer) keepUp() {
 }
 
 // idleWork does one step of housekeeping that can wait, and reports whether there was one. While the log is about to be
-// restarted there is none: it would add to the log, and clients would wait at its ceiling. The checkpointer pokes the
-// writer afterwards.
+// restarted there is none: it would add to the log, and clients would wait at its ceiling. If they wait for a copy
+// already, that goes on as long as there is room. The checkpointer pokes the writer afterwards.
 func (w *writer) idleWork() bool {
 	switch {
 	case w.wal.canRestart():
 		w.wal.checkpointIfDue()
-	case w.wal.restartPending():
+	case w.wal.restartPending() && (w.wal.crowded() || !w.copier.awaited()):
 		return false
 	case w.cleanSome():
 		w.wal.checkpointIfDue()

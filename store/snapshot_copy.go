@@ -222,16 +222,18 @@ func (cp *snapshotCopier) saving(namespace int64) *snapshotCopy {
 }
 
 // awaited reports whether changes wait for a copy.
-func (cp *snapshotCopier) awaited() bool {
-	return slices.ContainsFunc(cp.copies, func(c *snapshotCopy) bool { return len(c.waiting) > 0 })
+func (cp *snapshotCopier) awaited() bool { return cp.firstAwaited() >= 0 }
+
+func (cp *snapshotCopier) firstAwaited() int {
+	return slices.IndexFunc(cp.copies, func(c *snapshotCopy) bool { return len(c.waiting) > 0 })
 }
 
-// step does a step of the copy that has waited longest, and reports whether there was one.
+// step does a step of a copy that changes wait for, or else of the oldest one, and reports whether there was one.
 func (cp *snapshotCopier) step() bool {
 	if len(cp.copies) == 0 {
 		return false
 	}
-	c := cp.copies[0]
+	c := cp.copies[max(cp.firstAwaited(), 0)]
 	if err := c.ctx.Err(); err != nil { // who asked for it has gone
 		cp.end(c, err)
 		return true

@@ -240,7 +240,8 @@ func TestNothingPassesWhatWaitsForASnapshot(t *testing.T) {
 	})
 }
 
-// TestACopyThatClientsWaitForGetsAStepAfterEachBatch: clients of other namespaces that never pause do not hold it up.
+// TestACopyThatClientsWaitForGetsAStepAfterEachBatch: neither clients of other namespaces that never pause hold it up, nor
+// a long checkpoint.
 func TestACopyThatClientsWaitForGetsAStepAfterEachBatch(t *testing.T) {
 	s, add := twoNamespaces(t, Options{})
 	order := completions{last: make(chan struct{})}
@@ -253,9 +254,17 @@ func TestACopyThatClientsWaitForGetsAStepAfterEachBatch(t *testing.T) {
 			if w.afterWork(); w.copier.copies[0].progress.cursor != before.cursor {
 				t.Error("nobody waits for it, and it got a step after a batch")
 			}
+			w.s.checkpointer.restartPending.Store(true)
+			if w.idleWork() {
+				t.Error("nobody waits for it, and it got a step while the log was about to be restarted")
+			}
 			add(1, 1000, order.end("waits"))
 			items, _ := s.inbox.take()
 			w.copier.admit(items)
+			if !w.idleWork() {
+				t.Error("somebody waits for it, and it got no step while the log was about to be restarted")
+			}
+			w.s.checkpointer.restartPending.Store(false)
 			w.turn = 3
 			after := w.copier.copies[0].progress
 			w.afterWork()

@@ -44,9 +44,9 @@ func (c *cloud) restart(t *testing.T) {
 }
 
 // checked is a server that checks every key and token.
-func checked(t *testing.T) *cloud {
+func checked(t *testing.T, args ...string) *cloud {
 	t.Helper()
-	return start(t, "--auth", "sas", "--root-key", "root-key-of-the-test", "--identity-secret", secret)
+	return start(t, append(args, "--auth", "sas", "--root-key", "root-key-of-the-test", "--identity-secret", secret)...)
 }
 
 // environ tells a client where the cloud is, whom to trust, and how to sign in.

@@ -137,9 +137,9 @@ func (c *cloud) post(t *testing.T, address, host string, keysOf bus, queue, body
 // message takes, it stays in its namespace, and so does a key; one ends without the other, and both survive a restart.
 func TestTwoNamespaces(t *testing.T) {
 	t.Parallel()
-	c := checked(t)
-	r := c.raw(t)
 	const alias, elsewhere = "two.bus.test", "/subscriptions/" + subscription + "/resourceGroups/minibus/providers/Microsoft.ServiceBus/namespaces/"
+	c := checked(t, "--tls-names", alias)
+	r := c.raw(t)
 	harness.Run(t, nil, harness.Binary(t), "namespace", "create", "two-ns-2", "--alias", alias, "-c", r.bus(elsewhere+harness.DefaultSpace).connection)
 	spaces := []string{r.namespace(r.group("two"), "two-ns-1"), elsewhere + "two-ns-2"}
 	var buses []bus

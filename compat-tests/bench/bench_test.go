@@ -4,6 +4,7 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"time"
 
 	"minibus/compat-tests/rawclient"
 	"minibus/internal/amqp/frames"
@@ -106,4 +107,28 @@ func nextFrame(t *testing.T, w *rawclient.Wire) frames.Performative {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// TestBesideTable: the slowest message of all rounds decides, and the median of the rounds' medians.
+func TestBesideTable(t *testing.T) {
+	of := func(middle, most time.Duration) result {
+		return result{Series: []summary{{Name: "send"}, {
+			Name: "total", P50: float64(middle.Microseconds()), P99: 2e3, Max: float64(most.Microseconds()),
+		}}}
+	}
+	var table besideTable
+	for _, most := range []time.Duration{20 * time.Millisecond, 300 * time.Millisecond, 30 * time.Millisecond} {
+		table.add("light", of(400*time.Microsecond, most))
+		table.add("slow", of(51*time.Millisecond, most))
+		table.add("late", of(time.Millisecond, most+time.Millisecond))
+	}
+	var out strings.Builder
+	table.print(&out)
+	for _, want := range []string{
+		"| light | 0.40 | 2.0 | 300 | reached |", "| slow | 51.00 | 2.0 | 300 | missed |", "| late | 1.00 | 2.0 | 301 | missed |",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the table lacks %q:\n%s", want, out.String())
+		}
+	}
 }

@@ -6,7 +6,7 @@
 #   compat-tests/bench/features.sh [OUTPUT.jsonl]
 #
 # COUNT (messages per run, 100000), SESSIONS (10000), IDS (ids in the window, 1000000), SCHEDULED (100000), DEPTH (1000000)
-# and ROUNDS (5) change the size; PARTS="sessions duplicates schedules depths readers explorer loop tails inflight large" what is measured.
+# and ROUNDS (5) change the size; PARTS="sessions duplicates schedules depths readers explorer loop inflight large" what is measured.
 # BINARY is the Minibus to measure, without it that of this checkout.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -204,71 +204,6 @@ calls_of() { # server, messages: the system calls of one message after another, 
   wait "$tracer" || true
   echo "system calls per message, $1, traced:"
   awk -v loops="$2" '$4 ~ /^[0-9]+$/ && $NF != "total" && $4 >= loops / 10 { printf "  %-12s %6.1f\n", $NF, $4 / loops }' "$work/calls"
-}
-
-# One message after another while something large happens: while checkpoints run, a queue is purged, expires, falls due or is deleted, a snapshot is saved,
-# the file shrinks, large messages are sent. Each case has a server of its own. The echo has no broker: its slowest times are the machine's.
-part_tails() {
-  local name
-  for _ in $(seq "$rounds"); do
-    for name in ${TAILS:-echo alone checkpoints purge expire dead due delete subscription snapshot vacuum big}; do
-      start one
-      tail_of "$name"
-      stop one
-    done
-  done
-}
-
-http() { # server: the address of its control API
-  printf '%s/$minibus/v1/namespaces/$default' "$(web "$1")"
-}
-
-ask() { # method, path, body: of the control API
-  curl -sS --fail-with-body -o "$work/answer" -X "$1" "$(http one)/$2" -H 'Content-Type: application/json' ${3:+-d "$3"} || { cat "$work/answer"; exit 1; }
-}
-
-tail_of() { # what happens; deep is how many messages it happens to
-  local deep=${TAIL_DEPTH:-100000} settings='"DefaultMessageTimeToLive": "P7D"' size=1024 looping
-  case $1 in
-    expire) settings='"DefaultMessageTimeToLive": "PT2S"' ;;
-    dead) settings='"DefaultMessageTimeToLive": "PT2S", "DeadLetteringOnMessageExpiration": true' ;;
-    vacuum) size=4096 ;;
-  esac
-  ask PUT entities/deep "{\"Properties\": {$settings}}"
-  case $1 in
-    delete | snapshot | vacuum) run one deep tails-fill -mode send -count "$deep" -size "$size" >/dev/null ;;
-    purge) run one deep tails-fill -mode send -count "$deep" >/dev/null ;;
-    expire | dead) # all at one instant
-      ask POST clock/freeze
-      run one deep tails-fill -mode send -count "$deep" >/dev/null
-      ;;
-    due)
-      ask POST clock/freeze
-      run one deep tails-fill -mode send -count "$deep" -delay 2s >/dev/null
-      ;;
-    subscription)
-      ask PUT 'entities/topic?kind=topic' '{"Subscriptions": [{"Name": "one"}, {"Name": "two"}]}'
-      run one topic tails-fill -mode send -count "$deep" >/dev/null
-      ;;
-  esac
-  sleep 2 # what filling has left to do
-  if [[ $1 == echo ]]; then
-    "$work/bench" -mode echo -duration "${TAIL_TIME:-8s}" -json "$out" -label tails-echo
-    return
-  fi
-  run one plain "tails-$1" -mode latency -duration "${TAIL_TIME:-8s}" &
-  looping=$!
-  sleep 1
-  case $1 in
-    checkpoints) "$work/bench" -url "${urls[one]}" -target deep -mode both -level -inflight 4 -size 16384 -duration 5s >/dev/null ;;
-    purge) ask POST 'jobs?wait=60s' '{"kind": "purge", "entity": "deep"}' ;;
-    expire | dead | due) ask POST clock/resume ;;
-    delete | vacuum) ask DELETE entities/deep ;;
-    subscription) ask DELETE entities/topic ;;
-    snapshot) ask POST snapshots '{"name": "deep"}' ;;
-    big) "$work/bench" -url "${urls[one]}" -target large -mode send -inflight 10 -connections 10 -count 10 -size $((100 * 1048576 - 1024)) >/dev/null ;;
-  esac
-  wait "$looping"
 }
 
 # 200 in flight, at two depths.

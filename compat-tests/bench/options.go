@@ -31,6 +31,7 @@ type options struct {
 	delay       time.Duration // messages are due this much later
 	properties  properties    // application properties of each message
 	readers     string        // address of the control API that ten readers ask meanwhile; empty: none
+	pause       time.Duration // mode latency: between two messages
 	level       bool          // mode both: send one message for each one accepted
 	pid         int
 	metrics     string // address of HTTP of a Minibus, whose metrics are read before and after; empty: none
@@ -62,6 +63,7 @@ func parseOptions(args []string, output io.Writer) (options, error) {
 	flags.BoolVar(&o.transient, "transient", false, "do not mark messages as durable")
 	flags.BoolVar(&o.level, "level", false, "in mode both, send one message for each one accepted, so that the queue keeps its depth")
 	flags.StringVar(&o.readers, "readers", "", "address of HTTP of a Minibus, whose control API ten readers ask meanwhile")
+	flags.DurationVar(&o.pause, "pause", 0, "mode latency: wait so long between two messages")
 	flags.Int64Var(&o.sessions, "sessions", 0, "spread messages over so many session ids, in turn; in mode sessions, how many there are")
 	flags.IntVar(&o.receivers, "receivers", 50, "mode sessions: receivers at a time, over all connections")
 	flags.BoolVar(&o.ids, "ids", false, "give each message an id of its own, as duplicate detection wants it")
@@ -121,7 +123,7 @@ func (o options) check() error {
 	if o.mode == "idle" {
 		return nil
 	}
-	if o.lean && (o.level || o.sessions > 0 || o.ids || o.delay > 0 || o.mode == "sessions" || o.mode == "idle") {
+	if o.lean && (o.level || o.sessions > 0 || o.ids || o.delay > 0 || o.pause > 0 || o.mode == "sessions" || o.mode == "idle") {
 		return fmt.Errorf("-lean sends one message again and again, and knows the modes send, receive, both and latency alone")
 	}
 	if o.level && (o.count > 0 || o.duration <= 0) {

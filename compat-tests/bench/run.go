@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -189,7 +190,7 @@ func ended(ctx context.Context, err error) bool {
 		return ctx.Err() != nil // the library's error if the time is up while it waits for credit
 	case errors.Is(err, context.Canceled):
 		return ctx.Err() != nil
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded): // the library's, or its socket's
 		deadline, ok := ctx.Deadline()
 		return ok && time.Until(deadline) < 100*time.Millisecond
 	default:

@@ -214,6 +214,7 @@ func (r *runner) oneAfterAnother(ctx context.Context, sender *amqp.Sender, recei
 		receive.add(times[2].Sub(times[1]))
 		accept.add(times[3].Sub(times[2]))
 		total.add(times[3].Sub(times[0]))
+		time.Sleep(r.options.pause)
 	}
 	return []series{send, receive, accept, total}, nil
 }

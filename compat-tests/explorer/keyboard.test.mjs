@@ -160,7 +160,7 @@ test("the tree, the theme and the keys", async () => {
   await press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await press("t");
-  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+  await page.waitForFunction(() => document.documentElement.dataset.theme === "dark");
   await press("g", "c");
   await page.getByRole("heading", { name: "Connections" }).waitFor();
   await page.goBack();

@@ -154,7 +154,7 @@ input { width: 100%; box-sizing: border-box; font: inherit; padding: .5rem .6rem
   border-radius: 6px; }
 input[name=user_code] { font-family: ui-monospace, monospace; letter-spacing: .1em; text-transform: uppercase; }
 button { margin-top: 1.25rem; width: 100%; font: inherit; font-weight: 600; padding: .55rem; border: 0;
-  border-radius: 6px; background: #2563eb; color: #fff; cursor: pointer; }
+  border-radius: 6px; background: light-dark(#0f6b62, #16786d); color: #fff; cursor: pointer; }
 .error { padding: .6rem .8rem; border-radius: 6px; background: #dc262620; border: 1px solid #dc2626; }
 small { display: block; margin-top: .25rem; opacity: .75; }
 code { font-family: ui-monospace, monospace; }
@@ -167,10 +167,10 @@ code { font-family: ui-monospace, monospace; }
 {{with .Problem}}<p class="error" role="alert">{{.}}</p>{{end}}
 <form method="post">
 <label for="code">Code</label>
-<input id="code" name="user_code" value="{{.Code}}" autocomplete="off" autofocus required>
+<input id="code" name="user_code" value="{{.Code}}" autocomplete="off"{{if not .Code}} autofocus{{end}} required>
 <small>The program that you sign in to shows it.</small>
 {{if .Secret}}<label for="secret">Identity secret</label>
-<input id="secret" name="secret" type="password" autocomplete="off" required>
+<input id="secret" name="secret" type="password" autocomplete="off"{{if .Code}} autofocus{{end}} required>
 <small><code>minibus env --identity</code> prints it as <code>IDENTITY_HEADER</code>.</small>
 {{end}}<button>Sign in</button>
 </form>
@@ -199,7 +199,7 @@ func (c *call) page() {
 		case c.s.confirm(view.Code) || c.s.options.Open:
 			view.Done = true
 		default:
-			status, view.Problem = http.StatusNotFound, "There is no such code, or it has expired."
+			status, view.Code, view.Problem = http.StatusNotFound, "", "There is no such code, or it has expired."
 		}
 	}
 	c.w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -330,6 +330,7 @@ func TestDeviceCodes(t *testing.T) {
 		t.Errorf("%d %s", status, got)
 	}
 	page("user_code="+user+"&secret=wrong", 403, "not the identity secret")
+	page("user_code="+user+"&secret=wrong", 403, `type="password" autocomplete="off" autofocus`) // the code is there already
 	page("user_code="+user, 403, "not the identity secret")
 	page("user_code=ABCDEFGHI&secret="+secret, 404, "no such code")
 	if status, m := s.grant(t, "/common/oauth2/v2.0/token", poll("x")); status != 400 || m["error"] != "expired_token" {

@@ -30,6 +30,7 @@ type Memory struct {
 	alone    error // makes only the next change fail
 	readErr  error // makes only the next read fail
 	commits  int
+	lingered int // how often a fault has lingered
 	content  *memoryContent
 	batches  atomic.Int64
 	changing map[int64]int // rows by how many of their changes are not yet completed; nil: not checked

@@ -96,11 +96,15 @@ func (m *Memory) run() {
 			}
 			it.finish(errs[i])
 		}
-		if fault != nil {
+		if fault != nil && m.lingered < lingers {
+			m.lingered++
 			linger()
 		}
 	}
 }
+
+// lingers is how often a fault of a journal lingers: a test of one fault has few, and a random history thousands.
+const lingers = 16
 
 // linger makes a fault last a moment longer, so that a test that does not wait for its end fails always and not now
 // and then.
