@@ -620,6 +620,19 @@ func TestJMS3_SelectorOnAQueue(t *testing.T) { // jms 2, JMS-3
 	})
 }
 
+// TestJMS_ADrainWaitsForTheSearch: what waits deep in a queue is found before the answer, even on disk.
+func TestJMS_ADrainWaitsForTheSearch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBenchFor(t, emulator.Options{BodyBudget: 1})
+		b.publish(t, "q", numbered(1000)...)
+		p := b.jms(t, "id")
+		p.AttachReceiver(0, selecting(consumerAttach(0, "c", "q", "queue"), "n = 999"))
+		if got := drain(t, p, 0, 0, 2); !slices.Equal(got, []string{"999"}) {
+			t.Errorf("selected %q", got)
+		}
+	})
+}
+
 func TestJMS_SelectorsThatCantBeRead(t *testing.T) { // jms 1.5
 	bubble(t, func(t *testing.T, b *bench) {
 		b.news()
