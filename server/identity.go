@@ -67,8 +67,8 @@ func openIdentityKey(dir string) (*entra.Key, error) {
 }
 
 // IdentitySecret returns the secret for which a server with the same settings gives tokens. It makes the key that
-// yields the secret, if it is missing. In memory only a secret of the settings is known before the start; then, and if a
-// server gives tokens to everybody, any text will do.
+// yields the secret, if it is missing. In memory only a secret of the settings is known before the start; then, and if
+// a server gives tokens to everybody, any text will do.
 func IdentitySecret(s config.Settings) (string, error) {
 	if s.IdentitySecret != "" {
 		return s.IdentitySecret, nil

@@ -146,6 +146,7 @@ func (w *writer) store(batch []item) error {
 	first := batch[0].change
 	large := first != nil && isLarge(first) && !w.disk.refuses(first)
 	if large {
+		defer clear(w.messages.sums)
 		if err := w.writeParts(first); err != nil {
 			w.dropParts(first, err)
 			if !isFull(err) || errors.As(err, new(passError)) {

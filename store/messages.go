@@ -9,7 +9,8 @@ import (
 // messages writes the rows of messages and their bodies.
 type messages struct {
 	w        *writer
-	hasParts bool // there may be bodies in parts
+	hasParts bool             // there may be bodies in parts
+	sums     map[int64]uint32 // checksums of bodies whose parts are written, and whose row is not
 
 	insertRow, updateRow, removeRow *stmt
 	entityOf                        *stmt
@@ -115,7 +116,11 @@ func (m *messages) storeBody(rows *rowRange, id int64, data []byte) error {
 	if len(data) > maxInline {
 		parts, inline = partCount(data), nil
 	}
-	m.insertBody.bindInts(id, rows.number, int64(parts), int64(checksum(data)))
+	sum, known := m.sums[id]
+	if !known {
+		sum = checksum(data)
+	}
+	m.insertBody.bindInts(id, rows.number, int64(parts), int64(sum))
 	m.insertBody.bindBlob(5, inline)
 	if err := m.insertBody.exec(); err != nil {
 		return fmt.Errorf("insert body %d: %w", id, err)

@@ -67,7 +67,7 @@ func newWriter(s *Store, c *conn, ephemeral bool) (*writer, error) {
 		snapshots: map[int64]emulator.SnapshotRecord{},
 	}
 	w.entities = entities{w: w, byID: map[int64]*entityState{}}
-	w.messages = messages{w: w}
+	w.messages = messages{w: w, sums: map[int64]uint32{}}
 	w.published = publications{w: w}
 	w.duplicates = duplicates{w: w}
 	w.documents = documents{w: w}

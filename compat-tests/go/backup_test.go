@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -67,11 +68,18 @@ func TestBackup_UnderLoadLosesNothingThatWasAnswered(t *testing.T) {
 			b := startServer(t, harness.Options{Config: config, Data: data})
 			load := startBackupLoad(b)
 			load.waitFor(300)
-			sent, completed := load.answered()
-			b.must("back up", copyTo(b.ctx, data, saved))
+			var sent, completed map[string]bool
+			disturbed := false
+			for try := 0; try < 50 && !disturbed; try++ { // a busy machine may make one between two sends
+				_ = os.Remove(saved)
+				sent, completed = load.answered()
+				b.must("back up", copyTo(b.ctx, data, saved))
+				now, _ := load.answered()
+				disturbed = len(now) > len(sent)
+			}
 			load.stop()
-			if now, _ := load.answered(); len(now) <= len(sent) {
-				t.Error("nothing was sent while the backup was made")
+			if !disturbed {
+				t.Error("nothing was sent while a backup was made")
 			}
 			b.server.Kill(t)
 

@@ -301,7 +301,8 @@ func TestERR_TheQueueOfAReceiverIsDeleted(t *testing.T) {
 	c := b.administer()
 	_, err := c.CreateQueue(b.ctx, b.name(queueName), nil)
 	b.must("create queue", err)
-	b.wantEmpty(b.receiver)
+	b.send("a") // so that the link is open
+	b.receiveOne(b.receiver)
 	_, err = c.DeleteQueue(b.ctx, b.name(queueName), nil)
 	b.must("delete queue", err)
 	_, err = b.receiver.ReceiveMessages(b.ctx, 1, nil)

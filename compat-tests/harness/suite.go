@@ -13,8 +13,11 @@ import (
 	"time"
 )
 
-// patience bounds the time of a test suite in another language.
-const patience = 8 * time.Minute
+// The time of a test suite in another language, and of one that .ci/nightly runs.
+const (
+	patience        = 8 * time.Minute
+	nightlyPatience = 20 * time.Minute
+)
 
 // Main is the TestMain of a package that runs the binary.
 func Main(m *testing.M) {
@@ -91,7 +94,11 @@ func ExportCA(t testing.TB, dir, file string, args ...string) string {
 
 // Output runs a program with further environment variables and returns what it prints.
 func Output(environ []string, program string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	limit := patience
+	if os.Getenv("MINIBUS_NIGHTLY") != "" {
+		limit = nightlyPatience
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = append(os.Environ(), environ...)

@@ -26,7 +26,7 @@ type group struct {
 	Location  string            `json:"location"`
 	ManagedBy string            `json:"managedBy,omitempty"`
 	Tags      map[string]string `json:"tags,omitempty"`
-	Made      int64             `json:"made,omitempty"` // ns since the Unix epoch; tells it from a later one of its name
+	Made      int64             `json:"made,omitempty"` // ns since the Unix epoch; a later one of its name differs
 }
 
 // groupsSeen is when the resource groups were made that somebody has seen, by key.
@@ -192,7 +192,8 @@ func (m *Manager) putGroup(c *call) (answer, error) {
 			"Resource group already exists in location '%s'.", body.Location, old.Location)
 	}
 	g := group{
-		ID: c.id.String(), Location: plainLocation(body.Location), ManagedBy: body.ManagedBy, Made: time.Now().UnixNano(),
+		ID: c.id.String(), Location: plainLocation(body.Location), ManagedBy: body.ManagedBy,
+		Made: time.Now().UnixNano(),
 	}
 	status := http.StatusCreated
 	if was {

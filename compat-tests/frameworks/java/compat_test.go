@@ -3,8 +3,10 @@
 package javafw
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"minibus/compat-tests/harness"
@@ -77,3 +79,37 @@ func TestLegacy(t *testing.T) {
 
 // TestSpringCloudStream runs the Service Bus binder of Spring Cloud Stream.
 func TestSpringCloudStream(t *testing.T) { run(t, "stream") }
+
+// TestJMS runs clients of JMS 2.0: Qpid, Microsoft's azure-servicebus-jms, Spring Cloud Azure's starter and Camel. The names of the programs
+// have the numbers of an acceptance list: what a Premium namespace serves, and what the other tiers refuse.
+func TestJMS(t *testing.T) { runJMS(t) }
+
+// TestJMSIdle waits until links are idle.
+func TestJMSIdle(t *testing.T) {
+	harness.NeedNightly(t, "to wait for eleven minutes")
+	runJMS(t, "-Dgroups=nightly", "-Dexcluded=")
+}
+
+// runJMS starts a server in which each program makes a namespace of its own, whose host name a hosts file of the JVM points to it. They run
+// at the same time.
+func runJMS(t *testing.T, args ...string) {
+	t.Helper()
+	harness.NeedAll(t, "to run Java frameworks")
+	const namespaces = 200
+	dir, address := t.TempDir(), harness.Loopback()
+	var lines strings.Builder
+	lines.WriteString("127.0.0.1 localhost\n")
+	for i := range namespaces {
+		fmt.Fprintf(&lines, "%s jmstest%d.servicebus.windows.net\n", address, i+1)
+	}
+	hosts := filepath.Join(dir, "hosts")
+	if err := os.WriteFile(hosts, []byte(lines.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := harness.StartControlled(t, harness.Options{CADir: dir, Alone: true, Ports: harness.Ports{TLS: 5671},
+		Args: []string{"--host", address, "--auth", "sas", "--root-key", "SAS_KEY_VALUE", "--namespace-ports", "off"}})
+	environ := append(c.Server().Environ(), c.Environ()...)
+	environ = append(environ, "MINIBUS_HOST="+address, "MINIBUS_HOSTS="+hosts,
+		"MINIBUS_TRUST_STORE="+harness.ExportCA(t, dir, "minibus-ca.p12", "--format", "pkcs12"))
+	harness.Maven(t, "jms", environ, args...)
+}

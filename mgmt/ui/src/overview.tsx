@@ -119,7 +119,7 @@ function Entities({ rows }: { rows: Row[] }) {
           <thead role="rowgroup"><tr role="row">{head("name", "Entity", false)}{columns.map((c) => head(c.name, c.title, true))}</tr></thead>
           <tbody role="rowgroup">{list.slice(0, most).map((r) => (
             <tr key={r.e.path} role="row">
-              <td role="cell"><a class="entity-name" href={link("entity", r.e.path)}><span class={`icon ${r.e.kind}`} aria-hidden="true" /><Name>{shown(r.e.path)}</Name></a>{r.e.status !== "Active" && <> <Badge tone="warn">{r.e.status}</Badge></>} <JMSBadge e={r.e} /></td>
+              <td role="cell"><a class="entity-name" href={link("entity", r.e.path)}><span class={`icon ${r.e.kind}`} aria-hidden="true" /><Name>{shown(r.e.path)}</Name><JMSBadge e={r.e} /></a>{r.e.status !== "Active" && <> <Badge tone="warn">{r.e.status}</Badge></>}</td>
               {columns.map((c) => <td key={c.name} role="cell" class={`right ${c.tells?.(r) ? "" : "wide-only"}`} data-label={c.title.toLowerCase()}>{c.show(r)}</td>)}
             </tr>
           ))}</tbody>
@@ -144,7 +144,7 @@ export function Overview() {
   const holders = list.filter((e) => e.kind !== "topic"), sent = list.filter((e) => e.kind !== "subscription"); // what is sent to a topic counts once, not its copies
   const sum = (of: (e: Entity) => number, from = holders) => from.reduce((n, e) => n + of(e), 0);
   const dead = sum((e) => e.counts.deadLetter + e.counts.transferDeadLetter), scheduled = sum((e) => e.counts.scheduled, list), active = sum((e) => e.counts.active);
-  const messages = active + scheduled + dead, first = list.find((e) => e.kind === "queue")?.path ?? list.find((e) => e.kind === "topic")?.path;
+  const messages = active + scheduled + dead, first = list.find((e) => e.kind === "queue" && !e.temporary)?.path ?? list.find((e) => e.kind === "topic")?.path;
   const minute = { stored: sum((e) => e.lastMinute.stored, sent), completed: sum((e) => e.lastMinute.completed, list) };
   const only = (name: string) => withQuery(link(""), { only: name });
   return (

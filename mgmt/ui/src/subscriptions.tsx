@@ -45,7 +45,7 @@ export function Subscriptions({ topic, sent: known }: { topic: string; sent: num
             const none = sent > 0 && s.traffic.stored === 0;
             return (
               <tr key={s.path} role="row">
-                <td role="cell"><a class="entity-name" href={link("entity", s.path)}><span class="icon subscription" aria-hidden="true" /><Name>{s.name}</Name></a>{s.status !== "Active" && <Badge tone="warn">{s.status}</Badge>} <JMSBadge e={s} /></td>
+                <td role="cell"><a class="entity-name" href={link("entity", s.path)}><span class="icon subscription" aria-hidden="true" /><Name>{s.name}</Name><JMSBadge e={s} /></a>{s.status !== "Active" && <Badge tone="warn">{s.status}</Badge>}</td>
                 <td role="cell"><RuleBrief s={s} /></td>
                 <td role="cell" class="right" data-label="matched">{none ? <a class="warn-text" href={link("entity", s.path, "why")} title="Why?">0 of {number(sent)}</a> : `${number(s.traffic.stored)} of ${number(sent)}`}</td>
                 <td role="cell" class="right" data-label="active"><a class="ink" href={link("entity", s.path, "messages")}>{number(s.counts.active)}</a></td>
