@@ -92,12 +92,15 @@ type common struct {
 	record  *Record
 	beyond  beyondNotes
 
+	searches chan struct{} // one for each search that has large bodies
+
 	tellDeleted func(*Namespace) // Options.Deleted
 }
 
 func newCommon(o Options) *common {
 	c := &common{clock: o.Clock, logger: o.Logger, profile: o.Limits, lazy: o.LazyExpiry, layout: o.layout,
-		bodies: newBodyBudget(o.BodyBudget), record: o.Record, tellDeleted: o.Deleted}
+		bodies: newBodyBudget(o.BodyBudget), record: o.Record, tellDeleted: o.Deleted,
+		searches: make(chan struct{}, largeSearches)}
 	if c.tellDeleted == nil {
 		c.tellDeleted = func(*Namespace) {}
 	}

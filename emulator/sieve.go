@@ -396,9 +396,22 @@ func (in *sieves) receiverWaits() bool {
 	return slices.ContainsFunc(in.all, func(x *sieve) bool { return x.line.first != nil || x.line.promised > 0 })
 }
 
+// bodyList is bodies that are to be read: no more than quantumBytes, but for the last one.
+type bodyList struct {
+	ids   []int64
+	bytes int
+}
+
+func (l *bodyList) add(p *payload) {
+	if l.bytes < quantumBytes {
+		l.ids = append(l.ids, p.id)
+		l.bytes += int(p.size)
+	}
+}
+
 // walk has a sieve judge the next messages that were there before it, a few in one critical section, and returns the
 // bodies that it has to have for that. Those in have were read.
-func (in *sieves) walk(x *sieve, have map[int64][]byte) (missing []int64) {
+func (in *sieves) walk(x *sieve, have map[int64][]byte) (missing bodyList) {
 	looked := 0
 	end := true
 	in.b.look(x.seen, func(e *entry) bool {
@@ -413,17 +426,17 @@ func (in *sieves) walk(x *sieve, have map[int64][]byte) (missing []int64) {
 		switch {
 		case e.mark == markPending || e.state != Active: // as of arrive
 		case !known:
-			missing = append(missing, e.body.id)
-		case len(missing) == 0 && in.lookAt(e, body) && x.selector.Selects(&in.view):
+			missing.add(e.body)
+		case len(missing.ids) == 0 && in.lookAt(e, body) && x.selector.Selects(&in.view):
 			x.offer(e.seq)
 		}
-		if len(missing) == 0 {
+		if len(missing.ids) == 0 {
 			x.seen = e.seq + 1
 		}
-		return true
+		return missing.bytes < quantumBytes
 	})
 	in.view = view{}
-	if end && len(missing) == 0 {
+	if end && len(missing.ids) == 0 {
 		x.seen = judgedAll
 		in.behind = slices.DeleteFunc(in.behind, func(y *sieve) bool { return y == x })
 		x.tell()

@@ -12,7 +12,7 @@ func (in *sieves) search() {
 	in.q.ns.background.add()
 	go func() {
 		defer in.q.ns.background.done()
-		next := sieveTurn{}
+		next := sieveTurn{done: func() {}}
 		for more := true; more; {
 			next, more = in.searchSome(next)
 		}
@@ -23,6 +23,7 @@ func (in *sieves) search() {
 type sieveTurn struct {
 	of   *sieve           // for which it looks; nil: it judges what came with its body on disk only
 	have map[int64][]byte // the bodies that it has read for that; nil: it has not begun
+	done func()           // lets another search read, when these are judged
 }
 
 // maySearch reports whether the entity is in service.
@@ -53,35 +54,40 @@ func (in *sieves) next() *sieve {
 // searchSome judges some messages and reports whether to go on, with what.
 func (in *sieves) searchSome(t sieveTurn) (next sieveTurn, more bool) {
 	q := in.q
+	next.done = func() {}
 	q.mu.Lock()
 	if !in.wanted() || !in.maySearch() {
 		in.active = false
 		in.tell()
 		q.mu.Unlock()
+		t.done()
 		return next, false
 	}
 	q.ns.ownActions.Add(1)
 	if t.have == nil && in.unjudged.n == 0 {
 		t.of = in.next()
 	}
-	var missing []int64
+	var missing bodyList
 	switch i := slices.Index(in.behind, t.of); {
 	case t.of == nil:
 		missing = in.catchUp(t.have)
 	case i >= 0:
-		if missing = in.walk(t.of, t.have); len(missing) == 0 && t.of.seen != judgedAll {
+		if missing = in.walk(t.of, t.have); len(missing.ids) == 0 && t.of.seen != judgedAll {
 			in.behind = append(slices.Delete(in.behind, i, i+1), t.of) // they take turns
 		}
 	}
 	in.wake()
 	q.mu.Unlock()
-	if len(missing) == 0 {
+	t.done()
+	if len(missing.ids) == 0 {
 		return next, true
 	}
-	read, err := q.bodies.readByID(missing)
+	done := q.ns.common.enterSearch(missing.bytes)
+	read, err := q.bodies.readByID(missing.ids)
 	if err == nil {
-		return sieveTurn{t.of, read}, true
+		return sieveTurn{t.of, read, done}, true
 	}
+	done()
 	q.ns.logger.Error("messages could not be read for selectors; trying again", "entity", q.path, "error", err)
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -96,7 +102,7 @@ func (in *sieves) searchSome(t sieveTurn) (next sieveTurn, more bool) {
 }
 
 // catchUp judges messages that came when their bodies were on disk only, as walk does.
-func (in *sieves) catchUp(have map[int64][]byte) (missing []int64) {
+func (in *sieves) catchUp(have map[int64][]byte) (missing bodyList) {
 	var passing *entry
 	for _, seq := range in.unjudged.first(peekChunk) {
 		e := in.b.show(seq, &passing)
@@ -111,11 +117,23 @@ func (in *sieves) catchUp(have map[int64][]byte) (missing []int64) {
 		if known {
 			in.judge(e, body)
 		} else {
-			missing = append(missing, e.body.id)
+			missing.add(e.body)
 		}
 	}
 	in.tell()
 	return missing
+}
+
+// largeSearches is how many searches of a process may have bodies of more than quantumBytes in memory at a time.
+const largeSearches = 4
+
+// enterSearch waits until so many bytes of bodies may be read to be judged.
+func (c *common) enterSearch(bytes int) (done func()) {
+	if bytes <= 2*quantumBytes {
+		return func() {}
+	}
+	c.searches <- struct{}{}
+	return func() { <-c.searches }
 }
 
 // readByID reads bodies and waits for them. Those that are damaged or gone are nil.

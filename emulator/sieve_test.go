@@ -3,6 +3,7 @@ package emulator_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -290,6 +291,26 @@ func TestJMS3_ArrivalsWhoseBodiesAreOnDisk(t *testing.T) {
 		equal(t, "first dead letter", bodies(dead.drain(9)), "2red")
 		if _, after := b.j.seen(); after == before {
 			t.Error("no body was read: they are in memory")
+		}
+		b.verify(false)
+	})
+}
+
+// Large bodies are read one at a time to be judged.
+func TestJMS3_LargeBodiesAreReadInTurn(t *testing.T) {
+	o := emulator.QueueOptions{MaxMessageSizeInKilobytes: 4096}
+	bubbleWith(t, emulator.Options{BodyBudget: 1}, o, func(b *broker) {
+		for i := range 12 {
+			b.send(of(strings.Repeat("x", 3<<20), []string{"blue", "red"}[i%12/11]))
+		}
+		found := 0
+		for i := range 3 { // each of them has to read all
+			p := b.selecting(fmt.Sprintf("color = 'red' AND %d = %d", i, i))
+			found += len(p.drain(1))
+		}
+		equal(t, "found", found, 1)
+		if b.j.most > 4<<20 {
+			t.Errorf("%d bytes of bodies are read at once", b.j.most)
 		}
 		b.verify(false)
 	})
