@@ -20,7 +20,7 @@ class BrowsersTest {
     @Programs.Both
     void program_9_browsing_shows_all_and_changes_nothing(Setup setup) throws Exception {
         try (Bus bus = new Bus(setup)) {
-            bus.queue("parcels", "\"MaxDeliveryCount\": 1");
+            bus.queue("parcels", "\"LockDuration\": \"PT5M\", \"MaxDeliveryCount\": 1");
             bus.queue("empty");
             final Session session = Jms.automatic(bus.connect());
             bus.send("parcels", IntStream.range(0, MESSAGES)

@@ -40,7 +40,8 @@ class LoadTest {
             }
             final double factor = (double) selected / plain;
             System.out.printf("500 selectors (%s): %.2f times the processor time of 500 plain consumers (%d ms)%n", setup, factor, plain);
-            assertTrue(factor < 1.3, "500 selectors take " + factor + " times the processor time of 500 plain consumers");
+            // On an idle machine it is below 1.3. If each message were compared with each selector, it would be tens.
+            assertTrue(factor < 2, "500 selectors take " + factor + " times the processor time of 500 plain consumers");
         }
     }
 

@@ -50,6 +50,33 @@ class SelectorsTest {
     }
 
     @Programs.Both
+    void program_3_selectors_on_a_subscription_and_a_dead_letter_queue(Setup setup) throws Exception {
+        try (Bus bus = new Bus(setup)) {
+            bus.topic("events");
+            bus.subscription("events", "all");
+            final List<String> messages = new ArrayList<>();
+            for (String color : List.of("red", "green", "red")) {
+                messages.add(Jms.json(color, "\"applicationProperties\": {\"color\": \"" + color + "\"}"));
+            }
+            bus.send("events", messages);
+            final Session session = Jms.manual(bus.connect(null, Map.of("jms.prefetchPolicy.all", "0")));
+            final MessageConsumer all = session.createConsumer(session.createQueue("events/Subscriptions/all"), "color = 'red'");
+            for (int i = 0; i < 2; i++) {
+                final Message red = Jms.next(all);
+                assertEquals("red", Jms.text(red));
+                red.setIntProperty("JMS_AMQP_ACK_TYPE", 2);
+                red.acknowledge();
+            }
+            assertNull(all.receiveNoWait());
+            bus.await("events/Subscriptions/all", "deadLetter", 2);
+            assertEquals(1, bus.count("events/Subscriptions/all", "active"));
+            final var dead = session.createQueue("events/Subscriptions/all/$DeadLetterQueue");
+            assertNull(session.createConsumer(dead, "color = 'green'").receiveNoWait());
+            assertEquals(List.of("red", "red"), Jms.rest(session.createConsumer(dead, "color = 'red'")));
+        }
+    }
+
+    @Programs.Both
     void program_4_selectors_and_a_plain_consumer_share_a_queue(Setup setup) throws Exception {
         try (Bus bus = new Bus(setup)) {
             bus.queue("orders");

@@ -38,6 +38,18 @@ class SubscriptionsTest {
     }
 
     @Programs.Both
+    void program_10_no_local_is_ignored(Setup setup) throws Exception {
+        try (Bus bus = new Bus(setup)) {
+            bus.topic("events");
+            final Session session = Jms.automatic(bus.connect());
+            final Topic events = session.createTopic("events");
+            final MessageConsumer consumer = session.createConsumer(events, null, true);
+            Jms.send(session, session.createProducer(events), "my own");
+            assertEquals("my own", Jms.nextText(consumer));
+        }
+    }
+
+    @Programs.Both
     void program_12_a_durable_consumer_resumes(Setup setup) throws Exception {
         try (Bus bus = new Bus(setup)) {
             bus.topic("events");
@@ -120,22 +132,26 @@ class SubscriptionsTest {
 
     @Programs.Both
     void program_15_consumers_share_a_durable_subscription(Setup setup) throws Exception {
-        try (Bus bus = new Bus(setup)) {
-            share(bus, "shop", true);
-            assertEquals(Set.of("events", "events/Subscriptions/audit$shop$D"), bus.paths());
+        for (String clientId : new String[] {"shop", null}) {
+            try (Bus bus = new Bus(setup)) {
+                final String subscription = share(bus, clientId, true);
+                assertEquals(Set.of("events", subscription), bus.paths());
+            }
         }
     }
 
     @Programs.Both
     void program_15_consumers_share_a_volatile_subscription(Setup setup) throws Exception {
-        try (Bus bus = new Bus(setup)) {
-            share(bus, null, false);
-            bus.awaitPaths("the subscription is gone", paths -> paths.equals(Set.of("events")));
+        for (String clientId : new String[] {"shop", null}) {
+            try (Bus bus = new Bus(setup)) {
+                share(bus, clientId, false);
+                bus.awaitPaths("the subscription is gone", paths -> paths.equals(Set.of("events")));
+            }
         }
     }
 
-    /** Four consumers of two connections take 400 messages, each once. */
-    private static void share(Bus bus, String clientId, boolean durable) throws JMSException {
+    /** Four consumers of two connections take 400 messages, each once, from the subscription that this returns. */
+    private static String share(Bus bus, String clientId, boolean durable) throws JMSException {
         bus.topic("events");
         final Queue<String> taken = new ConcurrentLinkedQueue<>();
         final List<Connection> connections = new ArrayList<>();
@@ -166,6 +182,7 @@ class SubscriptionsTest {
         connections.get(0).close();
         assertEquals(Set.of("events", subscription), bus.paths());
         connections.get(1).close();
+        return subscription;
     }
 
     @Programs.Both
