@@ -654,6 +654,28 @@ func TestJMS_SelectorsThatCantBeRead(t *testing.T) { // jms 1.5
 	})
 }
 
+func TestJMS_HostileSelectors(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		b.publish(t, "q", "x")
+		for name, text := range map[string]string{
+			"parentheses": strings.Repeat("(", 60_000), "NOTs": strings.Repeat("NOT ", 15_000) + "n = 1",
+			"a quotation mark": "n = 'x", "ORs": strings.Repeat("n = 1 OR ", 6_000) + "n = 1",
+			"a list": "s IN ('x'" + strings.Repeat(",'y'", 14_000) + ")", "signs": "n = " + strings.Repeat("-", 60_000) + "1",
+		} {
+			p := b.jms(t, "id")
+			p.Send(0, selecting(consumerAttach(0, "c", "q", "queue"), text))
+			if a := amqptest.Want[*frames.Attach](p); a.Source == nil {
+				if d := amqptest.Want[*frames.Detach](p); d.Error == nil || d.Error.Condition != "amqp:invalid-field" {
+					t.Errorf("%s: refused with %v", name, d.Error)
+				}
+				continue
+			}
+			drain(t, p, 0, 0, 1)
+			p.Close()
+		}
+	})
+}
+
 func TestJMS_NoLocalHasNoEffect(t *testing.T) { // jms 1.2
 	bubble(t, func(t *testing.T, b *bench) {
 		a := consumerAttach(0, "c", "q", "queue")

@@ -337,6 +337,40 @@ func TestSASLPlainIsAKeyOfTheNamespace(t *testing.T) {
 	}, checked)
 }
 
+// TestSASLPlainTakesATokenAsThePassword: Azure's JMS client shows one so, with the user name $jwt.
+func TestSASLPlainTakesATokenAsThePassword(t *testing.T) {
+	for name, c := range map[string]struct {
+		token   func() string
+		refused bool
+	}{
+		"good":             {func() string { return sas.Sign("sb://sbemulatorns/", "listener", "listener-key", in(time.Hour)) }, false},
+		"expired":          {func() string { return sas.Sign("sb://sbemulatorns/", "listener", "listener-key", in(-time.Hour)) }, true},
+		"with a wrong key": {func() string { return sas.Sign("sb://sbemulatorns/", "listener", "other", in(time.Hour)) }, true},
+		"no token":         {func() string { return "x" }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, b *bench) {
+				p := b.peer(t)
+				p.Raw(amqptest.HeaderSASL)
+				p.WantHeader(amqptest.HeaderSASL)
+				p.Next()
+				p.SendSASL(&frames.SASLInit{Mechanism: "PLAIN", InitialResponse: []byte("\x00$jwt\x00" + c.token())})
+				p.Next()
+				p.Open()
+				if c.refused {
+					if e := amqptest.Want[*frames.Close](p).Error; e == nil || e.Condition != "amqp:unauthorized-access" {
+						t.Errorf("closed with %v", e)
+					}
+					return
+				}
+				p.Begin(0)
+				p.AttachReceiver(0, amqptest.ReceiverAttach(0, "q"))
+				wantRefused(t, p, amqptest.SenderAttach(1, "q"), "amqp:unauthorized-access")
+			}, checked)
+		})
+	}
+}
+
 func TestDEC10_WebTokensAreTakenAndNoted(t *testing.T) {
 	noted := 0
 	bubble(t, func(t *testing.T, b *bench) {
