@@ -211,12 +211,18 @@ func (b *Browser) searchSome() (more bool) {
 	from := b.next
 	ds, end := b.lookLocked(peekChunk, func(uint32) bool { return false })
 	q.mu.Unlock()
+	bytes := 0
+	for _, d := range ds {
+		bytes += int(d.size)
+	}
+	done := q.ns.common.enterSearch(bytes)
 	err := q.bodies.readAll(ds)
 	if err != nil {
 		q.ns.logger.Error("messages could not be read for a browser; trying again", "entity", q.path, "error", err)
 	} else {
 		ds = slices.DeleteFunc(ds, func(d *Delivery) bool { return !b.selects(d) })
 	}
+	done()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err != nil {
@@ -226,7 +232,7 @@ func (b *Browser) searchSome() (more bool) {
 		return false
 	}
 	b.found = append(b.found, ds...)
-	bytes := 0
+	bytes = 0
 	for _, d := range b.found {
 		bytes += int(d.size)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"minibus/emulator"
 	"minibus/emulator/filter"
+	"minibus/internal/amqp/message"
 )
 
 // selector parses a selector.
@@ -434,5 +436,87 @@ func TestJMS3_WhatOthersTakeIsForgotten(t *testing.T) {
 			t.Errorf("%d matches are kept, of none that is there", n)
 		}
 		equal(t, "taken", len(red.drain(1)), 0)
+	})
+}
+
+// Two selectors and a plain consumer, with senders at work: each gets its own in order, and together they get all, once.
+func TestJMS3_ManyAtOnce(t *testing.T) {
+	bubble(t, emulator.QueueOptions{}, func(b *broker) {
+		const n = 3000
+		var mu sync.Mutex
+		seen := map[string]bool{}
+		var group sync.WaitGroup
+		stop := make(chan struct{})
+		consume := func(text, color string) {
+			poked := make(chan struct{}, 1)
+			var s *filter.Selector
+			if text != "" {
+				s = selector(t, text)
+			}
+			c, err := b.q.NewSelectingConsumer(emulator.Main, emulator.PeekLock, s, func() {
+				select {
+				case poked <- struct{}{}:
+				default:
+				}
+			})
+			if err != nil {
+				t.Errorf("attach consumer: %v", err)
+				return
+			}
+			group.Go(func() {
+				defer c.Close()
+				last := int64(0)
+				for {
+					ds := c.Take(nil, 7)
+					for _, d := range ds {
+						for ready, _ := d.Ready(); !ready; ready, _ = d.Ready() {
+							<-poked
+						}
+						g := decode(t, d.Append(nil), d)
+						mu.Lock()
+						if seen[g.body()] || d.Seq() <= last || color != "" && g.property("color") != color {
+							t.Errorf("%q gets %s, %v, after %d", text, g.body(), g.property("color"), last)
+						}
+						seen[g.body()] = true
+						mu.Unlock()
+						last = d.Seq()
+						if err := c.Settle(d.Lock(), emulator.Settlement{}, newOutcome()); err != nil {
+							t.Errorf("complete: %v", err)
+						}
+					}
+					if len(ds) > 0 {
+						continue
+					}
+					select {
+					case <-poked:
+					case <-stop:
+						return
+					}
+				}
+			})
+		}
+		consume("color = 'red'", "red")
+		consume("color = 'red'", "red")
+		consume("color IN ('blue')", "blue")
+		consume("", "")
+		var senders sync.WaitGroup
+		for sender := range 3 {
+			senders.Go(func() {
+				for i := range n / 3 {
+					done := newOutcome()
+					m := encode(t, of(fmt.Sprint(sender, " ", i), []string{"red", "blue", "green"}[i%3]))
+					if err := b.q.Send([]message.Message{m}, done); err != nil || <-done != nil {
+						t.Errorf("send: %v", err)
+					}
+				}
+			})
+		}
+		senders.Wait()
+		synctest.Wait()
+		close(stop)
+		group.Wait()
+		equal(t, "received", len(seen), n)
+		b.wantCounts(0, 0, 0, 0)
+		b.verify(true)
 	})
 }
