@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"minibus/emulator"
 	"minibus/mgmt/control"
 )
 
@@ -222,4 +223,39 @@ func TestControlAPITellsAFailedCommit(t *testing.T) {
 	wants(t, a.bus.do("PATCH", one, `{"Properties": {"MaxDeliveryCount": 9}}`, authorization, token), 500)
 	wants(t, a.as("root", "GET", one, ""), 200, `"MaxDeliveryCount":10`)
 	wants(t, a.as("root", "PATCH", one, `{"Properties": {"MaxDeliveryCount": 9}}`), 200, `"MaxDeliveryCount":9`)
+}
+
+// TestJMS9_ControlAPIShowsWhatJMSClientsMake, and takes durable subscriptions of theirs with selectors.
+func TestJMS9_ControlAPIShowsWhatJMSClientsMake(t *testing.T) {
+	a := controlAPI(t)
+	const all = inOrders + "entities/"
+	ns, err := a.bus.broker.Namespace("orders")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants(t, a.as("root", "PUT", all+"audits?kind=topic", `{}`), 201)
+	const rule = `{"Properties": {"FilterType": "Sql", "SqlFilter": {"SqlExpression": "size BETWEEN 1 AND 5"}}}`
+	const sub = all + "audits%2FSubscriptions%2Fmail%24app%3A7%24D"
+	const client = `"clientAffine":{"clientId":"app:7","durable":true,"shared":true,"consumers":0}`
+	wants(t, a.as("root", "PUT", sub, `{"Properties": {"ClientAffineProperties": {"ClientId": "app:7", "IsShared": true}}}`), 201, client)
+	wants(t, a.as("root", "PUT", sub+"/rules/$Default", rule), 200, "BETWEEN")
+	wants(t, a.as("root", "PUT", sub+"/rules/other", rule), 400, "error parsing the SQL expression")
+	wants(t, a.as("root", "PATCH", sub, `{"Properties": {"UserMetadata": "m"}}`), 200, client, "BETWEEN", `"UserMetadata":"m"`,
+		`"ClientAffineProperties":{"ClientId":"app:7","IsDurable":true,"IsShared":true}`)
+	wants(t, a.as("root", "PATCH", sub, `{"Properties": {"ClientAffineProperties": {"ClientId": "app:7"}}}`), 400, "ClientAffineProperties")
+	s, err := ns.Subscribe("audits", emulator.JMSSubscription{ClientID: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err := ns.CreateTemporary(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants(t, a.as("root", "GET", all+strings.ReplaceAll(s.Path(), "/", "%2F"), ""), 200, `"clientAffine":{"clientId":"x","durable":false,"shared":false,"consumers":1}`)
+	wants(t, a.as("root", "GET", inOrders+"entities?text=jms-temp", ""), 200, `"path":"`+path+`"`, `"temporary":true`)
+	w := a.as("root", "GET", inOrders+"config", "")
+	if wants(t, w, 200, "mail$app:7$D"); strings.Contains(w.Body.String(), path) || strings.Contains(w.Body.String(), "$ND") {
+		t.Errorf("the configuration has what ends with its client: %s", w.Body)
+	}
+	wants(t, a.as("root", "DELETE", all+path, ""), 204)
 }
