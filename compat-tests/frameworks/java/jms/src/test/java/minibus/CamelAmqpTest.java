@@ -13,6 +13,7 @@ import org.apache.camel.builder.RouteBuilder;
 import org.apache.camel.component.amqp.AMQPComponent;
 import org.apache.camel.impl.DefaultCamelContext;
 import org.junit.jupiter.api.Test;
+import org.springframework.jms.connection.CachingConnectionFactory;
 
 /** Apache Camel's amqp component, which uses Qpid: program 25. */
 class CamelAmqpTest {
@@ -23,7 +24,9 @@ class CamelAmqpTest {
         try (Bus bus = new Bus(new Setup(Client.QPID, "relaxed")); CamelContext context = new DefaultCamelContext()) {
             bus.queue("requests");
             bus.queue("replies");
-            context.addComponent("amqp", new AMQPComponent(bus.factory(Bus.ROOT, null, Map.of("jms.prefetchPolicy.all", "0"))));
+            final var connections = new CachingConnectionFactory(bus.factory(Bus.ROOT, null, Map.of("jms.prefetchPolicy.all", "0")));
+            connections.setCacheConsumers(false);
+            context.addComponent("amqp", new AMQPComponent(connections));
             context.addRoutes(new RouteBuilder() {
                 @Override
                 public void configure() {
@@ -36,6 +39,7 @@ class CamelAmqpTest {
             ask(template, "amqp:queue:requests?replyTo=replies&replyToType=Shared&receiveTimeout=1000");
             bus.await("requests", "active", 0);
             bus.await("replies", "active", 0);
+            connections.destroy();
         }
     }
 

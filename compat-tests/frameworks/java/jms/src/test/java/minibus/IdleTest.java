@@ -29,7 +29,8 @@ class IdleTest {
         try (Bus bus = new Bus(new Setup(Client.AZURE, "premium"))) {
             final String[] settings = {
                 "--spring.jms.servicebus.connection-string=" + Client.connectionString(bus.host, Bus.ROOT, Bus.KEY),
-                "--spring.jms.servicebus.pricing-tier=premium", "--spring.jms.servicebus.topic-client-id=shop", "--logging.level.root=off",
+                "--spring.jms.servicebus.pricing-tier=premium", "--spring.jms.servicebus.topic-client-id=shop",
+                "--spring.jms.cache.enabled=true", "--logging.level.root=off",
             };
             try (var context = new SpringApplicationBuilder(SpringApp.class).web(WebApplicationType.NONE).bannerMode(Banner.Mode.OFF)
                 .registerShutdownHook(false).run(settings)) {
