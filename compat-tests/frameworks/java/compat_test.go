@@ -12,7 +12,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-func TestMain(m *testing.M) { harness.Main(m) }
+func TestMain(m *testing.M) { harness.MainAtOnce(m, 3) }
 
 // entities are those of the programs: queues, one with sessions, and a topic with a subscription.
 func entities(t *testing.T) string {
@@ -27,6 +27,7 @@ func entities(t *testing.T) string {
 // trusts the server's authority.
 func run(t *testing.T, dir string) {
 	t.Helper()
+	t.Parallel()
 	harness.NeedAll(t, "to run Java frameworks")
 	runWith(t, dir, harness.Options{})
 }
@@ -63,6 +64,7 @@ func TestQuarkus(t *testing.T) { run(t, "quarkus") }
 // TestLegacy runs the Java client of before 2020. It knows neither the emulator's flag nor other ports than 5671 and 443, so it goes to the
 // namespace's own name, which a hosts file of the JVM points to an address that only this test uses.
 func TestLegacy(t *testing.T) {
+	t.Parallel()
 	harness.NeedAll(t, "to run Java frameworks")
 	address := harness.Loopback()
 	hosts := filepath.Join(t.TempDir(), "hosts")
