@@ -8,7 +8,7 @@ import (
 // chunk is neighbours in a log: entries, or, if it is packed, numbers. Of a packed chunk single entries can be open:
 // those that somebody took before their turn.
 type chunk struct {
-	loose    []*entry      // nil if all is packed; of a packed chunk those that are open, at their places
+	loose    []*entry      // nil if all is packed; of a packed chunk those that are open, if any, at their places
 	packed   []packedEntry // nil if all is loose; of an open entry only the number counts
 	sessions owners        // of what is packed; nil if none is of a session
 	top      int64         // no entry has a higher number, and none behind the chunk a lower one
@@ -147,9 +147,7 @@ func (c *chunk) removeAt(i int) {
 	if c.sessions != nil {
 		c.sessions = removed(c.sessions, i)
 	}
-	if c.open--; c.open == 0 {
-		c.loose = nil
-	}
+	c.open-- // loose stays, even without entries: others are often taken soon
 	if cap(c.packed) > 4*len(c.packed) { // give back the room of those that are gone
 		c.packed = slices.Clone(c.packed)
 		c.loose = slices.Clone(c.loose)

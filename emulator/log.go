@@ -38,8 +38,8 @@ func (l *log) shape() *layout {
 }
 
 // chunkAt returns the index of the first chunk that can have a number that is at least seq. It looks at both ends
-// first, and then from the front in growing steps: settlements come from there. It touches no entry, which would be a
-// cache miss for each chunk.
+// first, then where the number would be if all chunks had as many, and from there in growing steps. It touches no entry,
+// which would be a cache miss for each chunk.
 func (l *log) chunkAt(seq int64) int {
 	n := len(l.chunks)
 	if n == 0 || l.chunks[0].top >= seq {
@@ -51,11 +51,27 @@ func (l *log) chunkAt(seq int64) int {
 		}
 		return n
 	}
-	low, high := 0, 1 // the one at low ends before seq
-	for high < n && l.chunks[high].top < seq {
-		low, high = high, 2*high
+	low, high := 0, n-1 // the one at low ends before seq, that at high does not
+	bottom, top := l.chunks[low].top, l.chunks[high].top
+	at := int(float64(seq-bottom) / float64(top-bottom) * float64(high))
+	at = min(max(at, 1), n-2)
+	up := l.chunks[at].top < seq
+	for step := 1; low < at && at < high && up == (l.chunks[at].top < seq); step *= 2 {
+		if up {
+			low = at
+			at += step
+		} else {
+			high = at
+			at -= step
+		}
 	}
-	high = min(high, n)
+	if low < at && at < high { // beyond the place
+		if up {
+			high = at
+		} else {
+			low = at
+		}
+	}
 	return low + 1 + sort.Search(high-low-1, func(i int) bool { return l.chunks[low+1+i].top >= seq })
 }
 

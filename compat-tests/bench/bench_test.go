@@ -109,14 +109,14 @@ func nextFrame(t *testing.T, w *rawclient.Wire) frames.Performative {
 	return p
 }
 
-// TestBesideTable: the slowest message of all rounds decides, and the median of the rounds' medians.
-func TestBesideTable(t *testing.T) {
+// TestFairnessTable: the slowest message of all rounds decides, and the median of the rounds' medians.
+func TestFairnessTable(t *testing.T) {
 	of := func(middle, most time.Duration) result {
 		return result{Series: []summary{{Name: "send"}, {
 			Name: "total", P50: float64(middle.Microseconds()), P99: 2e3, Max: float64(most.Microseconds()),
 		}}}
 	}
-	var table besideTable
+	var table fairnessTable
 	for _, most := range []time.Duration{20 * time.Millisecond, 300 * time.Millisecond, 30 * time.Millisecond} {
 		table.add("light", of(400*time.Microsecond, most))
 		table.add("slow", of(51*time.Millisecond, most))

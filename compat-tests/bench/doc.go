@@ -1,7 +1,7 @@
 // Command bench is a load generator for any broker that speaks AMQP 1.0:
 //
 //	go run ./compat-tests/bench -url amqp://localhost:5672 -target queue.1 -mode both -duration 10s -pid $(pgrep -x minibus)
-//	go run ./compat-tests/bench beside               a light client beside every heavy one
+//	go run ./compat-tests/bench fairness             a light client beside every heavy one
 //	go run ./compat-tests/bench report FILE          tables of a -json file, and whether Minibus reaches its aims
 //	go run ./compat-tests/bench echo                 a server for mode echo: it prints its -url
 //

@@ -24,8 +24,8 @@ func command(args []string) error {
 		}
 		return err
 	}
-	if len(args) > 0 && args[0] == "beside" {
-		return besideCommand(args[1:], os.Stdout)
+	if len(args) > 0 && args[0] == "fairness" {
+		return fairnessCommand(args[1:], os.Stdout)
 	}
 	if len(args) == 1 && args[0] == "echo" {
 		return echoCommand(os.Stdout)

@@ -28,8 +28,8 @@ const (
 	after      = 3 * time.Second      // some work goes on behind its answer
 )
 
-// besideOptions holds the command line of "bench beside".
-type besideOptions struct {
+// fairnessOptions holds the command line of "bench fairness".
+type fairnessOptions struct {
 	binary string
 	rounds int
 	deep   int
@@ -38,19 +38,19 @@ type besideOptions struct {
 	only   []string
 }
 
-// besideCommand measures a light client beside every heavy one, each on a server of its own, and prints a table. The light
+// fairnessCommand measures a light client beside every heavy one, each on a server of its own, and prints a table. The light
 // client sends, receives and completes one message at a time. The heavy ones are processes of their own, since all that
 // two clients share is to be the server.
-func besideCommand(args []string, output io.Writer) error {
-	o := besideOptions{}
-	flags := flag.NewFlagSet("bench beside", flag.ContinueOnError)
+func fairnessCommand(args []string, output io.Writer) error {
+	o := fairnessOptions{}
+	flags := flag.NewFlagSet("bench fairness", flag.ContinueOnError)
 	flags.StringVar(&o.binary, "binary", "", "the Minibus to measure (default: that of this checkout)")
 	flags.IntVar(&o.rounds, "rounds", 3, "how often each heavy client is measured")
 	flags.IntVar(&o.deep, "deep", 100_000, "messages that are purged, deleted, saved and so on")
 	flags.DurationVar(&o.lasts, "duration", 6*time.Second, "how long a heavy client works whose work has no end")
 	flags.StringVar(&o.json, "json", "", "append the results as lines of JSON to this file")
 	flags.Usage = func() {
-		fmt.Fprintf(flags.Output(), "Usage: bench beside [flags] [heavy client, or the beginning of its name]...\n")
+		fmt.Fprintf(flags.Output(), "Usage: bench fairness [flags] [heavy client, or the beginning of its name]...\n")
 		flags.PrintDefaults()
 		for _, h := range heavies {
 			fmt.Fprintf(flags.Output(), "  %s\n", h.name)
@@ -72,13 +72,13 @@ func besideCommand(args []string, output io.Writer) error {
 }
 
 // asked reports whether a heavy client is to be measured.
-func (o besideOptions) asked(h heavy) bool {
+func (o fairnessOptions) asked(h heavy) bool {
 	return len(o.only) == 0 ||
 		slices.ContainsFunc(o.only, func(name string) bool { return strings.HasPrefix(h.name, name) })
 }
 
-func (o besideOptions) run(output io.Writer) error {
-	table := besideTable{}
+func (o fairnessOptions) run(output io.Writer) error {
+	table := fairnessTable{}
 	for range o.rounds {
 		for _, h := range heavies {
 			if !o.asked(h) {
@@ -104,8 +104,8 @@ func (o besideOptions) run(output io.Writer) error {
 }
 
 // measure runs a heavy client beside a light one.
-func (o besideOptions) measure(h heavy) (result, error) {
-	dir, err := os.MkdirTemp("", "minibus-beside-")
+func (o fairnessOptions) measure(h heavy) (result, error) {
+	dir, err := os.MkdirTemp("", "minibus-fairness-")
 	if err != nil {
 		return result{}, fmt.Errorf("make a directory: %w", err)
 	}
@@ -116,7 +116,7 @@ func (o besideOptions) measure(h heavy) (result, error) {
 	}
 	defer func() { _ = s.server.End() }()
 	light := options{
-		url: "amqp://" + s.server.Addr(), target: "light", source: "light", mode: "latency", label: "beside: " + h.name,
+		url: "amqp://" + s.server.Addr(), target: "light", source: "light", mode: "latency", label: "fairness: " + h.name,
 		size: 1024, inflight: 1, connections: 1, pause: lightPause, pid: s.server.Pid(),
 	}
 	warm := light
@@ -154,21 +154,21 @@ func (s *stage) beside(h heavy, light options) (result, error) {
 	return o.result, errors.Join(err, o.err)
 }
 
-// besideTable holds what was measured, by heavy client.
-type besideTable struct {
-	rows []*besideRow
+// fairnessTable holds what was measured, by heavy client.
+type fairnessTable struct {
+	rows []*fairnessRow
 }
 
-type besideRow struct {
+type fairnessRow struct {
 	name             string
 	middle, p99, max []float64 // µs
 }
 
-func (t *besideTable) add(name string, r result) summary {
-	at := slices.IndexFunc(t.rows, func(known *besideRow) bool { return known.name == name })
+func (t *fairnessTable) add(name string, r result) summary {
+	at := slices.IndexFunc(t.rows, func(known *fairnessRow) bool { return known.name == name })
 	if at < 0 {
 		at = len(t.rows)
-		t.rows = append(t.rows, &besideRow{name: name})
+		t.rows = append(t.rows, &fairnessRow{name: name})
 	}
 	whole := r.Series[len(r.Series)-1]
 	row := t.rows[at]
@@ -179,7 +179,7 @@ func (t *besideTable) add(name string, r result) summary {
 }
 
 // print prints the medians of the rounds, and the slowest message of all of them: the bounds are about that one.
-func (t *besideTable) print(out io.Writer) {
+func (t *fairnessTable) print(out io.Writer) {
 	fmt.Fprintln(out, "| Meanwhile | p50, ms | p99, ms | Slowest, ms | |")
 	fmt.Fprintln(out, "| --- | ---: | ---: | ---: | --- |")
 	for _, r := range t.rows {
@@ -203,7 +203,7 @@ type stage struct {
 // heavySpace is the namespace of heavy clients whose work would end the light one's connection.
 const heavySpace = "elsewhere"
 
-func (o besideOptions) newStage(dir string, h heavy) (*stage, error) {
+func (o fairnessOptions) newStage(dir string, h heavy) (*stage, error) {
 	days := harness.Queue{MaxDeliveryCount: 10, TimeToLive: "P7D"}
 	light, deep, large, short, dead := days, days, days, days, days
 	light.Name, deep.Name, large.Name, short.Name, dead.Name = "light", "deep", "large", "short", "dead"
