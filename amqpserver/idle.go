@@ -77,7 +77,7 @@ func (c *conn) checkIdle(now time.Time) {
 		for e := range c.sessions.links {
 			l := e.base()
 			idle := l.state == linkAttached && l.opening == nil && now.Sub(l.active) >= o.LinkIdle
-			// A link to $cbs belongs to the connection, and a temporary queue lives as long as the link that has made it.
+			// A link to $cbs belongs to the connection, and a temporary queue lives as long as the link that made it.
 			if idle && l.node.kind != nodeCBS && !l.temporary {
 				l.detachIdle(o.LinkIdle)
 			}

@@ -50,7 +50,7 @@ func consumesTopic(source *frames.Source) bool {
 }
 
 // attachToTopic opens a receiver whose source names a topic. It is the subscription that is called like the link, if
-// there is one: that is how plain JMS clients reach a subscription (JMS-1). Else only consumers of JMS can have one made.
+// there is one: that is how plain JMS clients reach a subscription (JMS-1). Else only JMS consumers can have one made.
 func (s *session) attachToTopic(a *frames.Attach, topic *outgoingLink, sel *selector) error {
 	jms := consumesTopic(a.Source)
 	if s.c.jms != jmsFull && !strings.Contains(a.LinkName, "/") {

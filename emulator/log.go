@@ -38,8 +38,8 @@ func (l *log) shape() *layout {
 }
 
 // chunkAt returns the index of the first chunk that can have a number that is at least seq. It looks at both ends
-// first, then where the number would be if all chunks had as many, and from there in growing steps. It touches no entry,
-// which would be a cache miss for each chunk.
+// first, then where the number would be if all chunks had as many, and from there in growing steps. It touches no
+// entry, which would be a cache miss for each chunk.
 func (l *log) chunkAt(seq int64) int {
 	n := len(l.chunks)
 	if n == 0 || l.chunks[0].top >= seq {

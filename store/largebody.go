@@ -38,8 +38,8 @@ func isLarge(c *emulator.Change) bool {
 	return false
 }
 
-// writeParts writes the bodies of a change that are written in parts, and adds up their checksums: of 100 MB together one
-// takes 10 ms, in which nothing could pass. If the change restores a message it may use the reserve.
+// writeParts writes the bodies of a change that are written in parts, and adds up their checksums: of 100 MB together
+// one takes 10 ms, in which nothing could pass. If the change restores a message it may use the reserve.
 func (w *writer) writeParts(c *emulator.Change) error {
 	m := &w.messages
 	m.hasParts = true

@@ -187,8 +187,8 @@ func (cp *snapshotCopier) begin(number int64) error {
 	return nil
 }
 
-// admit returns what may be committed now: the changes that have waited long enough for a copy, and items, but for those
-// of namespaces whose rows are being copied. These wait. The deletion of a namespace ends the copy.
+// admit returns what may be committed now: the changes that have waited long enough for a copy, and items, but for
+// those of namespaces whose rows are being copied. These wait. The deletion of a namespace ends the copy.
 func (cp *snapshotCopier) admit(items []item) []item {
 	if len(cp.copies) == 0 && len(cp.ready) == 0 {
 		return items

@@ -31,8 +31,8 @@ type (
 		value Value
 	}
 
-	// property is a user property, or a system property if sys is set. The name is kept as it was written. In a selector
-	// it is a name in exactly that case, of a user property or of a header.
+	// property is a user property, or a system property if sys is set. The name is kept as it was written. In a
+	// selector it is a name in exactly that case, of a user property or of a header.
 	property struct {
 		sys   bool
 		exact bool

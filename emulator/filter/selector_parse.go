@@ -108,7 +108,7 @@ func (p *parser) selectorJunction(w want, word tokenKind, next func(want) node) 
 // not = "NOT" not | test.
 func (p *parser) selectorNot(w want) node {
 	if !p.accept(tokNot) {
-		return p.selectorTest(w)
+		return p.selectorTest()
 	}
 	p.enter()
 	defer p.leave()
@@ -132,7 +132,7 @@ func (p *parser) truth(n node) predicate {
 }
 
 // selectorTest parses a value and the test of it. Without one the value is returned.
-func (p *parser) selectorTest(w want) node {
+func (p *parser) selectorTest() node {
 	n := p.sum(wantEither)
 	x, ok := n.(operand)
 	if !ok {
