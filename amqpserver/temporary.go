@@ -121,7 +121,8 @@ func (in *incomingLink) takeRelayed(d *delivered) {
 func (in *incomingLink) destination(d *delivered) (*emulator.Entity, error) {
 	c := in.s.c
 	if d.format != formatMessage {
-		return nil, linkErrorf(amqp.CondNotImplemented, "Messages without a queue or topic of their link are sent one by one.")
+		return nil, linkErrorf(amqp.CondNotImplemented,
+			"A link without an address takes single messages only, no batches.")
 	}
 	m, err := message.Scan(d.raw)
 	if err != nil {
