@@ -896,7 +896,8 @@ func TestJMS5_ACommitCompletesIt(t *testing.T) {
 	})
 }
 
-// TestJMS6_BrowsersAndTemporaryQueuesArePartOfNoTransaction: a transacted session takes browsers and reply queues beside the entity of its transactions.
+// TestJMS6_BrowsersAndTemporaryQueuesArePartOfNoTransaction: a transacted session takes browsers and reply queues beside
+// the entity of its transactions.
 func TestJMS6_BrowsersAndTemporaryQueuesArePartOfNoTransaction(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		b.queue("q2", emulator.QueueOptions{})

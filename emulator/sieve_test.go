@@ -520,3 +520,20 @@ func TestJMS3_ManyAtOnce(t *testing.T) {
 		b.verify(true)
 	})
 }
+
+func TestJMS3_WhySelectorsMatchNothing(t *testing.T) {
+	bubble(t, emulator.QueueOptions{}, func(b *broker) {
+		red := b.selecting("color = 'red'")
+		red.c.Introduce(&emulator.Client{Container: "worker"})
+		red.c.Take(nil, 1)
+		b.send(colored("blue", "green")...)
+		d := b.q.Why(emulator.Question{})
+		if !d.Has(emulator.FindSelectors) || !d.Blocked() || !strings.Contains(d.String(), "color = 'red'") {
+			t.Errorf("findings: %s", d.String())
+		}
+		b.send(of("x", "red")) // it is poked, and has not come yet
+		if d := b.q.Why(emulator.Question{}); d.Has(emulator.FindSelectors) {
+			t.Errorf("findings while there is one: %s", d.String())
+		}
+	})
+}

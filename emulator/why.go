@@ -43,6 +43,7 @@ const (
 	FindBeingWritten    FindingCode = "being-written"
 	FindNoReceiver      FindingCode = "no-receiver"
 	FindNoCredit        FindingCode = "no-credit"
+	FindSelectors       FindingCode = "selectors" // of the receivers, which leave out what is there
 	FindWrongSubQueue   FindingCode = "wrong-sub-queue"
 	FindDeadLettered    FindingCode = "dead-lettered"
 	FindExpired         FindingCode = "expired"

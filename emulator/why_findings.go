@@ -160,6 +160,8 @@ func (w *why) receivers() {
 		w.nobody()
 	case !w.asking && w.available > 0:
 		w.noCredit()
+	case w.available > 0:
+		w.selectors()
 	}
 	if w.sessions() {
 		w.sessionReceivers()
@@ -214,6 +216,25 @@ func (w *why) noCredit() {
 	w.find(FindNoCredit, true, "Call receive again, or settle the messages received so far. With a prefetch count or "+
 		"more concurrent calls a client asks for messages ahead.",
 		"%s available, and no receiver takes any: %s.", isAre(w.available, "message"), listed(reasons))
+}
+
+// selectors says that the selectors of all receivers that ask for messages leave out what is there.
+func (w *why) selectors() {
+	var leaving []string
+	for _, a := range w.here {
+		switch {
+		case !a.Asking:
+		case a.Selector == "" || a.Available > 0:
+			return
+		default:
+			leaving = append(leaving, fmt.Sprintf("%s: %s", a.Client, a.Selector))
+		}
+	}
+	if len(leaving) > 0 {
+		w.find(FindSelectors, true, "Send messages that the selector matches, or receive without a selector. Names of "+
+			"properties are case-sensitive, and a text never equals a number.",
+			"%s available, and no receiver's selector matches: %s.", isAre(w.available, "message"), listed(leaving))
+	}
 }
 
 // sessionReceivers says what receivers by session miss.

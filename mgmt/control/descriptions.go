@@ -56,7 +56,7 @@ func (h *handler) enumerate() {
 	}
 	set(h.property("Finding", "code"), `topic no-subscriptions disabled send-disabled forwards forward-waits parked
 		no-rules rules-match-nothing rules-leave-out empty locked sessions-held session-required other-session
-		scheduled deferred being-written no-receiver no-credit wrong-sub-queue dead-lettered expired
+		scheduled deferred being-written no-receiver no-credit selectors wrong-sub-queue dead-lettered expired
 		refused beyond-azure receiving`)
 	set(h.property("Link", "waitsFor"), "message credit session window settlement reading journal detach fault")
 }
