@@ -82,8 +82,9 @@ func TestLegacy(t *testing.T) {
 // TestSpringCloudStream runs the Service Bus binder of Spring Cloud Stream.
 func TestSpringCloudStream(t *testing.T) { run(t, "stream") }
 
-// TestJMS runs clients of JMS 2.0: Qpid, Microsoft's azure-servicebus-jms, Spring Cloud Azure's starter and Camel. The names of the programs
-// have the numbers of an acceptance list: what a Premium namespace serves, and what the other tiers refuse.
+// TestJMS runs clients of JMS 2.0: Qpid, Microsoft's azure-servicebus-jms, Spring Cloud Azure's starter and Camel. The
+// names of the programs have the numbers of an acceptance list: what a Premium namespace serves, and what the other
+// tiers refuse.
 func TestJMS(t *testing.T) { runJMS(t) }
 
 // TestJMSIdle waits until links are idle.
@@ -92,8 +93,8 @@ func TestJMSIdle(t *testing.T) {
 	runJMS(t, "-Dgroups=nightly", "-Dexcluded=")
 }
 
-// runJMS starts a server in which each program makes a namespace of its own, whose host name a hosts file of the JVM points to it. They run
-// at the same time.
+// runJMS starts a server in which each program makes a namespace of its own, whose host name a hosts file of the JVM
+// points to it. They run at the same time.
 func runJMS(t *testing.T, args ...string) {
 	t.Helper()
 	harness.NeedAll(t, "to run Java frameworks")

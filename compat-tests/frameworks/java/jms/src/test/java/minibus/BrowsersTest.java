@@ -24,7 +24,8 @@ class BrowsersTest {
             bus.queue("empty");
             final Session session = Jms.automatic(bus.connect());
             bus.send("parcels", IntStream.range(0, MESSAGES)
-                .mapToObj(i -> Jms.json(String.valueOf(i), "\"applicationProperties\": {\"n\": " + i % 500 + "}")).toList());
+                .mapToObj(i -> Jms.json(String.valueOf(i), "\"applicationProperties\": {\"n\": " + i % 500 + "}"))
+                .toList());
 
             final Session holder = Jms.manual(bus.connect());
             final MessageConsumer holding = holder.createConsumer(holder.createQueue("parcels"));

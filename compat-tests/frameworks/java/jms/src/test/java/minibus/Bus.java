@@ -44,7 +44,8 @@ final class Bus implements AutoCloseable {
     /** How long a program waits, in ms, for what should come at once. */
     static final long SOON = 60_000;
 
-    private static final String BASE = "http://" + System.getenv("MINIBUS_HOST") + ":" + System.getenv("MINIBUS_PORT_HTTP");
+    private static final String BASE = "http://" + System.getenv("MINIBUS_HOST") + ":"
+        + System.getenv("MINIBUS_PORT_HTTP");
     private static final HttpClient HTTP = HttpClient.newHttpClient();
     private static final AtomicInteger namespaces = new AtomicInteger();
 
@@ -193,7 +194,8 @@ final class Bus implements AutoCloseable {
 
     private static String call(String method, String url, String body) {
         final var data = body == null ? HttpRequest.BodyPublishers.noBody() : HttpRequest.BodyPublishers.ofString(body);
-        final var request = HttpRequest.newBuilder(URI.create(url)).method(method, data).header("Authorization", token(url));
+        final var request = HttpRequest.newBuilder(URI.create(url)).method(method, data).header("Authorization",
+            token(url));
         if (body != null) {
             request.header("Content-Type", "application/json");
         }
@@ -218,7 +220,8 @@ final class Bus implements AutoCloseable {
             final Mac mac = Mac.getInstance("HmacSHA256");
             mac.init(new SecretKeySpec(KEY.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
             final byte[] digest = mac.doFinal((resource + "\n" + end).getBytes(StandardCharsets.UTF_8));
-            final String signature = URLEncoder.encode(Base64.getEncoder().encodeToString(digest), StandardCharsets.UTF_8);
+            final String signature = URLEncoder.encode(Base64.getEncoder().encodeToString(digest),
+                StandardCharsets.UTF_8);
             return "SharedAccessSignature sr=" + resource + "&sig=" + signature + "&se=" + end + "&skn=" + ROOT;
         } catch (GeneralSecurityException e) {
             throw new AssertionError(e);

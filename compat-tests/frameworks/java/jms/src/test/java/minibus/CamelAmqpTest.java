@@ -24,7 +24,8 @@ class CamelAmqpTest {
         try (Bus bus = new Bus(new Setup(Client.QPID, "relaxed")); CamelContext context = new DefaultCamelContext()) {
             bus.queue("requests");
             bus.queue("replies");
-            final var connections = new CachingConnectionFactory(bus.factory(Bus.ROOT, null, Map.of("jms.prefetchPolicy.all", "0")));
+            final var connections = new CachingConnectionFactory(bus.factory(Bus.ROOT, null,
+                Map.of("jms.prefetchPolicy.all", "0")));
             connections.setCacheConsumers(false);
             context.addComponent("amqp", new AMQPComponent(connections));
             context.addRoutes(new RouteBuilder() {

@@ -13,9 +13,12 @@ enum Client {
     /** Apache Qpid JMS by itself, over plain AMQP. */
     QPID {
         @Override
-        ConnectionFactory factory(String host, String policy, String key, String clientId, Map<String, String> options) {
-            final String query = options.entrySet().stream().map(o -> o.getKey() + "=" + o.getValue()).collect(Collectors.joining("&"));
-            final var factory = new JmsConnectionFactory(policy, key, "amqp://" + host + ":" + System.getenv("MINIBUS_PORT_AMQP") + "?" + query);
+        ConnectionFactory factory(String host, String policy, String key, String clientId,
+            Map<String, String> options) {
+            final String query = options.entrySet().stream()
+                .map(o -> o.getKey() + "=" + o.getValue()).collect(Collectors.joining("&"));
+            final var factory = new JmsConnectionFactory(policy, key, "amqp://" + host + ":"
+                + System.getenv("MINIBUS_PORT_AMQP") + "?" + query);
             if (clientId != null) {
                 factory.setClientID(clientId);
             }
@@ -26,7 +29,8 @@ enum Client {
     /** Microsoft's azure-servicebus-jms, which always uses TLS and port 5671. */
     AZURE {
         @Override
-        ConnectionFactory factory(String host, String policy, String key, String clientId, Map<String, String> options) {
+        ConnectionFactory factory(String host, String policy, String key, String clientId,
+            Map<String, String> options) {
             final var settings = new ServiceBusJmsConnectionFactorySettings(new HashMap<>(options));
             settings.setShouldReconnect(false); // a refusal would be tried again for ever
             final var factory = new ServiceBusJmsConnectionFactory(connectionString(host, policy, key), settings);
@@ -38,7 +42,8 @@ enum Client {
     };
 
     /** A factory for connections to a host, with options of Qpid's URI and with a client id unless that is null. */
-    abstract ConnectionFactory factory(String host, String policy, String key, String clientId, Map<String, String> options);
+    abstract ConnectionFactory factory(String host, String policy, String key, String clientId,
+        Map<String, String> options);
 
     static String connectionString(String host, String policy, String key) {
         return "Endpoint=sb://" + host + ";SharedAccessKeyName=" + policy + ";SharedAccessKey=" + key;

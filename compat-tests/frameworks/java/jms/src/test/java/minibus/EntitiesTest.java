@@ -30,7 +30,8 @@ class EntitiesTest {
             settings.setQueueAutoDeleteOnIdleDurationInSeconds(300);
             settings.setTopicAutoDeleteOnIdleDurationInSeconds(360);
             settings.setSubscriberAutoDeleteOnIdleDurationInSeconds(420);
-            final var factory = new ServiceBusJmsConnectionFactory(Client.connectionString(bus.host, Bus.ROOT, Bus.KEY), settings);
+            final var factory = new ServiceBusJmsConnectionFactory(Client.connectionString(bus.host, Bus.ROOT, Bus.KEY),
+                settings);
             factory.setClientId("x");
             try (var connection = factory.createConnection()) {
                 connection.start();
@@ -67,8 +68,10 @@ class EntitiesTest {
     void program_21_plain_qpid_makes_no_entities(Setup setup) throws Exception {
         try (Bus bus = new Bus(setup)) {
             final Session session = Jms.automatic(bus.connect());
-            assertThrows(InvalidDestinationException.class, () -> session.createProducer(session.createQueue("new.queue")));
-            assertThrows(InvalidDestinationException.class, () -> session.createConsumer(session.createTopic("new.topic")));
+            assertThrows(InvalidDestinationException.class, () ->
+                session.createProducer(session.createQueue("new.queue")));
+            assertThrows(InvalidDestinationException.class, () ->
+                session.createConsumer(session.createTopic("new.topic")));
             assertEquals(Set.of(), bus.paths());
         }
     }

@@ -37,7 +37,8 @@ class IdleTest {
                 final JmsTemplate template = context.getBean(JmsTemplate.class);
                 template.setReceiveTimeout(Bus.SOON);
                 TimeUnit.MINUTES.sleep(11);
-                final Message answer = template.sendAndReceive("requests", session -> session.createTextMessage("Spring"));
+                final Message answer = template.sendAndReceive("requests", session ->
+                    session.createTextMessage("Spring"));
                 assertEquals("Hello, Spring", Jms.text(answer));
             }
         }
@@ -47,7 +48,8 @@ class IdleTest {
     void program_26_camels_route_answers_after_eleven_minutes() throws Exception {
         try (Bus bus = new Bus(new Setup(Client.QPID, "relaxed")); CamelContext context = new DefaultCamelContext()) {
             bus.queue("requests");
-            context.addComponent("amqp", new AMQPComponent(bus.factory(Bus.ROOT, null, Map.of("jms.prefetchPolicy.all", "0"))));
+            context.addComponent("amqp", new AMQPComponent(bus.factory(Bus.ROOT, null,
+                Map.of("jms.prefetchPolicy.all", "0"))));
             context.addRoutes(new RouteBuilder() {
                 @Override
                 public void configure() {
@@ -56,7 +58,8 @@ class IdleTest {
             });
             context.start();
             TimeUnit.MINUTES.sleep(11);
-            assertEquals("Hello, Camel", context.createProducerTemplate().requestBody("amqp:queue:requests", "Camel", String.class));
+            assertEquals("Hello, Camel", context.createProducerTemplate().requestBody("amqp:queue:requests", "Camel",
+                String.class));
         }
     }
 

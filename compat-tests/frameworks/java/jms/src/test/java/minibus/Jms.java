@@ -78,7 +78,9 @@ final class Jms {
         return IntStream.range(from, to).mapToObj(String::valueOf).toList();
     }
 
-    /** A text message in the form of docs/message-json.md, as a JMS client reads it, with more members of the object. */
+    /**
+     * A text message in the form of docs/message-json.md, as a JMS client reads it, with more members of the object.
+     */
     static String json(String text, String more) {
         return "{\"bodyValue\": \"" + text + "\"" + (more.isEmpty() ? "" : ", " + more) + "}";
     }

@@ -25,7 +25,8 @@ class LoadTest {
             final AtomicInteger received = new AtomicInteger();
             consume(bus, "plain", false, received);
             consume(bus, "selected", true, received);
-            final List<String> round = IntStream.range(0, CONSUMERS).mapToObj(i -> Jms.json("x", "\"correlationId\": \"" + i + "\"")).toList();
+            final List<String> round = IntStream.range(0, CONSUMERS).mapToObj(i ->
+                Jms.json("x", "\"correlationId\": \"" + i + "\"")).toList();
             long plain = 0;
             long selected = 0;
             for (int i = 0; i <= ROUNDS; i++) { // the first one warms up
@@ -39,9 +40,11 @@ class LoadTest {
                 }
             }
             final double factor = (double) selected / plain;
-            System.out.printf("500 selectors (%s): %.2f times the processor time of 500 plain consumers (%d ms)%n", setup, factor, plain);
-            // On an idle machine it is below 1.3. If each message were compared with each selector, it would be tens.
-            assertTrue(factor < 2, "500 selectors take " + factor + " times the processor time of 500 plain consumers");
+            System.out.printf("500 selectors (%s): %.2f times the processor time of 500 plain consumers (%d ms)%n",
+                setup, factor, plain);
+            // On an idle machine it is below 1.3. Ticks of 10 ms and other programs blur it; without an index it
+            // would be tens.
+            assertTrue(factor < 4, "500 selectors take " + factor + " times the processor time of 500 plain consumers");
         }
     }
 
@@ -50,7 +53,8 @@ class LoadTest {
         final Session session = Jms.automatic(connection);
         for (int i = 0; i < CONSUMERS; i++) {
             final String selector = selecting ? "JMSCorrelationID='" + i + "'" : null;
-            session.createConsumer(session.createQueue(queue), selector).setMessageListener(m -> received.incrementAndGet());
+            session.createConsumer(session.createQueue(queue), selector).setMessageListener(m ->
+                received.incrementAndGet());
         }
     }
 

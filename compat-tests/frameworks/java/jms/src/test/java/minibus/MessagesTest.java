@@ -34,8 +34,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 
 /** Messages, their headers and outcomes: programs 1, 2, 20, 22, 27 and 28. */
 class MessagesTest {
-    private static final Map<String, Object> PROPERTIES = Map.of("aBoolean", true, "aByte", (byte) 1, "aShort", (short) 2, "anInt", 3,
-        "aLong", 4L, "aFloat", 5.5f, "aDouble", 6.25, "aString", "seven");
+    private static final Map<String, Object> PROPERTIES = Map.of("aBoolean", true, "aByte", (byte) 1,
+        "aShort", (short) 2, "anInt", 3, "aLong", 4L, "aFloat", 5.5f, "aDouble", 6.25, "aString", "seven");
 
     @Programs.Everywhere
     void program_1_types_headers_and_properties_arrive(Setup setup) throws Exception {
@@ -62,14 +62,17 @@ class MessagesTest {
         roundTrip(session, producer, session.createMessage(), consumer);
         assertEquals("text", Jms.text(roundTrip(session, producer, session.createTextMessage("text"), consumer)));
         assertEquals(1, assertInstanceOf(BytesMessage.class, roundTrip(session, producer, bytes, consumer)).readInt());
-        assertEquals(2, assertInstanceOf(MapMessage.class, roundTrip(session, producer, map, consumer)).getLong("number"));
-        assertEquals("three", assertInstanceOf(StreamMessage.class, roundTrip(session, producer, stream, consumer)).readString());
+        assertEquals(2, assertInstanceOf(MapMessage.class, roundTrip(session, producer, map,
+            consumer)).getLong("number"));
+        assertEquals("three", assertInstanceOf(StreamMessage.class,
+            roundTrip(session, producer, stream, consumer)).readString());
         final Message object = roundTrip(session, producer, session.createObjectMessage("four"), consumer);
         assertEquals("four", assertInstanceOf(ObjectMessage.class, object).getObject());
         consumer.close();
     }
 
-    private static Message roundTrip(Session session, MessageProducer producer, Message m, MessageConsumer consumer) throws JMSException {
+    private static Message roundTrip(Session session, MessageProducer producer, Message m, MessageConsumer consumer)
+        throws JMSException {
         for (Map.Entry<String, Object> property : PROPERTIES.entrySet()) {
             m.setObjectProperty(property.getKey(), property.getValue());
         }
@@ -108,9 +111,12 @@ class MessagesTest {
                 final JMSProducer producer = context.createProducer();
                 producer.send(context.createQueue("one"), "first");
                 producer.send(context.createQueue("two"), "second");
-                assertThrows(InvalidDestinationRuntimeException.class, () -> producer.send(context.createQueue("missing"), "third"));
-                assertEquals("first", context.createConsumer(context.createQueue("one")).receiveBody(String.class, Bus.SOON));
-                assertEquals("second", context.createConsumer(context.createQueue("two")).receiveBody(String.class, Bus.SOON));
+                assertThrows(InvalidDestinationRuntimeException.class, () ->
+                    producer.send(context.createQueue("missing"), "third"));
+                assertEquals("first", context.createConsumer(context.createQueue("one")).receiveBody(String.class,
+                    Bus.SOON));
+                assertEquals("second", context.createConsumer(context.createQueue("two")).receiveBody(String.class,
+                    Bus.SOON));
             }
         }
     }
@@ -130,7 +136,8 @@ class MessagesTest {
         }
     }
 
-    private static void delayed(Bus bus, Session session, Destination to, String scheduledAt, String from) throws JMSException {
+    private static void delayed(Bus bus, Session session, Destination to, String scheduledAt, String from)
+        throws JMSException {
         final MessageProducer producer = session.createProducer(to);
         producer.setDeliveryDelay(600_000);
         final Message sent = session.createTextMessage("later");
@@ -170,7 +177,8 @@ class MessagesTest {
             second.setJMSReplyTo(answers);
             producer.send(second);
             try (var receiver = bus.sdk().receiver().receiveMode(ServiceBusReceiveMode.RECEIVE_AND_DELETE).queueName("requests").buildClient()) {
-                final ServiceBusReceivedMessage got = receiver.receiveMessages(1, Duration.ofMillis(Bus.SOON)).iterator().next();
+                final ServiceBusReceivedMessage got = receiver.receiveMessages(1,
+                    Duration.ofMillis(Bus.SOON)).iterator().next();
                 try (var sender = bus.sdk().sender().queueName(got.getReplyTo()).buildClient()) {
                     sender.sendMessage(new ServiceBusMessage("6").setCorrelationId(got.getMessageId()));
                 }
@@ -212,8 +220,8 @@ class MessagesTest {
         }
     }
 
-    private static void acknowledge(Session session, MessageProducer producer, MessageConsumer consumer, String text, int type)
-        throws JMSException {
+    private static void acknowledge(Session session, MessageProducer producer, MessageConsumer consumer, String text,
+        int type) throws JMSException {
         Jms.send(session, producer, text);
         final Message message = Jms.next(consumer);
         assertEquals(text, Jms.text(message));
@@ -277,7 +285,8 @@ class MessagesTest {
             session.createProducer(tours).send(stop);
             try (var accepting = bus.sdk().sessionReceiver().queueName("tours").buildClient();
                 var receiver = accepting.acceptSession("monday")) {
-                final ServiceBusReceivedMessage got = receiver.receiveMessages(1, Duration.ofMillis(Bus.SOON)).iterator().next();
+                final ServiceBusReceivedMessage got = receiver.receiveMessages(1,
+                    Duration.ofMillis(Bus.SOON)).iterator().next();
                 assertEquals(stop.getJMSMessageID(), got.getMessageId());
                 assertEquals("monday", got.getSessionId());
                 receiver.complete(got);

@@ -9,8 +9,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The clients and tiers with which a program runs. Plain Qpid has JMS 2.0 only with relaxed limits: the Premium tier gives it to Microsoft's
- * client alone.
+ * The clients and tiers with which a program runs. Plain Qpid has JMS 2.0 only with relaxed limits: the Premium tier
+ * gives it to Microsoft's client alone.
  */
 final class Programs {
     private static final Setup QPID = new Setup(Client.QPID, "relaxed");

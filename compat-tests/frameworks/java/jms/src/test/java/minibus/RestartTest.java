@@ -40,7 +40,8 @@ class RestartTest {
     }
 
     private static void comeBack(Bus bus, String end) throws Exception {
-        final var factory = new ServiceBusJmsConnectionFactory(Client.connectionString(bus.host, Bus.ROOT, Bus.KEY), null);
+        final var factory = new ServiceBusJmsConnectionFactory(Client.connectionString(bus.host, Bus.ROOT, Bus.KEY),
+            null);
         factory.setClientId("x");
         try (var connection = factory.createConnection()) {
             connection.start();
@@ -55,7 +56,8 @@ class RestartTest {
             final Set<String> before = bus.paths();
             assertEquals(4, before.size(), before::toString);
 
-            final var request = HttpRequest.newBuilder(URI.create(System.getenv("MINIBUS_CONTROL") + "/" + end)).build();
+            final var request = HttpRequest.newBuilder(URI.create(System.getenv("MINIBUS_CONTROL") + "/" + end))
+                .build();
             HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.discarding());
 
             Jms.send(session, producer, "after"); // once the client has come back
@@ -63,7 +65,8 @@ class RestartTest {
             final Set<String> left = new TreeSet<>(bus.paths());
             left.retainAll(before);
             assertEquals(Set.of("events", "events/Subscriptions/audit$x$D"), left);
-            assertEquals(before.size(), bus.paths().size(), () -> bus.paths().toString()); // the client has made them anew
+            // The client has made its volatile subscription and its queue again.
+            assertEquals(before.size(), bus.paths().size(), () -> bus.paths().toString());
 
             final MessageConsumer durable = session.createDurableConsumer(events, "audit");
             assertEquals("before", Jms.nextText(durable));

@@ -60,7 +60,8 @@ class SelectorsTest {
             }
             bus.send("events", messages);
             final Session session = Jms.manual(bus.connect(null, Map.of("jms.prefetchPolicy.all", "0")));
-            final MessageConsumer all = session.createConsumer(session.createQueue("events/Subscriptions/all"), "color = 'red'");
+            final MessageConsumer all = session.createConsumer(session.createQueue("events/Subscriptions/all"),
+                "color = 'red'");
             for (int i = 0; i < 2; i++) {
                 final Message red = Jms.next(all);
                 assertEquals("red", Jms.text(red));
@@ -86,7 +87,8 @@ class SelectorsTest {
                 taken.put(color, list);
                 final Session session = Jms.automatic(bus.connect());
                 final String selector = color.isEmpty() ? null : "color = '" + color + "'";
-                session.createConsumer(session.createQueue("orders"), selector).setMessageListener(m -> list.add(number(m)));
+                session.createConsumer(session.createQueue("orders"), selector).setMessageListener(m ->
+                    list.add(number(m)));
             }
             final List<String> messages = new ArrayList<>();
             for (int i = 0; i < 3000; i++) {
@@ -120,7 +122,8 @@ class SelectorsTest {
     void program_5_the_last_of_100000_is_found(Setup setup) throws Exception {
         try (Bus bus = new Bus(setup)) {
             bus.queue("deep");
-            final List<String> thousand = Collections.nCopies(1000, Jms.json("hay", "\"applicationProperties\": {\"color\": \"yellow\"}"));
+            final List<String> thousand = Collections.nCopies(1000,
+                Jms.json("hay", "\"applicationProperties\": {\"color\": \"yellow\"}"));
             for (int i = 0; i < 100; i++) {
                 bus.send("deep", thousand);
             }
@@ -259,9 +262,12 @@ class SelectorsTest {
             final Session session = Jms.automatic(bus.connect());
             final Session unvalidated = Jms.automatic(bus.connect(null, Map.of("jms.validateSelector", "false")));
             for (String selector : List.of("i = ", "a.b = 1", "i ! 5", "EXISTS(i)", "i IN (1, 2)", "[i] = 5")) {
-                assertThrows(InvalidSelectorException.class, () -> session.createConsumer(session.createQueue("orders"), selector), selector);
-                assertThrows(JMSException.class, () -> unvalidated.createConsumer(unvalidated.createQueue("orders"), selector), selector);
-                assertThrows(JMSException.class, () -> unvalidated.createConsumer(unvalidated.createTopic("events"), selector), selector);
+                assertThrows(InvalidSelectorException.class, () ->
+                    session.createConsumer(session.createQueue("orders"), selector), selector);
+                assertThrows(JMSException.class, () -> unvalidated.createConsumer(unvalidated.createQueue("orders"),
+                    selector), selector);
+                assertThrows(JMSException.class, () -> unvalidated.createConsumer(unvalidated.createTopic("events"),
+                    selector), selector);
             }
         }
     }
@@ -280,7 +286,8 @@ class SelectorsTest {
             final Message held = Jms.next(first.createConsumer(first.createQueue("work"), "color = 'red'"));
             final BlockingQueue<Integer> counts = new LinkedBlockingQueue<>();
             final Session second = Jms.manual(bus.connect());
-            second.createConsumer(second.createQueue("work"), "color = 'red'").setMessageListener(m -> counts.add(Jms.count(m)));
+            second.createConsumer(second.createQueue("work"), "color = 'red'").setMessageListener(m ->
+                counts.add(Jms.count(m)));
             held.setIntProperty("JMS_AMQP_ACK_TYPE", 4);
             held.acknowledge();
             assertEquals(2, counts.poll(Bus.SOON, TimeUnit.MILLISECONDS), "after an abandon");

@@ -12,7 +12,10 @@ import org.springframework.jms.annotation.JmsListener;
 import org.springframework.jms.config.DefaultJmsListenerContainerFactory;
 import org.springframework.jms.config.JmsListenerContainerFactory;
 
-/** An application with the JMS starter of Spring Cloud Azure. Its listeners make the topic and the queues that they need. */
+/**
+ * An application with the JMS starter of Spring Cloud Azure. Its listeners make the topic and the queues that they
+ * need.
+ */
 @Configuration
 @EnableAutoConfiguration
 @EnableJms

@@ -22,7 +22,10 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.jms.core.BrowserCallback;
 import org.springframework.jms.core.JmsTemplate;
 
-/** Spring Cloud Azure's JMS starter: what Spring does of programs 9 and 18, and programs 23 and 24, in one application. */
+/**
+ * Spring Cloud Azure's JMS starter: what Spring does of programs 9 and 18, and programs 23 and 24, in one
+ * application.
+ */
 class SpringJmsTest {
     private static final int REQUESTS = 1000;
 
@@ -41,7 +44,8 @@ class SpringJmsTest {
                 final JmsTemplate template = context.getBean(JmsTemplate.class);
                 template.setReceiveTimeout(Bus.SOON);
                 bus.awaitPaths("all listeners are there", paths -> paths.containsAll(
-                    Set.of("events/Subscriptions/audit$shop$D", "events/Subscriptions/workers$shop$D", "failing", "requests")));
+                    Set.of("events/Subscriptions/audit$shop$D", "events/Subscriptions/workers$shop$D", "failing",
+                        "requests")));
                 listen(app, template);
                 browse(bus, template);
                 rollBack(bus, template);
@@ -83,7 +87,8 @@ class SpringJmsTest {
     /** Program 9. */
     private static void browse(Bus bus, JmsTemplate template) {
         bus.queue("browsed");
-        bus.send("browsed", Jms.numbers(0, 100).stream().map(n -> Jms.json(n, "\"applicationProperties\": {\"n\": " + n + "}")).toList());
+        bus.send("browsed", Jms.numbers(0, 100).stream().map(n ->
+            Jms.json(n, "\"applicationProperties\": {\"n\": " + n + "}")).toList());
         final BrowserCallback<Integer> count = (session, browser) -> Collections.list(browser.getEnumeration()).size();
         assertEquals(Integer.valueOf(100), template.browse("browsed", count));
         assertEquals(Integer.valueOf(50), template.browseSelected("browsed", "n >= 50", count));
@@ -117,7 +122,8 @@ class SpringJmsTest {
             for (String number : Jms.numbers(0, REQUESTS)) {
                 answers.add(threads.submit(() -> {
                     final long start = System.nanoTime();
-                    final Message answer = template.sendAndReceive("requests", session -> session.createTextMessage(number));
+                    final Message answer = template.sendAndReceive("requests", session ->
+                        session.createTextMessage(number));
                     assertEquals("Hello, " + number, Jms.text(answer));
                     return System.nanoTime() - start;
                 }));
@@ -127,8 +133,8 @@ class SpringJmsTest {
                 times.add(answer.get());
             }
             Collections.sort(times);
-            System.out.printf("sendAndReceive: median %.2f ms, 99th percentile %.2f ms%n", times.get(REQUESTS / 2) / 1e6,
-                times.get(REQUESTS * 99 / 100) / 1e6);
+            System.out.printf("sendAndReceive: median %.2f ms, 99th percentile %.2f ms%n",
+                times.get(REQUESTS / 2) / 1e6, times.get(REQUESTS * 99 / 100) / 1e6);
         } finally {
             threads.shutdown();
         }

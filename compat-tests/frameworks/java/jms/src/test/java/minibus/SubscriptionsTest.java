@@ -101,9 +101,11 @@ class SubscriptionsTest {
             final MessageConsumer active = first.createDurableConsumer(first.createTopic("events"), "audit");
             final Session second = Jms.automatic(bus.connect("x"));
             final Topic events = second.createTopic("events");
-            final JMSException refused = assertThrows(JMSException.class, () -> second.createDurableConsumer(events, "audit"));
+            final JMSException refused = assertThrows(JMSException.class, () ->
+                second.createDurableConsumer(events, "audit"));
             assertTrue(refused.getMessage().contains("Cannot create a new consumer on subscriber audit$x$D because there is already a "
-                + "subscriber using the same name with an active consumer on the same or different topic."), refused.getMessage());
+                + "subscriber using the same name with an active consumer on the same or different topic."),
+                    refused.getMessage());
             active.close();
             final MessageConsumer next = second.createDurableConsumer(events, "audit");
             Jms.send(second, second.createProducer(events), "two");
@@ -119,13 +121,15 @@ class SubscriptionsTest {
             final Session y = Jms.automatic(bus.connect("y"));
             final Session none = Jms.automatic(bus.connect());
             final List<MessageConsumer> consumers = List.of(x.createDurableConsumer(x.createTopic("events"), "audit"),
-                y.createDurableConsumer(y.createTopic("events"), "audit"), none.createSharedDurableConsumer(none.createTopic("events"), "audit"));
+                y.createDurableConsumer(y.createTopic("events"), "audit"),
+                    none.createSharedDurableConsumer(none.createTopic("events"), "audit"));
             Jms.send(none, none.createProducer(none.createTopic("events")), "for all");
             for (MessageConsumer consumer : consumers) {
                 assertEquals("for all", Jms.nextText(consumer));
                 assertNull(consumer.receiveNoWait());
             }
-            assertEquals(Set.of("events", "events/Subscriptions/audit$$D", "events/Subscriptions/audit$x$D", "events/Subscriptions/audit$y$D"),
+            assertEquals(Set.of("events", "events/Subscriptions/audit$$D", "events/Subscriptions/audit$x$D",
+                "events/Subscriptions/audit$y$D"),
                 bus.paths());
         }
     }
@@ -162,7 +166,8 @@ class SubscriptionsTest {
                 final Session session = Jms.automatic(connection);
                 final Topic events = session.createTopic("events");
                 final MessageConsumer consumer =
-                    durable ? session.createSharedDurableConsumer(events, "audit") : session.createSharedConsumer(events, "audit");
+                    durable ? session.createSharedDurableConsumer(events, "audit")
+                        : session.createSharedConsumer(events, "audit");
                 consumer.setMessageListener(m -> {
                     try {
                         taken.add(Jms.text(m));
@@ -172,7 +177,8 @@ class SubscriptionsTest {
                 });
             }
         }
-        final String subscription = "events/Subscriptions/audit$" + (clientId == null ? "" : clientId) + (durable ? "$D" : "$ND");
+        final String subscription = "events/Subscriptions/audit$" + (clientId == null ? "" : clientId)
+            + (durable ? "$D" : "$ND");
         assertEquals(Set.of("events", subscription), bus.paths());
         bus.send("events", Jms.numbers(0, 400).stream().map(n -> Jms.json(n, "")).toList());
         bus.await(subscription, "active", 0);
@@ -205,7 +211,8 @@ class SubscriptionsTest {
 
             final Session none = Jms.automatic(bus.connect());
             none.createSharedDurableConsumer(none.createTopic("events"), "shared").close();
-            assertEquals(Set.of("events", "events/Subscriptions/active$x$D", "events/Subscriptions/shared$$D"), bus.paths());
+            assertEquals(Set.of("events", "events/Subscriptions/active$x$D", "events/Subscriptions/shared$$D"),
+                bus.paths());
             none.unsubscribe("shared");
             assertEquals(Set.of("events", "events/Subscriptions/active$x$D"), bus.paths());
         }

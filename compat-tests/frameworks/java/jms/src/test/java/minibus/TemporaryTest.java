@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -34,11 +35,15 @@ class TemporaryTest {
         }
     }
 
-    /** Prints a line when it has everything, and waits to be killed. Its arguments are a client and a host, again and again. */
+    /**
+     * Prints a line when it has everything, and waits to be killed. Its arguments are a client and a host, again and
+     * again.
+     */
     static final class Victim {
         public static void main(String[] args) throws Exception {
             for (int i = 0; i < args.length; i += 2) {
-                final Connection connection = Client.valueOf(args[i]).factory(args[i + 1], Bus.ROOT, Bus.KEY, null, java.util.Map.of())
+                final Connection connection = Client.valueOf(args[i]).factory(args[i + 1], Bus.ROOT, Bus.KEY, null,
+                    Map.of())
                     .createConnection();
                 connection.start();
                 final Session session = Jms.automatic(connection);
@@ -55,9 +60,11 @@ class TemporaryTest {
     @Test
     void program_11_a_killed_process_leaves_nothing() throws Exception {
         final List<Bus> namespaces = new ArrayList<>();
-        final List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        final List<String> command = new ArrayList<>(List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path")));
-        for (String property : List.of("javax.net.ssl.trustStore", "javax.net.ssl.trustStorePassword", "jdk.net.hosts.file")) {
+        for (String property : List.of("javax.net.ssl.trustStore", "javax.net.ssl.trustStorePassword",
+            "jdk.net.hosts.file")) {
             command.add("-D" + property + "=" + System.getProperty(property));
         }
         command.add(Victim.class.getName());
@@ -97,7 +104,8 @@ class TemporaryTest {
             assertEquals(Set.of(queue.getQueueName()), bus.paths());
             queue.delete();
             assertEquals(Set.of(), bus.paths());
-            assertThrows(InvalidDestinationException.class, () -> Jms.send(other, other.createProducer(queue), "too late"));
+            assertThrows(InvalidDestinationException.class, () ->
+                Jms.send(other, other.createProducer(queue), "too late"));
 
             session.createTemporaryQueue();
             assertEquals(1, bus.paths().size());
@@ -122,7 +130,8 @@ class TemporaryTest {
             two.close();
             topic.delete();
             bus.awaitPaths("the topic is gone", Set::isEmpty);
-            assertThrows(InvalidDestinationException.class, () -> Jms.send(other, other.createProducer(topic), "too late"));
+            assertThrows(InvalidDestinationException.class, () ->
+                Jms.send(other, other.createProducer(topic), "too late"));
 
             session.createTemporaryTopic();
             assertTrue(bus.paths().size() == 1, () -> bus.paths().toString());

@@ -39,7 +39,8 @@ class TiersTest {
             Jms.send(session, session.createProducer(events), "invoice");
             assertEquals("invoice", Jms.nextText(consumer));
             bus.await("events/Subscriptions/billing", "active", 0);
-            final JMSException refused = assertThrows(InvalidDestinationException.class, () -> session.createConsumer(events));
+            final JMSException refused = assertThrows(InvalidDestinationException.class, () ->
+                session.createConsumer(events));
             assertTrue(refused.getMessage().contains("Topic:events|qpid-jms:receiver:ID:"), refused.getMessage());
         }
     }

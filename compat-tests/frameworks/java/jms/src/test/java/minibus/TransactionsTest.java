@@ -43,7 +43,8 @@ class TransactionsTest {
             bus.queue("two");
             final Session session = Jms.transacted(bus.connect());
             final List<MessageProducer> producers =
-                List.of(session.createProducer(session.createQueue("one")), session.createProducer(session.createQueue("two")));
+                List.of(session.createProducer(session.createQueue("one")),
+                    session.createProducer(session.createQueue("two")));
             for (MessageProducer producer : producers) {
                 Jms.send(session, producer, "rolled back");
             }
