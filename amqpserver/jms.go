@@ -179,7 +179,7 @@ func (s *session) attachAnew(
 	queue, topic := slices.Contains(capabilities, capabilityQueue), slices.Contains(capabilities, capabilityTopic)
 	if c.jms != jmsFull || !queue && !topic || amqpErrorOf(failure).condition != amqp.CondNotFound ||
 		l.node.kind != nodeEntity || l.node.sub != emulator.Main || isSubscription(l.node.path) ||
-		c.foreign(l.node.host) {
+		emulator.IsTemporary(l.node.path) || c.foreign(l.node.host) {
 		return failure
 	}
 	if _, exists := c.ns.Kind(l.node.path); exists {

@@ -791,7 +791,8 @@ func TestJMS_EntitiesAreMadeAtAttach(t *testing.T) { // jms 3
 			t.Errorf("made with %+v, %v", q.Options(), err)
 		}
 		for _, a := range []*frames.Attach{
-			sender("gone", "temporary-queue"), sender("t/Subscriptions/s", "queue"), amqptest.SenderAttach(0, "gone"),
+			sender("gone", "temporary-queue"), sender("t/Subscriptions/s", "queue"),
+			sender("jms-temp-0d3aa3b9-7c8a-4a0c-9e56-3f1c0c3a9d11", "queue"), amqptest.SenderAttach(0, "gone"),
 			consumerAttach(0, "c", "gone/$DeadLetterQueue", "queue"), consumerAttach(0, "c", "gone", "temporary-topic"),
 		} {
 			a.Handle = 3

@@ -1,6 +1,7 @@
 package amqpserver
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -89,6 +90,12 @@ func (s *session) attachSubscriber(a *frames.Attach, topic *emulator.Entity, n n
 		}
 		o.Selector = sel.text
 	}
+	if old := s.c.ns.JMSSubscription(o.Name, o.ClientID); old != nil && o.Durable { // of any topic
+		listen := right{node{host: n.host, path: old.Path()}, sas.Listen}
+		if tokens := &s.c.tokens; !tokens.checked() || tokens.authorize(listen) == nil {
+			o.Replaces = old.Path()
+		}
+	}
 	var sub *emulator.Subscription
 	e := &errand{
 		do: func() (err error) {
@@ -134,7 +141,7 @@ func (o *outgoingLink) leaveSubscription() {
 // unsubscribeLink stands for a durable subscription that a client looks up to delete it. It carries no messages.
 type unsubscribeLink struct {
 	link
-	subscription, clientID string
+	found *emulator.Subscription
 }
 
 func (*unsubscribeLink) flow(*frames.Flow) {}
@@ -143,22 +150,23 @@ func (*unsubscribeLink) release()          {}
 // attachUnsubscribe answers a receiver without a source that names a durable subscription. The subscription is deleted
 // when the client closes the link.
 func (s *session) attachUnsubscribe(a *frames.Attach) error {
-	u := &unsubscribeLink{subscription: subscriptionName(a.LinkName), clientID: s.c.peer.containerID}
+	name, clientID := subscriptionName(a.LinkName), s.c.peer.containerID
 	if slices.Contains(a.DesiredCapabilities, capabilityGlobal) {
-		u.clientID = ""
+		clientID = ""
 	}
-	sub := s.c.ns.JMSSubscription(u.subscription, u.clientID)
+	sub := s.c.ns.JMSSubscription(name, clientID)
+	u := &unsubscribeLink{found: sub}
 	n := node{}
 	if sub != nil {
 		n.path = sub.Path()
 	}
 	u.link = s.newLink(a, n)
 	if err := u.allow(right{n, sas.Listen}); err != nil {
-		return err
+		return cmp.Or(u.allow(right{node{}, sas.Listen}), err) // the refusal does not say what exists
 	}
 	if sub == nil {
 		return linkErrorf(amqp.CondNotFound, "There is no durable subscription '%s' of the client id '%s'.",
-			sas.Clip(u.subscription), sas.Clip(u.clientID))
+			sas.Clip(name), sas.Clip(clientID))
 	}
 	u.queue = sub.Entity
 	s.put(u)
@@ -175,7 +183,7 @@ func (s *session) attachUnsubscribe(a *frames.Attach) error {
 // detached deletes the subscription for a client that closes the link. The answer says whether it could be deleted.
 func (u *unsubscribeLink) detached() bool {
 	if u.leftForGood {
-		u.follow(func() error { return u.s.c.ns.Unsubscribe(u.subscription, u.clientID) }, func(err error) {
+		u.follow(func() error { return u.found.Unsubscribe() }, func(err error) {
 			failure := u.amqpError(err)
 			u.s.c.log.refusedErr("unsubscribe", u.entity(), err)
 			u.cause = &failure

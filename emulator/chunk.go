@@ -147,7 +147,7 @@ func (c *chunk) removeAt(i int) {
 	if c.sessions != nil {
 		c.sessions = removed(c.sessions, i)
 	}
-	c.open-- // loose stays, even without entries: others are often taken soon
+	c.open--                             // loose stays, even without entries: others are often taken soon
 	if cap(c.packed) > 4*len(c.packed) { // give back the room of those that are gone
 		c.packed = slices.Clone(c.packed)
 		c.loose = slices.Clone(c.loose)

@@ -18,6 +18,10 @@ type JMSSubscription struct {
 	Selector string // "": all messages
 
 	AutoDeleteOnIdle time.Duration // of a durable one that is made; 0: never
+
+	// Replaces is the path of the subscription of the same name at another topic, which the client may delete; "": it
+	// may delete none (JMS-8)
+	Replaces string
 }
 
 // Subscribe makes the subscription of a topic that a JMS consumer asks for, resumes it, or joins its other consumers,
@@ -126,6 +130,15 @@ func (es Entities) joinLocked(t *Topic, o *JMSSubscription) (*Subscription, erro
 		return nil, errorf(CodeNotAllowed, s.path, "The subscription '%s' has active consumers with another selector "+
 			"or of another topic. Close them, or use another name.", name)
 	}
+	if s.topic != t {
+		if !strings.EqualFold(s.path, o.Replaces) {
+			return nil, errorf(CodeNotAllowed, t.path, "Another topic has a subscription '%s'. Unsubscribe it, or use "+
+				"another name.", name)
+		}
+		if err := t.roomForOneMore(); err != nil {
+			return nil, err // before the old one is gone
+		}
+	}
 	return nil, es.deleteLocked(s.Entity, nil) // JMS-8
 }
 
@@ -187,19 +200,17 @@ func (ns *Namespace) JMSSubscription(name, clientID string) *Subscription {
 }
 
 // Unsubscribe deletes the durable subscription of a JMS client, and waits until that is durable. It fails with
-// CodeNotFound if there is none, and with CodeNotAllowed while it has a consumer.
-func (ns *Namespace) Unsubscribe(name, clientID string) error {
-	ns.admin.Lock()
-	defer ns.admin.Unlock()
-	full := (&ClientAffine{ClientID: clientID, Durable: true}).subscriptionName(name)
-	s := ns.catalog.lookUpAffine(full)
-	if s == nil {
-		return NotFound(full)
+// CodeNotFound if it is gone, even if there is another one of its name, and with CodeNotAllowed while it has a consumer.
+func (s *Subscription) Unsubscribe() error {
+	s.ns.admin.Lock()
+	defer s.ns.admin.Unlock()
+	if s.ns.catalog.lookUpAffine(s.name) != s {
+		return NotFound(s.name)
 	}
 	if s.consumers.Load() > 0 {
 		return s.inUse()
 	}
-	return ns.Entities().deleteLocked(s.Entity, nil)
+	return s.ns.Entities().deleteLocked(s.Entity, nil)
 }
 
 // fixedClient is the setting that says to which clients a subscription belongs, by its name in a Config.json.
