@@ -2,6 +2,7 @@ package emulator_test
 
 import (
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,10 +15,12 @@ import (
 
 // reader is a browser that counts how often it is notified.
 type reader struct {
-	b     *broker
-	c     *emulator.Browser
-	pokes int
+	b *broker
+	c *emulator.Browser
+	n atomic.Int64
 }
+
+func (r *reader) pokes() int { return int(r.n.Load()) }
 
 func (b *broker) browser(sub emulator.SubQueue, text string) *reader {
 	b.t.Helper()
@@ -27,7 +30,7 @@ func (b *broker) browser(sub emulator.SubQueue, text string) *reader {
 	}
 	r := &reader{b: b}
 	var err error
-	if r.c, err = b.q.NewBrowser(sub, s, func() { r.pokes++ }); err != nil {
+	if r.c, err = b.q.NewBrowser(sub, s, func() { r.n.Add(1) }); err != nil {
 		b.t.Fatalf("browse: %v", err)
 	}
 	return r
@@ -38,14 +41,14 @@ func (r *reader) read(atOnce int) []*got {
 	r.b.t.Helper()
 	var gs []*got
 	for {
-		pokes := r.pokes
+		pokes := r.pokes()
 		ds := r.c.Next(nil, atOnce)
 		end := r.c.AtEnd()
 		gs = append(gs, r.b.written(ds)...)
 		if end && len(ds) == 0 {
 			return gs
 		}
-		if synctest.Wait(); len(ds) == 0 && r.pokes == pokes {
+		if synctest.Wait(); len(ds) == 0 && r.pokes() == pokes {
 			r.b.t.Fatal("a search ends without telling")
 		}
 	}
@@ -148,7 +151,7 @@ func TestJMS3_BrowserWhoseReadFails(t *testing.T) {
 		equal(t, "at the end", red.c.AtEnd(), false)
 		b.j.setReads(nil, 0)
 		wait(2 * time.Second)
-		equal(t, "pokes", red.pokes > 0, true)
+		equal(t, "pokes", red.pokes() > 0, true)
 		equal(t, "then", bodies(red.read(1)), "2red")
 	})
 }

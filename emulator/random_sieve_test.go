@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -57,7 +58,7 @@ type sieveClient struct {
 	mode   emulator.ReceiveMode
 	wish   wish
 	credit int
-	poked  *bool
+	poked  *atomic.Bool
 	flight []*emulator.Delivery // taken, and not written yet
 	held   []*got
 }
@@ -118,7 +119,7 @@ func (p *sievePlayer) rest() {
 		again = false
 		for _, c := range p.clients {
 			again = c.write() || again
-			if *c.poked {
+			if c.poked.Load() {
 				again = true
 				c.take()
 			}
@@ -143,7 +144,7 @@ func (c *sieveClient) String() string { return fmt.Sprintf("%q of %d", c.wish.te
 
 // take asks for as much as the client has credit for.
 func (c *sieveClient) take() {
-	*c.poked = false
+	c.poked.Store(false)
 	for _, l := range c.c.Ended() {
 		c.held = slices.DeleteFunc(c.held, func(g *got) bool { return g.d.Lock() == l })
 	}
@@ -160,7 +161,7 @@ func (c *sieveClient) write() (some bool) {
 		switch {
 		case gone:
 			c.credit++
-			*c.poked = true
+			c.poked.Store(true)
 		case ready:
 			c.have(d)
 		default:
@@ -259,7 +260,7 @@ func (p *sievePlayer) attach() {
 	if len(p.clients) > 7 {
 		return
 	}
-	c := &sieveClient{p: p, wish: wishes[p.r.IntN(len(wishes))], poked: new(bool)}
+	c := &sieveClient{p: p, wish: wishes[p.r.IntN(len(wishes))], poked: new(atomic.Bool)}
 	if p.r.IntN(4) == 0 {
 		c.sub = emulator.DeadLetter
 	}
@@ -271,7 +272,7 @@ func (p *sievePlayer) attach() {
 		s = selector(p.t, c.wish.text)
 	}
 	var err error
-	if c.c, err = p.q.NewSelectingConsumer(c.sub, c.mode, s, func() { *c.poked = true }); err != nil {
+	if c.c, err = p.q.NewSelectingConsumer(c.sub, c.mode, s, func() { c.poked.Store(true) }); err != nil {
 		if !p.off {
 			p.t.Errorf("attach %s: %v", c, err)
 		}
@@ -308,7 +309,7 @@ func (p *sievePlayer) grant() {
 			c.c.Return(c.flight)
 			c.flight = nil
 			c.credit += n
-			*c.poked = true
+			c.poked.Store(true)
 			p.note("%s returns %d", c, n)
 		}
 	}
@@ -498,7 +499,7 @@ func (p *sievePlayer) toggle() {
 		}
 	})
 	for _, c := range p.clients {
-		*c.poked = true
+		c.poked.Store(true)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -36,8 +37,8 @@ func (b *broker) selectingFrom(sub emulator.SubQueue, mode emulator.ReceiveMode,
 	b.t.Helper()
 	p := &picky{}
 	c, err := b.q.NewSelectingConsumer(sub, mode, selector(b.t, text), func() {
-		p.pokes++
-		p.poked = true
+		p.n.Add(1)
+		p.poked.Store(true)
 	})
 	if err != nil {
 		b.t.Fatalf("attach consumer: %v", err)
@@ -48,21 +49,23 @@ func (b *broker) selectingFrom(sub emulator.SubQueue, mode emulator.ReceiveMode,
 
 type picky struct {
 	*receiver
-	pokes int
-	poked bool // and nobody has answered
+	n     atomic.Int64
+	poked atomic.Bool // and nobody has answered
 }
+
+func (p *picky) pokes() int { return int(p.n.Load()) }
 
 // drain takes up to n messages as a receiver does that wants an answer: it waits while the search goes on.
 func (p *picky) drain(n int) []*got {
 	p.b.t.Helper()
 	var ds []*emulator.Delivery
 	for len(ds) < n {
-		before, pokes := len(ds), p.pokes
+		before, pokes := len(ds), p.pokes()
 		ds = p.c.Take(ds, n-len(ds))
 		if searching := p.c.Searching(); len(ds) == before && !searching {
 			break
 		}
-		if synctest.Wait(); len(ds) == before && p.pokes == pokes {
+		if synctest.Wait(); len(ds) == before && p.pokes() == pokes {
 			p.b.t.Fatalf("a search ends without telling")
 		}
 	}
@@ -105,10 +108,10 @@ func TestJMS3_SelectorIsPokedForItsMessagesOnly(t *testing.T) {
 		red.c.Take(nil, 5)
 		other.c.Take(nil, 5)
 		b.send(colored("blue", "green")...)
-		equal(t, "pokes before", red.pokes+other.pokes, 0)
+		equal(t, "pokes before", red.pokes()+other.pokes(), 0)
 		b.send(of("x", "red"))
-		equal(t, "pokes of the one", red.pokes, 1)
-		equal(t, "pokes of the other", other.pokes, 0)
+		equal(t, "pokes of the one", red.pokes(), 1)
+		equal(t, "pokes of the other", other.pokes(), 0)
 		equal(t, "taken", bodies(red.take(5)), "x")
 		b.verify(false)
 	})
@@ -117,7 +120,7 @@ func TestJMS3_SelectorIsPokedForItsMessagesOnly(t *testing.T) {
 func TestDEC27_SelectorsAndOthersTakeTurns(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		first, second := b.selecting("color = 'red'"), &picky{}
-		c, err := b.q.NewConsumer(emulator.Main, emulator.PeekLock, func() { second.pokes++ })
+		c, err := b.q.NewConsumer(emulator.Main, emulator.PeekLock, func() { second.n.Add(1) })
 		if err != nil {
 			t.Fatalf("attach consumer: %v", err)
 		}
@@ -128,7 +131,7 @@ func TestDEC27_SelectorsAndOthersTakeTurns(t *testing.T) {
 		}
 		for i, p := range []*picky{first, second, third} {
 			b.send(of(fmt.Sprint(i), "red"))
-			equal(t, fmt.Sprintf("pokes of receiver %d", i), p.pokes, 1)
+			equal(t, fmt.Sprintf("pokes of receiver %d", i), p.pokes(), 1)
 			ds := p.c.Take(nil, 1)
 			equal(t, "taken", bodies(b.written(ds)), fmt.Sprint(i))
 			b.verify(false)
@@ -139,8 +142,8 @@ func TestDEC27_SelectorsAndOthersTakeTurns(t *testing.T) {
 // A plain consumer that was poked for a thousand must not keep what it leaves from the others, nor the other way round.
 func TestJMS3_WhatAPokedConsumerLeavesGoesToOthers(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
-		plainPokes := 0
-		plain, err := b.q.NewConsumer(emulator.Main, emulator.PeekLock, func() { plainPokes++ })
+		var plainPokes atomic.Int64
+		plain, err := b.q.NewConsumer(emulator.Main, emulator.PeekLock, func() { plainPokes.Add(1) })
 		if err != nil {
 			t.Fatalf("attach consumer: %v", err)
 		}
@@ -148,13 +151,13 @@ func TestJMS3_WhatAPokedConsumerLeavesGoesToOthers(t *testing.T) {
 		red := b.selecting("color = 'red'")
 		red.c.Take(nil, 10)
 		b.send(colored("red", "blue", "red")...)
-		equal(t, "pokes of the plain one", plainPokes, 1)
+		equal(t, "pokes of the plain one", plainPokes.Load(), 1)
 		plain.Take(nil, 0) // it changed its mind
-		equal(t, "pokes of the other", red.pokes, 1)
+		equal(t, "pokes of the other", red.pokes(), 1)
 		ds := plain.Take(nil, 1000) // and again
 		equal(t, "taken", len(ds), 2)
 		red.c.Close()
-		equal(t, "pokes of the plain one at last", plainPokes, 2)
+		equal(t, "pokes of the plain one at last", plainPokes.Load(), 2)
 		equal(t, "taken at last", bodies(b.written(plain.Take(ds, 1000))), "1red 2blue 3red")
 		b.verify(false)
 	})
@@ -170,7 +173,7 @@ func TestJMS3_ReturnedMessagesComeAgain(t *testing.T) {
 		if err := red.c.Settle(gs[1].d.Lock(), emulator.Settlement{Outcome: emulator.Abandon}, done); err != nil || <-done != nil {
 			t.Fatalf("abandon: %v", err)
 		}
-		equal(t, "pokes after an abandon", red.pokes, 1)
+		equal(t, "pokes after an abandon", red.pokes(), 1)
 		again := red.drain(1)
 		equal(t, "abandoned", bodies(again), "2red")
 		equal(t, "delivery count", again[0].count(), 1)
@@ -289,7 +292,7 @@ func TestJMS3_ArrivalsWhoseBodiesAreOnDisk(t *testing.T) {
 		equal(t, "last dead letter", bodies(dead.drain(1)), "4red")
 		dead.c.Take(nil, 2)
 		b.settle(emulator.DeadLetterOutcome, gs[0], gs[1])
-		equal(t, "pokes", dead.pokes > 0, true)
+		equal(t, "pokes", dead.pokes() > 0, true)
 		equal(t, "first dead letter", bodies(dead.drain(9)), "2red")
 		if _, after := b.j.seen(); after == before {
 			t.Error("no body was read: they are in memory")
@@ -326,11 +329,11 @@ func TestJMS3_FailedReadIsTriedAgain(t *testing.T) {
 		red := b.selecting("color = 'red'")
 		red.c.Take(nil, 1)
 		wait(10 * time.Second)
-		equal(t, "pokes", red.pokes, 0)
+		equal(t, "pokes", red.pokes(), 0)
 		equal(t, "is searching", red.c.Searching(), true)
 		b.j.setReads(nil, 0)
 		wait(2 * time.Second)
-		equal(t, "poked at last", red.pokes > 0, true)
+		equal(t, "poked at last", red.pokes() > 0, true)
 		equal(t, "taken", bodies(red.take(1)), "2red")
 	})
 }
@@ -342,9 +345,9 @@ func TestJMS3_ScheduledMessagesWhenTheyAreActive(t *testing.T) {
 		m := of("later", "red")
 		m.Annotations = goamqp.Annotations{"x-opt-scheduled-enqueue-time": now().Add(time.Minute)}
 		b.send(m)
-		equal(t, "pokes before", red.pokes, 0)
+		equal(t, "pokes before", red.pokes(), 0)
 		wait(time.Minute)
-		equal(t, "pokes", red.pokes, 1)
+		equal(t, "pokes", red.pokes(), 1)
 		equal(t, "taken", bodies(red.take(1)), "later")
 	})
 }
