@@ -442,6 +442,36 @@ func TestJMS_Unsubscribe(t *testing.T) { // jms 1.2
 	}
 }
 
+// A client that names another's id gets at nothing on which it has no right, and does not learn what there is.
+func TestJMS8_AnotherTopicsSubscriptionNeedsItsOwnRight(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		b.news()
+		if _, err := b.ns.Entities().CreateTopic("sports", emulator.TopicOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		client := func(audience string) *amqptest.Peer {
+			p := b.jms(t, "victim")
+			p.AttachSender(0, 0, "$cbs")
+			replyLink(p, 0, 1, "$cbs", "r", "r", 1000)
+			wantPut(t, p, 0, signedBy("all", audience, in(time.Hour), "1"), 202, "Accepted")
+			return p
+		}
+		victim := client("sb://localhost/news")
+		victim.AttachReceiver(0, durableAttach(2, "sub", "news"))
+		victim.Send(0, &frames.Detach{Handle: 2})
+		amqptest.Want[*frames.Detach](victim)
+
+		thief := client("sb://localhost/sports")
+		wantRefused(t, thief, durableAttach(2, "sub", "sports"), "amqp:not-allowed")
+		there := wantRefused(t, thief, unsubscribeAttach(3, "sub"), "amqp:unauthorized-access")
+		absent := wantRefused(t, thief, unsubscribeAttach(4, "none"), "amqp:unauthorized-access")
+		if strings.Contains(there, "news") || strings.Contains(absent, "none") {
+			t.Errorf("refused with %q and %q", there, absent)
+		}
+		b.wantPaths(t, "news", "news/Subscriptions/sub$victim$D", "q", "sports")
+	}, checked)
+}
+
 func TestJMS_ALookUpDeletesNothing(t *testing.T) {
 	for _, e := range endings {
 		if e.deletes {

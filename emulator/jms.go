@@ -249,6 +249,16 @@ func (q *Entity) transient() bool {
 	return q.temporary || s != nil && (s.topic.temporary || s.client != nil && !s.client.Durable)
 }
 
+// changeable fails for an entity that ends with a JMS client: a change tells its links to attach again (LOCK-17), and
+// with them it would be gone.
+func (q *Entity) changeable() error {
+	if q.transient() {
+		return errorf(CodeNotAllowed, q.path, "The settings of '%s' can't be changed: it was made by a JMS client and "+
+			"ends with it.", q.path)
+	}
+	return nil
+}
+
 // temporaryPrefix begins the paths of temporary queues and topics. A random name follows.
 const temporaryPrefix = "jms-temp-"
 

@@ -519,11 +519,9 @@ func TestJMS9_TemporaryEntities(t *testing.T) {
 		q := b.on(path)
 		q.sendTexts("m")
 		o := q.q.Options()
-		o.Temporary, o.UserMetadata = false, "changed"
-		if _, err := b.ns.Entities().UpdateQueue(path, o); err != nil {
-			t.Fatal(err)
-		}
-		equal(t, "temporary after an update", q.q.Options().Temporary, true)
+		o.UserMetadata = "changed" // its links would be told to attach again (LOCK-17), and end it
+		_, err = b.ns.Entities().UpdateQueue(path, o)
+		wantCode(t, "a change of its settings", err, emulator.CodeNotAllowed)
 		var told []error
 		q.q.Watch(emulator.Main, func(err error) { told = append(told, err) })
 		for range 2 { // what is gone is no error
@@ -541,6 +539,10 @@ func TestJMS9_TemporaryEntities(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := b.join(topic, emulator.JMSSubscription{})
+		_, err = b.ns.Entities().UpdateTopic(topic, emulator.TopicOptions{UserMetadata: "changed"})
+		wantCode(t, "a change of a topic's", err, emulator.CodeNotAllowed)
+		_, err = b.ns.Entities().UpdateSubscription(topic, s.Options())
+		wantCode(t, "a change of a subscription's", err, emulator.CodeNotAllowed)
 		b.on(topic).sendTexts("event")
 		equal(t, "of a temporary topic", b.subAt(s).one().body(), "event")
 		if err := b.ns.DeleteTemporary(topic); err != nil {

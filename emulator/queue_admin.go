@@ -86,13 +86,15 @@ func (es Entities) UpdateQueue(path string, o QueueOptions) (*Queue, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := q.changeable(); err != nil {
+		return nil, err
+	}
 	if name := immutable(q.Options(), o); name != "" {
 		return nil, errorf(CodeArgument, q.path, "%s of the queue '%s' can't be changed.", name, q.path)
 	}
 	if err := es.checkLocked(q.path, &o); err != nil {
 		return nil, err
 	}
-	o.Temporary = q.temporary
 	o.Admin.date(q.Options().Admin.AuthorizationRules, ns.Now())
 	if err := es.put(q, o, ns.Now()); err != nil {
 		return nil, err

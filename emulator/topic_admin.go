@@ -48,7 +48,10 @@ func (es Entities) UpdateTopic(path string, o TopicOptions) (*Topic, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Subscriptions, o.Temporary = nil, t.temporary
+	if err := t.changeable(); err != nil {
+		return nil, err
+	}
+	o.Subscriptions = nil
 	if name := immutable(t.Entity.Options(), o.Queue()); name != "" {
 		return nil, errorf(CodeArgument, t.path, "%s of the topic '%s' can't be changed.", name, t.path)
 	}
@@ -156,6 +159,9 @@ func (es Entities) UpdateSubscription(topic string, o SubscriptionOptions) (*Sub
 	defer ns.admin.Unlock()
 	q, err := ns.catalog.find(subscriptionPath(topic, o.Name), KindSubscription)
 	if err != nil {
+		return nil, err
+	}
+	if err := q.changeable(); err != nil {
 		return nil, err
 	}
 	s := q.subscription
