@@ -200,7 +200,7 @@ func (ns *Namespace) JMSSubscription(name, clientID string) *Subscription {
 }
 
 // Unsubscribe deletes the durable subscription of a JMS client, and waits until that is durable. It fails with
-// CodeNotFound if it is gone, even if there is another one of its name, and with CodeNotAllowed while it has a consumer.
+// CodeNotFound if it is gone, even if there is another of its name, and with CodeNotAllowed while it has a consumer.
 func (s *Subscription) Unsubscribe() error {
 	s.ns.admin.Lock()
 	defer s.ns.admin.Unlock()
