@@ -105,7 +105,7 @@ func (l *fileLock) release() {
 	}
 	for _, f := range []*os.File{l.database, l.beside} {
 		if f != nil {
-			_ = f.Close() // the lock ends with the file
+			_ = filelock.Close(f)
 		}
 	}
 }

@@ -73,8 +73,8 @@ func Announce(dir string, s Server) (*Entry, error) {
 // Remove removes the file.
 func (e *Entry) Remove() {
 	name := e.file.Name()
-	_ = e.file.Close()  // before the removal, or Windows refuses that
-	_ = os.Remove(name) // List does it otherwise
+	_ = filelock.Close(e.file) // before the removal, or Windows refuses that
+	_ = os.Remove(name)        // List does it otherwise
 }
 
 // List returns the servers that run, the oldest first. It removes the files of those that are gone.

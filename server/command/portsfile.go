@@ -99,7 +99,7 @@ func (p *publication) remove() error {
 		return nil
 	}
 	ours, err := p.file.Stat()
-	_ = p.file.Close() // before the removal, or Windows refuses that
+	_ = filelock.Close(p.file) // before the removal, or Windows refuses that
 	p.file = nil
 	if now, statErr := os.Stat(p.path); err != nil || statErr != nil || !os.SameFile(ours, now) {
 		return nil
