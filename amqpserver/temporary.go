@@ -78,7 +78,9 @@ func (in *incomingLink) openTemporary(answer *frames.Attach) error {
 func (in *incomingLink) deleteTemporary() {
 	c, path := in.s.c, in.node.path
 	if !c.srv.isClosed() {
-		in.follow(func() error { return c.ns.DeleteTemporary(path) }, func(error) {}) // somebody else has deleted it
+		in.follow(func() error { return c.ns.DeleteTemporary(path) }, func(err error) {
+			c.log.refusedErr("delete", path, err) // it is tried again
+		})
 	}
 }
 

@@ -102,13 +102,6 @@ func (b *Browser) Next(dst []*Delivery, limit int) []*Delivery {
 // later Next.
 func (b *Browser) AtEnd() bool { return b.atEnd }
 
-// Return gives back deliveries that were not written, the last ones that Next gave out: it shows them once more.
-func (b *Browser) Return(ds []*Delivery) {
-	b.q.mu.Lock()
-	b.found = slices.Concat(ds, b.found)
-	b.q.mu.Unlock()
-}
-
 // Close ends the browser.
 func (b *Browser) Close() {
 	b.q.mu.Lock()
@@ -173,12 +166,19 @@ func (b *Browser) fetch(ds []*Delivery) {
 			d.become(deliveryReady, d.body)
 		}
 	}
-	if len(missing) == 0 {
-		return
+	if len(missing) > 0 {
+		b.read(missing)
 	}
+}
+
+// read reads bodies. If the journal fails it tries again later: what is behind them is not shown before.
+func (b *Browser) read(missing []*Delivery) {
 	b.q.bodies.read(missing, func(err error) {
 		if err != nil {
-			b.q.ns.logger.Error("message bodies could not be read", "entity", b.q.path, "error", err)
+			b.q.ns.logger.Error("messages could not be read for a browser; trying again", "entity", b.q.path,
+				"error", err)
+			b.later(func() { b.read(missing) })
+			return
 		}
 		for _, d := range missing {
 			if d.body == nil { // it was removed meanwhile
@@ -188,6 +188,19 @@ func (b *Browser) fetch(ds []*Delivery) {
 			}
 		}
 		b.notify()
+	})
+}
+
+// later calls f when failed work is tried again, unless the browser is closed by then.
+func (b *Browser) later(f func()) {
+	q := b.q
+	q.ns.clock.At(instant(q.alarm.later()), func() {
+		q.mu.Lock()
+		over := b.closed || q.alarm.stopped
+		q.mu.Unlock()
+		if !over {
+			f()
+		}
 	})
 }
 
@@ -226,9 +239,13 @@ func (b *Browser) searchSome() (more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err != nil {
-		b.next = from
-		b.active = false
-		q.ns.clock.At(instant(q.alarm.later()), b.notify)
+		b.next = from // and nothing is looked for before the journal is tried again
+		b.later(func() {
+			q.mu.Lock()
+			b.active = false
+			q.mu.Unlock()
+			b.notify()
+		})
 		return false
 	}
 	b.found = append(b.found, ds...)

@@ -29,6 +29,7 @@ type Entity struct {
 	options          QueueOptions
 	deleting         bool // nothing is appended for it any more
 	deleted          bool // its deletion is committed and its memory no longer counted
+	abandoned        bool // the JMS client has left with which it ends
 	may              preconditions
 	counters         counters
 	messages         messages

@@ -99,14 +99,13 @@ func (u *usage) idle(now int64) bool {
 	return true
 }
 
-// leftFor is after how long the deletion of a subscription is tried again that its last consumer left.
+// leftFor is after how long the deletion of an entity is tried again whose JMS clients have left.
 const leftFor = time.Minute
 
-// left reports whether all consumers have left a subscription that lives only as long as it has some: its deletion has
-// failed.
+// left reports whether the JMS clients have left with which the entity should have ended: its deletion has failed.
 func (q *Entity) left() bool {
 	s := q.subscription
-	return s != nil && s.client != nil && !s.client.Durable && s.consumers.Load() == 0
+	return q.abandoned || s != nil && s.client != nil && !s.client.Durable && s.consumers.Load() == 0
 }
 
 // held reports whether something keeps the queue however long nobody uses it.

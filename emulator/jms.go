@@ -75,7 +75,7 @@ func randomName() string {
 
 // client returns what the subscription has to do with its clients.
 func (o *JMSSubscription) client() *ClientAffine {
-	return &ClientAffine{ClientID: o.ClientID, Durable: o.Durable, Shared: o.Shared}
+	return &ClientAffine{ClientID: o.ClientID, Durable: o.Durable, Shared: o.Shared, Selector: o.Selector}
 }
 
 // options returns the settings of a new subscription.
@@ -117,7 +117,7 @@ func (es Entities) joinLocked(t *Topic, o *JMSSubscription) (*Subscription, erro
 		return nil, nil
 	}
 	active := s.consumers.Load() > 0
-	switch same := s.topic == t && s.hasSelector(o.Selector); {
+	switch same := s.topic == t && s.servesSelector(o.Selector); {
 	case active && !(o.Shared && s.client.Shared):
 		return nil, errorf(CodeNotAllowed, s.path, "Cannot create a new consumer on subscriber %s because there is "+
 			"already a subscriber using the same name with an active consumer on the same or different topic.", name)
@@ -152,21 +152,19 @@ func (c *catalog) lookUpAffine(name string) *Subscription {
 	return nil
 }
 
-// hasSelector reports whether the subscription has the rule that a selector makes, or rules by hand.
-func (s *Subscription) hasSelector(text string) bool {
+// servesSelector reports whether the subscription selects what a consumer with a selector wants, or has rules by hand,
+// which stay whatever the selector.
+func (s *Subscription) servesSelector(text string) bool {
 	s.topic.mu.Lock()
 	defer s.topic.mu.Unlock()
-	if len(s.rules) != 1 || !strings.EqualFold(s.rules[0].options.Name, DefaultRuleName) {
+	if len(s.rules) != 1 {
 		return true
 	}
 	o := &s.rules[0].options
-	switch {
-	case o.Correlation != nil || o.Action != "" || len(o.Parameters) > 0 || o.IsFalse():
-		return true
-	case o.IsTrue():
-		return text == ""
-	}
-	return o.SQL == text
+	made := s.client.Selector
+	byHand := !strings.EqualFold(o.Name, DefaultRuleName) || o.Correlation != nil || o.Action != "" ||
+		len(o.Parameters) > 0 || o.IsFalse() || made == "" && !o.IsTrue() || made != "" && o.SQL != made
+	return byHand || text == made
 }
 
 // Leave ends what Subscribe began for a consumer. A subscription that is not durable ends with its last consumer. With
@@ -285,7 +283,7 @@ func (ns *Namespace) CreateTemporary(topic bool) (path string, err error) {
 }
 
 // DeleteTemporary deletes a temporary queue or topic with everything in it, and waits until that is durable. What is
-// gone already, or is not temporary, is left alone.
+// gone already, or is not temporary, is left alone. If it fails it is tried again after a minute.
 func (ns *Namespace) DeleteTemporary(path string) error {
 	ns.admin.Lock()
 	defer ns.admin.Unlock()
@@ -293,6 +291,10 @@ func (ns *Namespace) DeleteTemporary(path string) error {
 	if q == nil || !q.temporary {
 		return nil
 	}
+	q.mu.Lock()
+	q.abandoned = true
+	q.usage.touch(ns.Now())
+	q.mu.Unlock()
 	return ns.Entities().deleteLocked(q, nil)
 }
 

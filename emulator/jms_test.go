@@ -210,7 +210,7 @@ func TestJMS4_JMS9_AfterARestart(t *testing.T) {
 		s := b.on(kept.Path())
 		equal(t, "active messages", s.q.Counts().Active, 1)
 		equal(t, "the one that was selected", s.one().body(), "red")
-		equal(t, "client", *s.subscription().Client(), emulator.ClientAffine{ClientID: "app", Durable: true})
+		equal(t, "client", *s.subscription().Client(), emulator.ClientAffine{ClientID: "app", Durable: true, Selector: "color = 'red'"})
 		equal(t, "consumers", s.subscription().JMSConsumers(), 0)
 		b.verify(true)
 		b.wantStored(1, 1)
@@ -248,6 +248,11 @@ func TestJMS9_TheSelectorIsTheRule(t *testing.T) {
 		}
 		b.on("t").send(labelled("y", "other"), labelled("x", "xyz"))
 		equal(t, "by SQL", bodies(q.receive(9)), "x")
+		b.leave(plain)
+		b.on("t").send(labelled("kept", "xyz"))
+		b.restart()
+		again := b.join("t", selecting(durable("all", "app"), "a = 1"))
+		equal(t, "a rule by hand stays, with its messages", again.Counts().Active, 2)
 	})
 }
 
@@ -393,6 +398,24 @@ func TestJMS4_ADeletionThatFails(t *testing.T) {
 		wait(2 * time.Minute)
 		equalSlices(t, "after it was tried again", b.subscriptionsOf("t"))
 	})
+}
+
+func TestJMS_TheDeletionOfATemporaryEntityFails(t *testing.T) {
+	for _, topic := range []bool{false, true} {
+		jmsBubble(t, func(b *broker) {
+			path, err := b.ns.CreateTemporary(topic)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.failOnce()
+			if err := b.ns.DeleteTemporary(path); !errors.Is(err, errDisk) {
+				t.Fatalf("delete: %v", err)
+			}
+			equal(t, "there", b.ns.Exists(path), true)
+			wait(2 * time.Minute)
+			equal(t, "there after it was tried again", b.ns.Exists(path), false)
+		})
+	}
 }
 
 func TestJMS7_JoiningAndLeavingRace(t *testing.T) {

@@ -168,6 +168,7 @@ type ClientAffine struct {
 	ClientID string `json:"clientId,omitempty"` // "": of clients that have none
 	Durable  bool   `json:"durable,omitempty"`  // else it ends with its last consumer
 	Shared   bool   `json:"shared,omitempty"`   // else it has one consumer at a time
+	Selector string `json:"selector,omitempty"` // of the consumer that made it; its rule may have changed since
 }
 
 // The ends of the names of such subscriptions.
