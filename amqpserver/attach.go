@@ -155,7 +155,7 @@ func (s *session) attachIncoming(a *frames.Attach) error {
 		err = in.openQueue(answer, a.Properties)
 	}
 	if err != nil {
-		return s.attachAnew(a, &in.link, a.Target.Capabilities, err, s.attachIncoming)
+		return s.createMissing(a, &in.link, a.Target.Capabilities, err, s.attachIncoming)
 	}
 	s.put(in)
 	in.watch()
@@ -179,7 +179,7 @@ func (in *incomingLink) openQueue(answer *frames.Attach, properties amqp.Map) er
 	if err := in.openViaEntity(properties); err != nil {
 		return err
 	}
-	if !in.queue.Options().Temporary { // JMS-6
+	if !in.queue.Temporary() { // JMS-6
 		in.s.noteEntity(in.root())
 	}
 	limit := in.queue.MaxMessageSize()
@@ -209,7 +209,7 @@ func (s *session) attachOutgoing(a *frames.Attach) error {
 	}
 	o := &outgoingLink{deliveringLink: deliveringLink{link: s.newLink(a, n)}}
 	if err := o.find(sas.Listen); err != nil {
-		return s.attachAnew(a, &o.link, a.Source.Capabilities, err, s.attachOutgoing)
+		return s.createMissing(a, &o.link, a.Source.Capabilities, err, s.attachOutgoing)
 	}
 	sel, err := selectorOf(a.Source)
 	switch {
@@ -241,7 +241,7 @@ func (s *session) attachConsumer(a *frames.Attach, o *outgoingLink, sel *selecto
 
 // begin lets a link live whose consumer is attached, or waits for a session.
 func (o *outgoingLink) begin(a *frames.Attach) {
-	if !o.queue.Options().Temporary { // JMS-6
+	if !o.queue.Temporary() { // JMS-6
 		o.s.noteEntity(rootOf(o.queue.Path()))
 	}
 	o.s.put(o)
@@ -309,7 +309,7 @@ func checkSource(a *frames.Attach) error {
 		if name == keySessionFilter || f.Value == nil { // a null value means no such key [AMQP 3.5.8]
 			continue
 		}
-		if isFilter(f.Value, codeSelector, symbolSelector) || isFilter(f.Value, codeNoLocal, symbolNoLocal) {
+		if isDescribedAs(f.Value, codeSelector, symbolSelector) || isDescribedAs(f.Value, codeNoLocal, symbolNoLocal) {
 			continue
 		}
 		// No quotation mark may come behind the link's name: .NET's client reads the rest.

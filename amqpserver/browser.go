@@ -17,7 +17,7 @@ const modeCopy amqp.Symbol = "copy"
 // change.
 type browserLink struct {
 	deliveringLink
-	browser  *emulator.Browser
+	browser  *emulator.QueueBrowser
 	notified atomic.Bool // an event is in the mailbox; any goroutine may set it
 	due      bool        // ask the browser in this turn
 	taken    []*emulator.Delivery
@@ -43,7 +43,7 @@ func (s *session) attachBrowser(a *frames.Attach, found link, sel *selector) err
 	if err != nil {
 		return err
 	}
-	if b.browser, err = b.queue.NewBrowser(b.node.sub, matcher, b.notify); err != nil {
+	if b.browser, err = b.queue.NewQueueBrowser(b.node.sub, matcher, b.notify); err != nil {
 		return err
 	}
 	s.put(b)

@@ -29,8 +29,9 @@
 //   - session, flow: sessions, windows and credit. attach, session_accept, link: links, and receivers of a session.
 //   - incoming, assembly, send: deliveries from the client. delivering_link, outgoing: deliveries to it.
 //   - deliveries, settle: what the client has, and how it settles that. memory: the budgets for large deliveries.
-//   - jms: what a connection gets of JMS 2.0. errands: work off the loop, and the attaches that wait for it.
-//     subscriber, temporary, browser: subscriptions, temporary entities and the relay, browsers.
+//   - jms: what a connection gets of JMS 2.0, selectors of attaches, entities that an attach makes. errands: work off
+//     the loop, and the attaches that wait for it. subscriber, temporary, relay, browser: subscriptions, temporary
+//     entities, links without an address, browsers.
 //   - coordinator, transaction: transactions. requests, replies: $cbs and $management.
 //   - tokens: tokens are verified and expire; connections without one. namespace, address: what clients name.
 //   - errors: AMQP errors and their lines in the log. injected: faults that a test injects.

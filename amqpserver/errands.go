@@ -91,8 +91,8 @@ func (p *pendingLink) flow(f *frames.Flow) {
 func (*pendingLink) detached() bool { return true }
 func (*pendingLink) release()       {}
 
-// attachAfter does an errand, and then opens the link and answers the attach. The errand's undo takes back what nobody
-// wants any more by then.
+// attachAfter does an errand, and then opens the link and answers the attach. The errand's undo runs if the
+// link has gone meanwhile.
 func (s *session) attachAfter(a *frames.Attach, n node, e *errand, open func() error) {
 	c := s.c
 	p := &pendingLink{link: s.newLink(a, n)}
@@ -110,7 +110,7 @@ func (s *session) attachAfter(a *frames.Attach, n node, e *errand, open func() e
 			}
 			return
 		}
-		s.remove(p)
+		s.dropPending(p)
 		if err == nil {
 			if err = open(); err != nil {
 				takeBack()
@@ -125,8 +125,8 @@ func (s *session) attachAfter(a *frames.Attach, n node, e *errand, open func() e
 	c.errands.add(e)
 }
 
-// remove makes room for the link that a pending one was to become.
-func (s *session) remove(p *pendingLink) {
+// dropPending makes room for the link that a pending one was to become.
+func (s *session) dropPending(p *pendingLink) {
 	p.released = true
 	s.links = s.links.without(p.handle)
 	s.c.sessions.linked--

@@ -117,8 +117,8 @@ const (
 	symbolNoLocal  = "apache.org:no-local-filter:list"
 )
 
-// isFilter reports whether a filter of a source has one of two descriptors.
-func isFilter(value any, code uint64, symbol string) bool {
+// isDescribedAs reports whether a filter of a source has one of two descriptors.
+func isDescribedAs(value any, code uint64, symbol string) bool {
 	described, _ := value.(amqp.Described)
 	if n, ok := described.Descriptor.(uint64); ok {
 		return n == code
@@ -136,7 +136,7 @@ type selector struct {
 // selectorOf returns the selector of a source; nil: it has none.
 func selectorOf(source *frames.Source) (*selector, error) {
 	for _, f := range source.Filter {
-		if !isFilter(f.Value, codeSelector, symbolSelector) {
+		if !isDescribedAs(f.Value, codeSelector, symbolSelector) {
 			continue
 		}
 		text, ok := amqp.AsString(f.Value.(amqp.Described).Value)
@@ -170,16 +170,16 @@ func (x *selector) describe(answer *frames.Attach) {
 	}
 }
 
-// attachAnew makes the queue or topic that an attach has not found, and attaches again: for Azure's JMS client, if it
+// createMissing makes the queue or topic that an attach has not found, and attaches again: for Azure's JMS client, if it
 // may manage the entity and says by a capability which of the two it is. Else it returns the failure of the attach.
-func (s *session) attachAnew(
+func (s *session) createMissing(
 	a *frames.Attach, l *link, capabilities []amqp.Symbol, failure error, attach func(*frames.Attach) error,
 ) error {
 	c := s.c
 	queue, topic := slices.Contains(capabilities, capabilityQueue), slices.Contains(capabilities, capabilityTopic)
 	if c.jms != jmsFull || !queue && !topic || amqpErrorOf(failure).condition != amqp.CondNotFound ||
 		l.node.kind != nodeEntity || l.node.sub != emulator.Main || isSubscription(l.node.path) ||
-		emulator.IsTemporary(l.node.path) || c.foreign(l.node.host) {
+		emulator.LooksTemporary(l.node.path) || c.foreign(l.node.host) {
 		return failure
 	}
 	if _, exists := c.ns.Kind(l.node.path); exists {

@@ -47,7 +47,7 @@ func (o *outgoingLink) open(a *frames.Attach, sel *selector) error {
 	if err := o.queue.CanReceive(o.node.sub); err != nil {
 		return err
 	}
-	if !o.queue.Options().Temporary { // JMS-6
+	if !o.queue.Temporary() { // JMS-6
 		if err := o.s.checkEntity(o.queue); err != nil {
 			return err
 		}

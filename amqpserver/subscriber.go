@@ -17,9 +17,9 @@ func isSubscription(path string) bool {
 	return ok
 }
 
-// subscriptionName is what JMS calls the subscription of a link (JMS-2). The rest of the link's name tells the client's
+// jmsName is what JMS calls the subscription of a link (JMS-2). The rest of the link's name tells the client's
 // consumers from each other.
-func subscriptionName(linkName string) string {
+func jmsName(linkName string) string {
 	name, _, _ := strings.Cut(linkName, "|")
 	return name
 }
@@ -28,15 +28,11 @@ func subscriptionName(linkName string) string {
 func (s *session) subscriptionOf(a *frames.Attach) emulator.JMSSubscription {
 	source := a.Source
 	o := emulator.JMSSubscription{
+		Name:             jmsName(a.LinkName),
 		ClientID:         s.c.peer.containerID,
 		Durable:          source.Durable > 0,
 		Shared:           slices.Contains(source.Capabilities, capabilitySharedSource),
 		AutoDeleteOnIdle: s.c.autoDelete.subscription,
-	}
-	if o.Durable || o.Shared {
-		o.Name = subscriptionName(a.LinkName)
-	} else if strings.HasPrefix(o.ClientID, "ID:") { // one that the client's library has made up
-		o.ClientID = ""
 	}
 	if slices.Contains(source.Capabilities, capabilityGlobal) {
 		o.ClientID = ""
@@ -54,7 +50,7 @@ func consumesTopic(source *frames.Source) bool {
 // there is one: that is how plain JMS clients reach a subscription (JMS-1). Else only JMS consumers can have one made.
 func (s *session) attachToTopic(a *frames.Attach, topic *outgoingLink, sel *selector) error {
 	jms := consumesTopic(a.Source)
-	if s.c.jms != jmsFull && !strings.Contains(a.LinkName, "/") {
+	if s.c.jms != jmsFull && !strings.Contains(a.LinkName, "/") { // a / could lead to another topic's subscription
 		of := node{host: topic.node.host, path: entitypath.Subscription(topic.node.path, a.LinkName)}
 		o := &outgoingLink{deliveringLink: deliveringLink{link: s.newLink(a, of)}}
 		_, err := s.c.ns.Entity(of.path)
@@ -90,7 +86,7 @@ func (s *session) attachSubscriber(a *frames.Attach, topic *emulator.Entity, n n
 		}
 		o.Selector = sel.text
 	}
-	if old := s.c.ns.JMSSubscription(o.Name, o.ClientID); old != nil && o.Durable { // of any topic
+	if old := s.c.ns.FindDurable(o.Name, o.ClientID); old != nil && o.Durable { // of any topic
 		listen := right{node{host: n.host, path: old.Path()}, sas.Listen}
 		if tokens := &s.c.tokens; !tokens.checked() || tokens.authorize(listen) == nil {
 			o.Replaces = old.Path()
@@ -150,11 +146,11 @@ func (*unsubscribeLink) release()          {}
 // attachUnsubscribe answers a receiver without a source that names a durable subscription. The subscription is deleted
 // when the client closes the link.
 func (s *session) attachUnsubscribe(a *frames.Attach) error {
-	name, clientID := subscriptionName(a.LinkName), s.c.peer.containerID
+	name, clientID := jmsName(a.LinkName), s.c.peer.containerID
 	if slices.Contains(a.DesiredCapabilities, capabilityGlobal) {
 		clientID = ""
 	}
-	sub := s.c.ns.JMSSubscription(name, clientID)
+	sub := s.c.ns.FindDurable(name, clientID)
 	u := &unsubscribeLink{found: sub}
 	n := node{}
 	if sub != nil {

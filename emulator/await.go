@@ -190,7 +190,7 @@ func (s *Awaited) update(ns *Namespace, a *Await) error {
 type messageSearch struct {
 	*AwaitMessage
 	ns     *Namespace
-	wanted selector
+	wanted selectionMatcher
 	from   int64                                      // where the walk through all messages goes on
 	walked bool                                       // it has come to the end
 	next   int64                                      // number of the first event that was not looked at
@@ -232,7 +232,7 @@ func (s *messageSearch) begin() error {
 	}
 	another := s.wanted.q != q
 	if another {
-		if s.wanted, err = newSelector(q, s.Sub, s.Select); err != nil {
+		if s.wanted, err = newSelectionMatcher(q, s.Sub, s.Select); err != nil {
 			return err
 		}
 	}

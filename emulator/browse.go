@@ -46,7 +46,7 @@ type Browsed struct {
 // takes the entity's mutex for a few messages at a time. What it has to read from disk does not stay in memory. It
 // fails with CodeArgument if the SQL is wrong, and with CodeNotFound if the entity is gone.
 func (ms Messages) Browse(b Browse, show func(*MessageView)) (Browsed, error) {
-	wanted, err := newSelector(ms.q, b.Sub, b.Select)
+	wanted, err := newSelectionMatcher(ms.q, b.Sub, b.Select)
 	if err != nil {
 		return Browsed{}, err
 	}
@@ -54,8 +54,8 @@ func (ms Messages) Browse(b Browse, show func(*MessageView)) (Browsed, error) {
 }
 
 // browse is [Messages.Browse] with a selection that is compiled.
-func (s *selector) browse(b Browse, show func(*MessageView)) (Browsed, error) {
-	w := &browsing{selector: *s, Browse: &b, show: show}
+func (s *selectionMatcher) browse(b Browse, show func(*MessageView)) (Browsed, error) {
+	w := &browsing{selectionMatcher: *s, Browse: &b, show: show}
 	w.Next, w.More = math.MinInt64, true
 	if b.Newest {
 		w.Next = math.MaxInt64
@@ -73,7 +73,7 @@ func (s *selector) browse(b Browse, show func(*MessageView)) (Browsed, error) {
 
 // browsing is one call of Browse.
 type browsing struct {
-	selector
+	selectionMatcher
 	*Browse
 	Browsed
 	show  func(*MessageView)

@@ -68,7 +68,7 @@
 //   - change, how a change takes effect or is undone: step.go, transition.go
 //   - send: send.go, schedule.go
 //   - receive: consumer.go, sieve_search.go, delivery.go, deferred.go, receive_delete.go, requeue.go, peek.go,
-//     browser.go
+//     queue_browser.go
 //   - sessions, how they are accepted and end: session_accept.go, session_state.go, session_control.go
 //   - settle, how locks and lives end: settle.go, lock_end.go, fault_effect.go, dead_letter.go, expiry.go
 //   - topic, who gets a copy: topic.go, topic_match.go, topic_publish.go, topic_activate.go, subscription.go,

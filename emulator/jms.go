@@ -11,7 +11,7 @@ import (
 
 // JMSSubscription is what a JMS consumer of a topic asks for.
 type JMSSubscription struct {
-	Name     string // that the client gave; of one that is neither durable nor shared nothing
+	Name     string // that the client gave; without meaning unless Durable or Shared
 	ClientID string // "": the client has none
 	Durable  bool
 	Shared   bool
@@ -49,7 +49,7 @@ func (ns *Namespace) Subscribe(topic string, o JMSSubscription) (*Subscription, 
 	if err != nil {
 		return nil, err
 	}
-	s, err := ns.Entities().joinLocked(t, &o)
+	s, err := ns.Entities().joinOrClearLocked(t, &o)
 	if err == nil && s == nil {
 		s, err = ns.Entities().subscribeLocked(t, o.options())
 	}
@@ -91,7 +91,7 @@ func (o *JMSSubscription) options() SubscriptionOptions {
 	return s
 }
 
-// check fails for what no subscription can have.
+// check validates the name, the client id and the selector.
 func (o *JMSSubscription) check(l Profile) error {
 	if err := o.client().checkNames(o.Name); err != nil {
 		return err
@@ -108,9 +108,9 @@ func (o *JMSSubscription) check(l Profile) error {
 	return nil
 }
 
-// joinLocked returns the subscription that a consumer may join or resume. There is none if nobody has made it, or if it
-// is another one that nobody uses, which joinLocked deletes. The caller holds ns.admin.
-func (es Entities) joinLocked(t *Topic, o *JMSSubscription) (*Subscription, error) {
+// joinOrClearLocked returns the subscription that a consumer may join or resume. There is none if nobody has made it, or if it
+// is another one that nobody uses, which joinOrClearLocked deletes. The caller holds ns.admin.
+func (es Entities) joinOrClearLocked(t *Topic, o *JMSSubscription) (*Subscription, error) {
 	name := o.client().subscriptionName(o.Name)
 	s := es.ns.catalog.lookUpAffine(name)
 	if s == nil {
@@ -192,8 +192,8 @@ func (s *Subscription) inUse() error {
 		"it first.", s.name)
 }
 
-// JMSSubscription returns the durable subscription of a JMS client; nil: there is none.
-func (ns *Namespace) JMSSubscription(name, clientID string) *Subscription {
+// FindDurable returns the durable subscription of a JMS client; nil: there is none.
+func (ns *Namespace) FindDurable(name, clientID string) *Subscription {
 	return ns.catalog.lookUpAffine((&ClientAffine{ClientID: clientID, Durable: true}).subscriptionName(name))
 }
 
@@ -214,9 +214,9 @@ func (s *Subscription) Unsubscribe() error {
 // fixedClient is the setting that says to which clients a subscription belongs, by its name in a Config.json.
 const fixedClient = "ClientAffineProperties"
 
-// checkClient completes the settings of a new subscription whose name is that of one of JMS clients, and fails if name
+// completeClient completes the settings of a new subscription whose name is that of one of JMS clients, and fails if name
 // and settings differ. Only JMS clients make one that is not durable, and no other topic may have one of the name.
-func (es Entities) checkClient(t *Topic, o *SubscriptionOptions) error {
+func (es Entities) completeClient(t *Topic, o *SubscriptionOptions) error {
 	name, c := ClientAffineOf(o.Name)
 	switch given := o.Client; {
 	case c == nil && given == nil:
@@ -247,9 +247,9 @@ func (q *Entity) transient() bool {
 	return q.temporary || s != nil && (s.topic.temporary || s.client != nil && !s.client.Durable)
 }
 
-// changeable fails for an entity that ends with a JMS client: a change tells its links to attach again (LOCK-17), and
+// checkChangeable fails for an entity that ends with a JMS client: a change tells its links to attach again (LOCK-17), and
 // with them it would be gone.
-func (q *Entity) changeable() error {
+func (q *Entity) checkChangeable() error {
 	if q.transient() {
 		return errorf(CodeNotAllowed, q.path, "The settings of '%s' can't be changed: it was made by a JMS client and "+
 			"ends with it.", q.path)
@@ -260,8 +260,8 @@ func (q *Entity) changeable() error {
 // temporaryPrefix begins the paths of temporary queues and topics. A random name follows.
 const temporaryPrefix = "jms-temp-"
 
-// IsTemporary reports whether a path is that of a temporary queue or topic of a JMS client.
-func IsTemporary(path string) bool {
+// LooksTemporary reports whether a path is that of a temporary queue or topic of a JMS client.
+func LooksTemporary(path string) bool {
 	return len(path) == len(temporaryPrefix)+len(LockToken{}.String()) &&
 		strings.EqualFold(path[:len(temporaryPrefix)], temporaryPrefix)
 }

@@ -51,7 +51,7 @@ func (b *broker) join(topic string, o emulator.JMSSubscription) *emulator.Subscr
 
 // unsubscribe deletes the durable subscription of a JMS client.
 func (b *broker) unsubscribe(name, clientID string) error {
-	s := b.ns.JMSSubscription(name, clientID)
+	s := b.ns.FindDurable(name, clientID)
 	if s == nil {
 		return emulator.NotFound(name)
 	}
@@ -536,7 +536,7 @@ func TestJMS9_TemporaryEntities(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !emulator.IsTemporary(path) || emulator.IsTemporary("jms-temp-mine") {
+		if !emulator.LooksTemporary(path) || emulator.LooksTemporary("jms-temp-mine") {
 			t.Errorf("the path %q does not tell what it is", path)
 		}
 		q := b.on(path)

@@ -18,12 +18,12 @@ func (t *Jobs) Start(q *Entity, o JobOptions) (*Job, error) {
 	if len(o.Select.States) == 0 {
 		o.Select.States = []State{Active}
 	}
-	wanted, err := newSelector(q, o.Sub, o.Select)
+	wanted, err := newSelectionMatcher(q, o.Sub, o.Select)
 	if err != nil {
 		return nil, err
 	}
 	j := &Job{
-		selector: wanted, options: o, started: q.ns.Now(), from: -1 << 63,
+		selectionMatcher: wanted, options: o, started: q.ns.Now(), from: -1 << 63,
 		cancel: make(chan struct{}), done: make(chan struct{}),
 	}
 	if err := j.check(); err != nil {

@@ -79,7 +79,7 @@ type JobProgress struct {
 type Job struct {
 	// immutable
 	id int64
-	selector
+	selectionMatcher
 	options JobOptions
 	started int64   // ms
 	last    []int64 // the last number, by partition, when it began: what came later does not concern it

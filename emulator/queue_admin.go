@@ -86,7 +86,7 @@ func (es Entities) UpdateQueue(path string, o QueueOptions) (*Queue, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := q.changeable(); err != nil {
+	if err := q.checkChangeable(); err != nil {
 		return nil, err
 	}
 	if name := immutable(q.Options(), o); name != "" {

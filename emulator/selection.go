@@ -16,17 +16,17 @@ type Selection struct {
 	Seqs      []int64 // only these; nil: all; of a Browse unused
 }
 
-// selector finds out which messages of a sub-queue fit a selection.
-type selector struct {
+// selectionMatcher finds out which messages of a sub-queue fit a selection.
+type selectionMatcher struct {
 	q       *Entity
 	sub     SubQueue
 	want    Selection
 	matcher *filter.Filter // of want.SQL; nil: none
 }
 
-// newSelector compiles a selection. It fails with CodeArgument if its SQL is wrong.
-func newSelector(q *Entity, sub SubQueue, want Selection) (s selector, err error) {
-	s = selector{q: q, sub: sub, want: want}
+// newSelectionMatcher compiles a selection. It fails with CodeArgument if its SQL is wrong.
+func newSelectionMatcher(q *Entity, sub SubQueue, want Selection) (s selectionMatcher, err error) {
+	s = selectionMatcher{q: q, sub: sub, want: want}
 	if want.SQL == "" {
 		return s, nil
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // fits reports whether a message is what is selected, as far as that shows without its content.
-func (s *selector) fits(e *entry) bool {
+func (s *selectionMatcher) fits(e *entry) bool {
 	switch {
 	case s.want.Before != 0 && e.enqueued >= s.want.Before, s.want.After != 0 &&
 		e.enqueued < s.want.After, s.want.Reason != nil && e.extras().reason != *s.want.Reason:
@@ -27,13 +27,13 @@ func (s *selector) fits(e *entry) bool {
 }
 
 // reads reports whether only the content of a message shows that it is selected.
-func (s *selector) reads() bool {
+func (s *selectionMatcher) reads() bool {
 	return s.matcher != nil || s.want.Text != "" || s.want.SessionID != nil &&
 		(s.sub != Main || !s.q.options.RequiresSession)
 }
 
 // matching leaves those messages whose content is selected.
-func (s *selector) matching(found []*Delivery) ([]*Delivery, error) {
+func (s *selectionMatcher) matching(found []*Delivery) ([]*Delivery, error) {
 	if !s.reads() || len(found) == 0 {
 		return found, nil
 	}
@@ -59,7 +59,7 @@ func (b *bodies) readAll(ds []*Delivery) error {
 }
 
 // selects reports whether the content of a message is what is selected.
-func (s *selector) selects(d *Delivery) bool {
+func (s *selectionMatcher) selects(d *Delivery) bool {
 	m, err := scanChanged(d.body, d.overlay, d.system)
 	if err != nil {
 		return false

@@ -13,7 +13,7 @@ const (
 	sieveRest = minute // how long one is kept that nobody uses
 )
 
-// judgedAll is the seen of a sieve that has judged all that waits.
+// judgedAll is the value of a sieve's seen once it has judged all that waits.
 const judgedAll = math.MaxInt64
 
 // sieves find the messages that consumers with selectors may have: one for each text of a selector at a sub-queue. What
@@ -30,7 +30,7 @@ type sieves struct {
 	behind   []*sieve  // those that have not judged all that waits
 	hot      []*sieve  // those that may have something ready
 	unjudged numberSet // messages that came, or changed, when their bodies were on disk only
-	promised int       // messages that poked consumers of all of them may still come and take
+	promised int       // messages promised to poked consumers, over all sieves
 	active   bool      // a goroutine searches
 	paused   bool      // the search goes on later, since the journal failed
 	view     view      // of the message that is being judged
@@ -188,7 +188,7 @@ func (m *messages) pruneSieves(now int64) (next int64, ok bool) {
 	return next, ok
 }
 
-// sift has a message judged that arrives, while its body is in memory.
+// sift lets the selectors judge an arriving message while its body is in memory.
 func (m *messages) sift(e *entry) {
 	if in := m.q.subQueue(e.sub).sieves; in != nil {
 		in.arrive(e)
@@ -206,7 +206,7 @@ func (in *sieves) arrive(e *entry) {
 	}
 }
 
-// change has a message judged anew whose properties have changed.
+// change judges a message again after its properties have changed.
 func (in *sieves) change(e *entry) {
 	for _, x := range in.all {
 		x.matches.remove(e.seq)
@@ -224,7 +224,7 @@ func (in *sieves) free(e *entry) {
 	}
 }
 
-// judge has all sieves judge a message that have come so far.
+// judge judges a message for every sieve that has walked past its number.
 func (in *sieves) judge(e *entry, body []byte) {
 	in.unjudged.remove(e.seq)
 	if !in.lookAt(e, body) {

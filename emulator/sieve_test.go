@@ -373,7 +373,7 @@ func TestJMS3_SessionsAreRefused(t *testing.T) {
 	bubble(t, emulator.QueueOptions{RequiresSession: true}, func(b *broker) {
 		_, err := b.q.NewSelectingConsumer(emulator.Main, emulator.PeekLock, selector(t, "TRUE"), func() {})
 		wantCode(t, "selector", err, emulator.CodeNotAllowed)
-		_, err = b.q.NewBrowser(emulator.Main, nil, func() {})
+		_, err = b.q.NewQueueBrowser(emulator.Main, nil, func() {})
 		wantCode(t, "browser", err, emulator.CodeNotAllowed)
 	})
 }

@@ -48,7 +48,7 @@ func (es Entities) UpdateTopic(path string, o TopicOptions) (*Topic, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := t.changeable(); err != nil {
+	if err := t.checkChangeable(); err != nil {
 		return nil, err
 	}
 	o.Subscriptions = nil
@@ -89,7 +89,7 @@ func (es Entities) CreateSubscription(topic string, o SubscriptionOptions) (*Sub
 	if err != nil {
 		return nil, err
 	}
-	if err := es.checkClient(t, &o); err != nil {
+	if err := es.completeClient(t, &o); err != nil {
 		return nil, err
 	}
 	return es.subscribeLocked(t, o)
@@ -161,7 +161,7 @@ func (es Entities) UpdateSubscription(topic string, o SubscriptionOptions) (*Sub
 	if err != nil {
 		return nil, err
 	}
-	if err := q.changeable(); err != nil {
+	if err := q.checkChangeable(); err != nil {
 		return nil, err
 	}
 	s := q.subscription

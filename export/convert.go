@@ -19,7 +19,7 @@ const everything = emulator.ProfileRelaxed
 
 // queue adds a queue to the namespace, unless it ends with its JMS client.
 func (r *reader) queue(e entry) {
-	if emulator.IsTemporary(e.name) {
+	if emulator.LooksTemporary(e.name) {
 		return
 	}
 	q := Queue{Path: e.name}
@@ -31,7 +31,7 @@ func (r *reader) queue(e entry) {
 
 // topic adds a topic, without subscriptions, to the namespace, unless it ends with its JMS client.
 func (r *reader) topic(e entry) {
-	if emulator.IsTemporary(e.name) {
+	if emulator.LooksTemporary(e.name) {
 		return
 	}
 	t := Topic{Path: e.name}

@@ -131,9 +131,9 @@ func compareStrictly(c Comparison, a, b Value) Tri {
 // noPrefix begins a message id that has no ID: before it, as clients show it.
 const noPrefix = "ID:AMQP_NO_PREFIX:"
 
-// asShown returns the text with which a header is compared. A message id that its sender gave without ID: can be
+// asStored returns the text with which a header is compared. A message id that its sender gave without ID: can be
 // written as it is or as clients show it.
-func asShown(header, text operand) operand {
+func asStored(header, text operand) operand {
 	h, isName := header.(property)
 	t, isLiteral := text.(literal)
 	if !isName || !isLiteral || h.name != "JMSMessageID" || t.value.kind != KindString {

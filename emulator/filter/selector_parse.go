@@ -145,7 +145,7 @@ func (p *parser) selectorTest() node {
 			p.wantNumber(x)
 			p.wantNumber(y)
 		}
-		return comparison{op: op, x: asShown(y, x), y: asShown(x, y)}
+		return comparison{op: op, x: asStored(y, x), y: asStored(x, y)}
 	}
 	if p.accept(tokIs) {
 		not := p.accept(tokNot)
@@ -161,7 +161,7 @@ func (p *parser) selectorTest() node {
 		return membership{not: not, x: x, items: p.texts(x)}
 	case p.accept(tokLike):
 		p.wantName(x)
-		n := likeness{not: not, x: x, pattern: asShown(x, p.text())}
+		n := likeness{not: not, x: x, pattern: asStored(x, p.text())}
 		if p.accept(tokEscape) {
 			n.escape = p.escape()
 		}
@@ -192,9 +192,9 @@ func (p *parser) between(not bool, x operand) predicate {
 // texts = "(" text { "," text } ")".
 func (p *parser) texts(x operand) []operand {
 	p.expect(tokOpen)
-	items := []operand{asShown(x, p.text())}
+	items := []operand{asStored(x, p.text())}
 	for p.accept(tokComma) {
-		items = append(items, asShown(x, p.text()))
+		items = append(items, asStored(x, p.text()))
 	}
 	p.expect(tokClose)
 	return items

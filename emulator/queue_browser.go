@@ -7,10 +7,10 @@ import (
 	"minibus/emulator/filter"
 )
 
-// Browser shows the active messages of a sub-queue in the order of their numbers, locked ones too, each once. It locks,
+// QueueBrowser shows the active messages of a sub-queue in the order of their numbers, locked ones too, each once. It locks,
 // counts and changes nothing, and never stands in the way of consumers. Its methods must not be called from two
 // goroutines at once.
-type Browser struct {
+type QueueBrowser struct {
 	// immutable
 	q        *Entity
 	sub      SubQueue
@@ -30,27 +30,27 @@ type Browser struct {
 	overLimit int // bytes of the message that the last Next did not give out; 0: none
 }
 
-// NewBrowser starts to browse a sub-queue at its first message; with a selector, only what it selects is shown. notify
+// NewQueueBrowser starts to browse a sub-queue at its first message; with a selector, only what it selects is shown. notify
 // says: call Next again, or look whether the deliveries have become ready. It runs on any goroutine, possibly under the
 // entity's mutex: it must only set a flag or post. Errors are those of NewConsumer, but for the number of receivers.
-func (q *Entity) NewBrowser(sub SubQueue, s *filter.Selector, notify func()) (*Browser, error) {
+func (q *Entity) NewQueueBrowser(sub SubQueue, s *filter.Selector, notify func()) (*QueueBrowser, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := q.may.receiveUnordered(sub); err != nil {
 		return nil, err
 	}
 	q.usage.touch(q.ns.Now())
-	return &Browser{q: q, sub: sub, selector: s, notify: notify, next: math.MinInt64}, nil
+	return &QueueBrowser{q: q, sub: sub, selector: s, notify: notify, next: math.MinInt64}, nil
 }
 
-// Limit makes Next stop at the first message of more than so many bytes. [Browser.OverLimit] has its size then.
-func (b *Browser) Limit(bytes int) { b.most = bytes }
+// Limit makes Next stop at the first message of more than so many bytes. [QueueBrowser.OverLimit] has its size then.
+func (b *QueueBrowser) Limit(bytes int) { b.most = bytes }
 
 // OverLimit returns the size of the message at which the last Next stopped, as [Delivery.Size] does; 0 if it did not.
-func (b *Browser) OverLimit() int { return b.overLimit }
+func (b *QueueBrowser) OverLimit() int { return b.overLimit }
 
 // over reports whether a message is above the limit, and notes its size then.
-func (b *Browser) over(size uint32) bool {
+func (b *QueueBrowser) over(size uint32) bool {
 	if b.most == 0 || int(size) <= b.most {
 		return false
 	}
@@ -61,7 +61,7 @@ func (b *Browser) over(size uint32) bool {
 // Next appends up to limit messages to dst, a quantum at most, those with the lowest numbers first. With a selector
 // they may have to be found first; then the browser is notified. A delivery may not be ready at once: see
 // [Delivery.Ready]. It has no lock.
-func (b *Browser) Next(dst []*Delivery, limit int) []*Delivery {
+func (b *QueueBrowser) Next(dst []*Delivery, limit int) []*Delivery {
 	if limit <= 0 {
 		return dst
 	}
@@ -100,10 +100,10 @@ func (b *Browser) Next(dst []*Delivery, limit int) []*Delivery {
 
 // AtEnd reports whether the last Next came to the end: there was nothing more to show. What arrives later is seen by a
 // later Next.
-func (b *Browser) AtEnd() bool { return b.atEnd }
+func (b *QueueBrowser) AtEnd() bool { return b.atEnd }
 
 // Close ends the browser.
-func (b *Browser) Close() {
+func (b *QueueBrowser) Close() {
 	b.q.mu.Lock()
 	b.closed = true
 	b.found = nil
@@ -112,7 +112,7 @@ func (b *Browser) Close() {
 
 // eachLocked calls f for the messages that are to be looked at next, until it returns false. Those on their way in are
 // passed over where others are behind them, and seen later where not.
-func (b *Browser) eachLocked(f func(*entry) bool) {
+func (b *QueueBrowser) eachLocked(f func(*entry) bool) {
 	now := b.q.ns.Now()
 	b.q.subQueue(b.sub).look(b.next, func(e *entry) bool {
 		if e.mark == markPending {
@@ -128,7 +128,7 @@ func (b *Browser) eachLocked(f func(*entry) bool) {
 
 // lookLocked makes deliveries of the next messages, whose bodies may not be there, and reports whether it came to the
 // end.
-func (b *Browser) lookLocked(limit int, over func(size uint32) bool) (found []*Delivery, end bool) {
+func (b *QueueBrowser) lookLocked(limit int, over func(size uint32) bool) (found []*Delivery, end bool) {
 	bytes := 0
 	end = true
 	b.eachLocked(func(e *entry) bool {
@@ -148,7 +148,7 @@ func (b *Browser) lookLocked(limit int, over func(size uint32) bool) (found []*D
 }
 
 // leftLocked reports whether there is something to look at.
-func (b *Browser) leftLocked() (left bool) {
+func (b *QueueBrowser) leftLocked() (left bool) {
 	b.eachLocked(func(*entry) bool {
 		left = true
 		return false
@@ -157,7 +157,7 @@ func (b *Browser) leftLocked() (left bool) {
 }
 
 // fetch makes deliveries ready, now or when their bodies were read.
-func (b *Browser) fetch(ds []*Delivery) {
+func (b *QueueBrowser) fetch(ds []*Delivery) {
 	var missing []*Delivery
 	for _, d := range ds {
 		if d.body == nil {
@@ -172,7 +172,7 @@ func (b *Browser) fetch(ds []*Delivery) {
 }
 
 // read reads bodies. If the journal fails it tries again later: what is behind them is not shown before.
-func (b *Browser) read(missing []*Delivery) {
+func (b *QueueBrowser) read(missing []*Delivery) {
 	b.q.bodies.read(missing, func(err error) {
 		if err != nil {
 			b.q.ns.logger.Error("messages could not be read for a browser; trying again", "entity", b.q.path,
@@ -192,7 +192,7 @@ func (b *Browser) read(missing []*Delivery) {
 }
 
 // later calls f when failed work is tried again, unless the browser is closed by then.
-func (b *Browser) later(f func()) {
+func (b *QueueBrowser) later(f func()) {
 	q := b.q
 	q.ns.clock.At(instant(q.alarm.later()), func() {
 		q.mu.Lock()
@@ -206,7 +206,7 @@ func (b *Browser) later(f func()) {
 
 // search sets a goroutine to look for messages that are selected. It lives until it has found as many as are wanted, or
 // has come to the end.
-func (b *Browser) search() {
+func (b *QueueBrowser) search() {
 	b.active = true
 	b.q.ns.background.add()
 	go func() {
@@ -218,7 +218,7 @@ func (b *Browser) search() {
 }
 
 // searchSome looks at a few messages and reports whether to go on.
-func (b *Browser) searchSome() (more bool) {
+func (b *QueueBrowser) searchSome() (more bool) {
 	q := b.q
 	q.mu.Lock()
 	from := b.next
@@ -259,7 +259,7 @@ func (b *Browser) searchSome() (more bool) {
 }
 
 // selects reports whether the selector selects a message. Of a large one it forgets the body.
-func (b *Browser) selects(d *Delivery) bool {
+func (b *QueueBrowser) selects(d *Delivery) bool {
 	if d.body == nil {
 		return false // it was removed meanwhile
 	}

@@ -16,7 +16,7 @@ import (
 // reader is a browser that counts how often it is notified.
 type reader struct {
 	b *broker
-	c *emulator.Browser
+	c *emulator.QueueBrowser
 	n atomic.Int64
 }
 
@@ -30,7 +30,7 @@ func (b *broker) browser(sub emulator.SubQueue, text string) *reader {
 	}
 	r := &reader{b: b}
 	var err error
-	if r.c, err = b.q.NewBrowser(sub, s, func() { r.n.Add(1) }); err != nil {
+	if r.c, err = b.q.NewQueueBrowser(sub, s, func() { r.n.Add(1) }); err != nil {
 		b.t.Fatalf("browse: %v", err)
 	}
 	return r
