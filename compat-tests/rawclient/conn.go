@@ -31,27 +31,30 @@ type Conn struct {
 }
 
 // Dial connects without SASL and opens the connection.
-func Dial(addr string) (*Conn, error) {
+func Dial(addr string) (*Conn, error) { return DialAs(addr, "rawclient") }
+
+// DialAs is Dial with a container id, which is the client id of a JMS client.
+func DialAs(addr, containerID string) (*Conn, error) {
 	nc, err := net.DialTimeout("tcp", addr, patience)
 	if err != nil {
 		return nil, fmt.Errorf("connect: %w", err)
 	}
 	c := &Conn{wire: NewWire(nc, largestFrame), sessions: make(map[uint16]*Session)}
-	if err := c.open(); err != nil {
+	if err := c.open(containerID); err != nil {
 		nc.Close()
 		return nil, fmt.Errorf("open connection: %w", err)
 	}
 	return c, nil
 }
 
-func (c *Conn) open() error {
+func (c *Conn) open(containerID string) error {
 	if err := c.wire.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		return err
 	}
 	if err := c.wire.AMQP(); err != nil {
 		return err
 	}
-	open := &frames.Open{ContainerID: "rawclient", MaxFrameSize: largestFrame, HasMaxFrameSize: true}
+	open := &frames.Open{ContainerID: containerID, MaxFrameSize: largestFrame, HasMaxFrameSize: true}
 	if err := c.send(0, open); err != nil {
 		return err
 	}

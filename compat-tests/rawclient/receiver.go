@@ -1,6 +1,7 @@
 package rawclient
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -14,8 +15,10 @@ import (
 type Receiver struct {
 	s       *Session
 	handle  uint32
+	remote  uint32 // the server's handle
 	taken   uint32 // deliveries so far
 	credit  uint32 // granted and not used
+	drained bool   // the server has answered a drain
 	partial *Delivery
 	ready   []*Delivery
 }
@@ -30,7 +33,7 @@ type Delivery struct {
 
 // Receiver opens a link from an entity, in peek-lock mode. It has no credit yet.
 func (s *Session) Receiver(address string) (*Receiver, error) {
-	return s.receiver(&frames.Attach{
+	return s.AttachReceiver(&frames.Attach{
 		RcvSettleMode: 1, HasRcvSettleMode: true, Source: &frames.Source{Address: address, HasAddress: true},
 	})
 }
@@ -43,17 +46,20 @@ func (s *Session) RemovingReceiver(address, sessionID string) (*Receiver, error)
 	if sessionID != "" {
 		source.Filter = amqptypes.Map{{Key: amqptypes.Symbol("com.microsoft:session-filter"), Value: sessionID}}
 	}
-	return s.receiver(&frames.Attach{SndSettleMode: settled, HasSndSettleMode: true, Source: source})
+	return s.AttachReceiver(&frames.Attach{SndSettleMode: settled, HasSndSettleMode: true, Source: source})
 }
 
-func (s *Session) receiver(a *frames.Attach) (*Receiver, error) {
+// AttachReceiver opens a link from the source of an attach, under the attach's name if it has one. The link has no
+// credit yet.
+func (s *Session) AttachReceiver(a *frames.Attach) (*Receiver, error) {
 	a.Role, a.Target = frames.RoleReceiver, &frames.Target{}
 	r := &Receiver{s: s, handle: s.handles}
 	answer, err := s.attach(a)
 	if err != nil {
 		return nil, fmt.Errorf("attach receiver: %w", err)
 	}
-	s.receivers[answer.Handle] = r
+	r.remote = answer.Handle
+	s.receivers[r.remote] = r
 	return r, nil
 }
 
@@ -63,10 +69,32 @@ func (r *Receiver) Open() uint32 { return r.credit }
 // Credit lets the server send n more messages.
 func (r *Receiver) Credit(n uint32) error {
 	r.credit += n
+	return r.flow(false)
+}
+
+// Drain takes the unused credit back, and waits for the answer. Receive then returns what came before it.
+func (r *Receiver) Drain() error {
+	r.drained = false
+	if err := r.flow(true); err != nil {
+		return fmt.Errorf("drain: %w", err)
+	}
+	if err := r.s.c.await(time.Now().Add(patience), func() bool { return r.drained }); err != nil {
+		return fmt.Errorf("drain: %w", unanswered(err))
+	}
+	return nil
+}
+
+// Detach ends the link, for good if closed, and waits for the answer.
+func (r *Receiver) Detach(closed bool) error {
+	delete(r.s.receivers, r.remote)
+	return r.s.detach(r.handle, r.remote, closed)
+}
+
+func (r *Receiver) flow(drain bool) error {
 	return r.s.c.send(r.s.channel, &frames.Flow{
 		IncomingWindow: r.s.window, NextIncomingID: r.s.next, HasNextIncomingID: true,
 		OutgoingWindow: window, NextOutgoingID: r.s.sent, Handle: r.handle, HasHandle: true,
-		DeliveryCount: r.taken, HasDeliveryCount: true, LinkCredit: r.credit, HasLinkCredit: true,
+		DeliveryCount: r.taken, HasDeliveryCount: true, LinkCredit: r.credit, HasLinkCredit: true, Drain: drain,
 	})
 }
 
@@ -98,6 +126,32 @@ func (r *Receiver) Receive(wait time.Duration) (*Delivery, error) {
 	d := r.ready[0]
 	r.ready = r.ready[1:]
 	return d, nil
+}
+
+// ReceiveOne waits for the next message as a JMS client without a prefetch does: it grants credit for one message, and
+// takes the credit back if none comes in time.
+func (r *Receiver) ReceiveOne(wait time.Duration) (*Delivery, error) {
+	if r.credit == 0 {
+		if err := r.Credit(1); err != nil {
+			return nil, fmt.Errorf("receive: %w", err)
+		}
+	}
+	d, err := r.Receive(wait)
+	if !errors.Is(err, ErrNothing) {
+		return d, err
+	}
+	if err := r.Drain(); err != nil {
+		return nil, err
+	}
+	return r.Receive(0)
+}
+
+// Forget settles a message as part of a transaction, and waits for no answer: a transacted JMS client knows the message
+// no longer.
+func (r *Receiver) Forget(d *Delivery, as frames.DeliveryState, txn Txn) error {
+	return r.s.c.send(r.s.channel, &frames.Disposition{
+		Role: frames.RoleReceiver, First: d.id, Settled: true, State: &frames.TransactionalState{TxnID: txn, Outcome: as},
+	})
 }
 
 // Settle sends the outcome of a message, perhaps as part of a transaction, and waits for the server's answer, which

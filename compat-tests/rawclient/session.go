@@ -3,6 +3,7 @@ package rawclient
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/Azure/go-amqp"
@@ -33,6 +34,11 @@ func (s *Session) handle(f frame) error {
 	switch body := f.body.(type) {
 	case *frames.Attach:
 		s.attached[body.LinkName] = body
+		s.detached = slices.DeleteFunc(s.detached, func(d *frames.Detach) bool { return d.Handle == body.Handle })
+	case *frames.Flow:
+		if r := s.receivers[body.Handle]; r != nil && body.HasHandle && body.Drain {
+			r.drained, r.taken, r.credit = true, body.DeliveryCount, body.LinkCredit
+		}
 	case *frames.Detach:
 		s.detached = append(s.detached, body)
 	case *frames.Disposition:
@@ -53,7 +59,10 @@ func (s *Session) handle(f frame) error {
 
 // attach opens a link. A refusal is the server's error, a *frames.Error.
 func (s *Session) attach(a *frames.Attach) (*frames.Attach, error) {
-	a.LinkName = fmt.Sprintf("link %d of session %d", s.handles, s.channel)
+	if a.LinkName == "" {
+		a.LinkName = fmt.Sprintf("link %d of session %d", s.handles, s.channel)
+	}
+	delete(s.attached, a.LinkName) // of a link that has ended
 	a.Handle = s.handles
 	s.handles++
 	if err := s.c.send(s.channel, a); err != nil {
@@ -78,6 +87,29 @@ func (s *Session) attach(a *frames.Attach) (*frames.Attach, error) {
 	return nil, errors.New("the link was refused without an error")
 }
 
+// detach ends a link, and waits for the answer.
+func (s *Session) detach(handle, remote uint32, closed bool) error {
+	if err := s.c.send(s.channel, &frames.Detach{Handle: handle, Closed: closed}); err != nil {
+		return err
+	}
+	err := s.c.await(time.Now().Add(patience), func() bool { return s.detachOf(remote) != nil })
+	if err != nil {
+		return fmt.Errorf("detach: %w", unanswered(err))
+	}
+	if d := s.detachOf(remote); d.Error != nil {
+		return fmt.Errorf("detach: %w", d.Error)
+	}
+	return nil
+}
+
+// unanswered keeps a missing answer apart from a missing message.
+func unanswered(err error) error {
+	if errors.Is(err, ErrNothing) {
+		return errors.New("the server does not answer")
+	}
+	return err
+}
+
 func (s *Session) detachOf(handle uint32) *frames.Detach {
 	for _, d := range s.detached {
 		if d.Handle == handle {
@@ -89,13 +121,16 @@ func (s *Session) detachOf(handle uint32) *frames.Detach {
 
 // Sender is a link to an entity.
 type Sender struct {
+	Address string // of the target in the server's answer
+
 	s      *Session
 	handle uint32
+	remote uint32 // the server's handle
 }
 
 // Sender opens a link to an entity.
 func (s *Session) Sender(address string) (*Sender, error) {
-	return s.sender(&frames.Attach{Target: &frames.Target{Address: address, HasAddress: true}})
+	return s.AttachSender(&frames.Attach{Target: &frames.Target{Address: address, HasAddress: true}})
 }
 
 // Coordinator is a link that declares and discharges transactions.
@@ -103,20 +138,29 @@ type Coordinator struct{ sender *Sender }
 
 // Coordinator opens a link to the transaction coordinator.
 func (s *Session) Coordinator() (*Coordinator, error) {
-	sender, err := s.sender(&frames.Attach{Coordinator: &frames.Coordinator{}})
+	sender, err := s.AttachSender(&frames.Attach{Coordinator: &frames.Coordinator{}})
 	return &Coordinator{sender}, err
 }
 
-func (s *Session) sender(a *frames.Attach) (*Sender, error) {
+// AttachSender opens a link to the target of an attach.
+func (s *Session) AttachSender(a *frames.Attach) (*Sender, error) {
 	a.Role = frames.RoleSender
 	a.HasInitialDeliveryCount = true
 	a.Source = &frames.Source{}
 	sender := &Sender{s: s, handle: s.handles}
-	if _, err := s.attach(a); err != nil {
+	answer, err := s.attach(a)
+	if err != nil {
 		return nil, fmt.Errorf("attach sender: %w", err)
+	}
+	sender.remote = answer.Handle
+	if answer.Target != nil {
+		sender.Address = answer.Target.Address
 	}
 	return sender, nil
 }
+
+// Detach ends the link, for good if closed, and waits for the answer.
+func (l *Sender) Detach(closed bool) error { return l.s.detach(l.handle, l.remote, closed) }
 
 // Send sends a message, perhaps as part of a transaction, and waits for the answer. A refusal is a *frames.Error.
 func (l *Sender) Send(m *amqp.Message, txn Txn) error {

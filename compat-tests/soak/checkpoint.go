@@ -15,6 +15,9 @@ func (s *soak) lookAround(when string) error {
 		return err
 	}
 	defer done()
+	if err := a.auditSubscriptions(when); err != nil {
+		return fmt.Errorf("%s: %w", when, err)
+	}
 	if err := a.compare(when); err != nil {
 		return fmt.Errorf("%s: %w", when, err)
 	}
@@ -42,6 +45,9 @@ func (s *soak) checkpoint() error {
 				return err
 			}
 		}
+	}
+	if err := a.auditSubscriptions(when); err != nil {
+		return fmt.Errorf("%s: %w", when, err)
 	}
 	if err := a.compare(when); err != nil {
 		return fmt.Errorf("%s: %w", when, err)

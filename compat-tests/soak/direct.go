@@ -26,6 +26,9 @@ func run(o options, out io.Writer) (report, error) {
 		err = s.start()
 	}
 	if err == nil {
+		err = s.subscribe()
+	}
+	if err == nil {
 		err = s.direct(list)
 	}
 	if s.load != nil { // the database must stay as it is

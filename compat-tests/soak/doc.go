@@ -6,10 +6,10 @@
 //	go run ./compat-tests/soak -duration 5m -only term  one kind of fault
 //
 // The client is the official Go SDK, or compat-tests/rawclient where the SDK lacks something (transactions, counting
-// what arrives on a broken connection). A proxy stands between clients and broker, so that the soak can break
-// connections without the help of either. At a checkpoint the load rests. The soak peeks at all stored messages,
-// compares them with the ledger, counts them and takes them out; the broker's memory at rest must not have grown. It
-// also peeks and compares after each restart.
+// what arrives on a broken connection, what JMS clients do). A proxy stands between clients and broker, so that the
+// soak can break connections without the help of either. At a checkpoint the load rests. The soak peeks at all stored
+// messages, compares them with the ledger, counts them and takes them out; the broker's memory at rest must not have
+// grown. It also peeks and compares after each restart.
 //
 // A finding ends the run with exit code 1; the soak then keeps database, log and ledger in a directory, which it
 // prints. It prints a line each half minute, and a summary as JSON at the end.

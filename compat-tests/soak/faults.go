@@ -110,6 +110,7 @@ func fillDisk(s *soak) error {
 	s.waitForErrors() // the write-ahead log has some room at first
 	time.Sleep(s.troubleTime())
 	s.disk.free()
+	s.unsaved = time.Now()
 	end()
 	if err != nil {
 		return err
@@ -125,6 +126,7 @@ func failWrites(s *soak) error {
 	if again := s.limitFileSize(false); err == nil {
 		err = again
 	}
+	s.unsaved = time.Now()
 	end()
 	if err != nil {
 		return err

@@ -32,7 +32,7 @@ func (s *soak) start() error {
 		return fmt.Errorf("life %d: %w", s.life, err)
 	}
 	s.report.started(time.Since(began), s.logSize())
-	s.rest = memory{}
+	s.rest, s.unsaved = memory{}, time.Time{}
 	s.credit.Store(usualCredit)
 	s.proxy.aim(net.JoinHostPort("127.0.0.1", strconv.Itoa(server.Ports.AMQP)))
 	return nil

@@ -13,6 +13,7 @@ func (s *soak) startLoad() *load {
 	l := newLoad(s)
 	s.startQueues(l)
 	s.startTopic(l)
+	s.startJMS(l)
 	for i := range sessionCount {
 		l.goWork(sessionName(i)+"-", func(w *worker) error { return w.sendInSession(sessionName(i)) })
 	}

@@ -28,6 +28,11 @@ type report struct {
 	Transactions  int64          `json:"transactions"`
 	Requests      int64          `json:"http_requests"`
 	Peeked        int64          `json:"peeked"`
+	Selected      int64          `json:"jms_selected"`
+	Browsed       int64          `json:"jms_browsed"`
+	Replies       int64          `json:"jms_replies"`
+	RolledBack    int64          `json:"jms_rolled_back"` // and delivered again at once
+	Volatile      int64          `json:"jms_from_volatile_subscriptions"`
 	Errors        int64          `json:"errors_during_faults"`
 	RestKiB       []int64        `json:"resident_at_rest_kib"` // at each checkpoint
 	HeapKiB       []int64        `json:"heap_at_rest_kib"`
@@ -97,6 +102,8 @@ func (s *soak) finish(failure error) (report, error) {
 	r.Seed, r.Seconds, r.Findings = s.seed, time.Since(s.began).Seconds(), s.findings[:min(len(s.findings), shownFindings)]
 	r.Sent, r.Received, r.Settled, r.Deleted = s.tally.sent.Load(), s.tally.received.Load(), s.tally.settled.Load(), s.tally.deleted.Load()
 	r.Transactions, r.Requests, r.Peeked, r.Errors = s.tally.transactions.Load(), s.tally.requests.Load(), s.tally.peeked.Load(), s.tally.errors.Load()
+	r.Selected, r.Browsed, r.Replies = s.tally.selected.Load(), s.tally.browsed.Load(), s.tally.replies.Load()
+	r.RolledBack, r.Volatile = s.tally.rolledBack.Load(), s.tally.volatile.Load()
 	keep := failure != nil || len(r.Findings) > 0 || s.options.dir != ""
 	failure = errors.Join(failure, s.logFile.Close(), s.keepOrRemove(keep))
 	text, err := json.MarshalIndent(r, "", "  ")

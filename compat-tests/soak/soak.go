@@ -31,8 +31,9 @@ type soak struct {
 	life     int
 	load     *load // the current load; nil: none
 	report   report
-	clockSet bool   // the broker's clock differs from the machine's
-	rest     memory // the broker's memory at the last checkpoint of this process
+	clockSet bool      // the broker's clock differs from the machine's
+	unsaved  time.Time // when the broker could last not write, in this life
+	rest     memory    // the broker's memory at the last checkpoint of this process
 
 	proxy    *proxy
 	book     *ledger.Mixed

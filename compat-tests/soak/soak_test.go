@@ -43,6 +43,9 @@ func TestSoak_ShortRunsFindNothing(t *testing.T) {
 			if r.Checkpoints == 0 || r.Sent == 0 || r.Settled == 0 || r.Deleted == 0 || r.Transactions == 0 || r.Requests == 0 {
 				t.Errorf("something of the load does not work:\n%s", &out)
 			}
+			if r.Selected == 0 || r.Browsed == 0 || r.Replies == 0 || r.RolledBack == 0 || r.Volatile == 0 {
+				t.Errorf("something of the JMS clients does not work:\n%s", &out)
+			}
 		})
 	}
 }

@@ -8,7 +8,9 @@ import (
 const (
 	sessionCount = 6
 	lockTime     = "PT5S" // short, because a checkpoint waits for the locks of receivers that have ended
+	deliveries   = 2000   // the maximum: only a receiver dead-letters messages
 	topicName    = "events"
+	newsName     = "news" // the topic of the JMS clients
 )
 
 // entity is a queue or a subscription, with its name in the ledger.
@@ -47,6 +49,12 @@ var entities = []entity{
 	{name: "partitioned", book: "partitioned", place: ledger.InQueue},
 	{name: "http", book: "http", place: ledger.InQueue},
 	{name: "held", book: "held", place: ledger.InQueue},
+	{name: "picked", book: "picked", place: ledger.InQueue},
+	{name: "rolled", book: "rolled", place: ledger.InQueue},
+	{name: "requests", book: "requests", place: ledger.InQueue},
+	{name: "replies", book: "replies", place: ledger.InQueue},
+	{name: diaryName, topic: newsName, book: "diary", place: ledger.InQueue},
+	{name: choresName, topic: newsName, book: "chores", place: ledger.InQueue},
 }
 
 // takers maps subscriptions to the messages that they want, by number.
@@ -59,7 +67,6 @@ var takers = map[string]func(n int) bool{
 
 // config returns the Config.json.
 func config() ([]byte, error) {
-	const deliveries = 2000 // the maximum: only a receiver dead-letters messages
 	queues := []harness.Queue{
 		{Name: "plain"}, {Name: "deleting"}, {Name: "scheduled"}, {Name: "sessions", RequiresSession: true},
 		{Name: "fwd.source", ForwardTo: "fwd.middle"}, {Name: "fwd.middle", ForwardTo: "fwd.end"}, {Name: "fwd.end"},
@@ -67,10 +74,10 @@ func config() ([]byte, error) {
 		{Name: "duplicates", DetectDuplicates: true, DuplicateWindow: "PT20S"},
 		{Name: "txn.in"}, {Name: "txn.out"}, {Name: "expiring", DeadLetterExpired: true},
 		{Name: "large", MaxMessageSizeInKilobytes: 4096}, {Name: "partitioned", Partitioned: true}, {Name: "http"},
-		{Name: "held"},
+		{Name: "held"}, {Name: "picked"}, {Name: "rolled"}, {Name: "requests"}, {Name: "replies"},
 	}
 	for i := range queues {
-		prepare(&queues[i], deliveries)
+		prepare(&queues[i])
 	}
 	subscriptions := []harness.Subscription{
 		{Queue: harness.Queue{Name: "all"}},
@@ -79,11 +86,13 @@ func config() ([]byte, error) {
 		{Queue: harness.Queue{Name: "action"}, Rules: []harness.Rule{{Name: "r", SQL: "n % 5 = 0", Action: "SET touched = 'yes'"}}},
 	}
 	for i := range subscriptions {
-		prepare(&subscriptions[i].Queue, deliveries)
+		prepare(&subscriptions[i].Queue)
 	}
-	return harness.ConfigText(queues, []harness.Topic{{Name: topicName, TimeToLive: "P14D", Subscriptions: subscriptions}})
+	return harness.ConfigText(queues, []harness.Topic{
+		{Name: topicName, TimeToLive: "P14D", Subscriptions: subscriptions}, {Name: newsName, TimeToLive: "P14D"},
+	})
 }
 
-func prepare(q *harness.Queue, deliveries int) {
+func prepare(q *harness.Queue) {
 	q.MaxDeliveryCount, q.TimeToLive, q.LockDuration = deliveries, "P14D", lockTime
 }
