@@ -28,6 +28,19 @@ func tuneMemory(environ []string) {
 	t.arm()
 }
 
+// muchMemory is how much the process may have after the start without giving back what only that needed, in bytes.
+const muchMemory = 64 << 20
+
+// giveBack gives the system the memory that only the start needed, if it is much. The runtime would do so too, after two
+// minutes.
+func giveBack() {
+	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(sample)
+	if sample[0].Value.Uint64()-sample[1].Value.Uint64() > muchMemory {
+		debug.FreeOSMemory()
+	}
+}
+
 // tuner sets the target; the runtime calls it after each collection, one call at a time.
 type tuner struct {
 	sample []metrics.Sample

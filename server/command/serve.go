@@ -71,6 +71,8 @@ func serve(ctx context.Context, s config.Settings, stdin io.Reader, stdout, stde
 	leave := announced(a, s, log)
 	err = announce(a, &c, source, stdout, published)
 	if err == nil {
+		c = server.Config{}
+		go giveBack()
 		<-ctx.Done()
 		log.Info("shutting down")
 	}
