@@ -111,7 +111,7 @@ test("refusals", () => connected(async (connection) => {
   const refusal = (source) => new Promise((onError) => connection.createReceiver({ source, credit_window: 0, onError }));
   for (const [source, condition] of [
     ["missing", "amqp:not-found"],
-    [{ address: "orders", filter: filter.selector("colour = 'red'") }, "amqp:not-implemented"],
+    [{ address: "orders", filter: filter.selector("colour =") }, "amqp:invalid-field"],
   ]) {
     const { receiver } = await refusal(source);
     assert.equal(receiver.error.condition, condition);

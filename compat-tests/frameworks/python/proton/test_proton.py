@@ -128,7 +128,18 @@ class Blocking(unittest.TestCase):
         with self.assertRaisesRegex(LinkDetached, "not-found"):
             connection.create_sender("missing")
         with self.assertRaises(LinkDetached):
-            connection.create_receiver("orders", options=Selector("colour = 'red'"))
+            connection.create_receiver("orders", options=Selector("colour ="))
+
+    def test_selector(self):
+        connection = self.connection()
+        sender = connection.create_sender("orders")
+        for colour in "blue", "red":
+            sender.send(Message(colour, properties={"colour": colour}))
+        for colour in "red", "blue":
+            receiver = connection.create_receiver("orders", credit=1, options=Selector(f"colour = '{colour}'"))
+            self.assertEqual(receiver.receive(timeout=WAIT).body, colour)
+            receiver.accept()
+            receiver.close()
 
 
 class Program(TransactionalClientHandler):
