@@ -170,8 +170,8 @@ func (x *selector) describe(answer *frames.Attach) {
 	}
 }
 
-// createMissing makes the queue or topic that an attach has not found, and attaches again: for Azure's JMS client, if it
-// may manage the entity and says by a capability which of the two it is. Else it returns the failure of the attach.
+// createMissing makes the queue or topic that an attach has not found, and attaches again: for Azure's JMS client, if
+// it may manage the entity and says by a capability which of the two it is. Else it returns the failure of the attach.
 func (s *session) createMissing(
 	a *frames.Attach, l *link, capabilities []amqp.Symbol, failure error, attach func(*frames.Attach) error,
 ) error {

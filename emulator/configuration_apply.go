@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Apply creates the entities that are missing and updates checkChangeable settings that differ. With prune it deletes the
+// Apply creates the entities that are missing and updates changeable settings that differ. With prune it deletes the
 // entities that the list does not have, else it leaves them alone (DEC-7). A setting that differs and can't be
 // changed is an error that says how to go on. An entity may forward to one that stands behind it in the list (FWD-2).
 // All of it is one change in the journal: if anything is refused or the commit fails nothing has changed. Apply

@@ -108,8 +108,8 @@ func (o *JMSSubscription) check(l Profile) error {
 	return nil
 }
 
-// joinOrClearLocked returns the subscription that a consumer may join or resume. There is none if nobody has made it, or if it
-// is another one that nobody uses, which joinOrClearLocked deletes. The caller holds ns.admin.
+// joinOrClearLocked returns the subscription that a consumer may join or resume. There is none if nobody has made it,
+// or if it is another one that nobody uses, which is deleted. The caller holds ns.admin.
 func (es Entities) joinOrClearLocked(t *Topic, o *JMSSubscription) (*Subscription, error) {
 	name := o.client().subscriptionName(o.Name)
 	s := es.ns.catalog.lookUpAffine(name)
@@ -214,8 +214,8 @@ func (s *Subscription) Unsubscribe() error {
 // fixedClient is the setting that says to which clients a subscription belongs, by its name in a Config.json.
 const fixedClient = "ClientAffineProperties"
 
-// completeClient completes the settings of a new subscription whose name is that of one of JMS clients, and fails if name
-// and settings differ. Only JMS clients make one that is not durable, and no other topic may have one of the name.
+// completeClient completes the settings of a new subscription whose name is that of one of JMS clients, and fails if
+// name and settings differ. Only JMS clients make one that is not durable, and no other topic may have one of the name.
 func (es Entities) completeClient(t *Topic, o *SubscriptionOptions) error {
 	name, c := ClientAffineOf(o.Name)
 	switch given := o.Client; {
@@ -247,8 +247,8 @@ func (q *Entity) transient() bool {
 	return q.temporary || s != nil && (s.topic.temporary || s.client != nil && !s.client.Durable)
 }
 
-// checkChangeable fails for an entity that ends with a JMS client: a change tells its links to attach again (LOCK-17), and
-// with them it would be gone.
+// checkChangeable fails for an entity that ends with a JMS client: a change tells its links to attach again (LOCK-17),
+// and with them it would be gone.
 func (q *Entity) checkChangeable() error {
 	if q.transient() {
 		return errorf(CodeNotAllowed, q.path, "The settings of '%s' can't be changed: it was made by a JMS client and "+

@@ -66,7 +66,7 @@ type OpKind uint8
 // The operations of a change.
 const (
 	OpInsert OpKind = iota + 1 // store Record, or Copies of it, and Data under Record.Body if Data is not nil
-	// write the checkChangeable columns of Record: Entity, Sub, Seq, State, Enqueued, TTL, Scheduled, DeliveryCount,
+	// write the changeable columns of Record: Entity, Sub, Seq, State, Enqueued, TTL, Scheduled, DeliveryCount,
 	// Overlay, System, Reason, EnqueuedSeq, Hops, Source
 	OpUpdate
 	// remove row Record.Row (0: none), and body Record.Body, which may take a while, if DropBody

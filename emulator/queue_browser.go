@@ -7,8 +7,8 @@ import (
 	"minibus/emulator/filter"
 )
 
-// QueueBrowser shows the active messages of a sub-queue in the order of their numbers, locked ones too, each once. It locks,
-// counts and changes nothing, and never stands in the way of consumers. Its methods must not be called from two
+// QueueBrowser shows the active messages of a sub-queue in the order of their numbers, locked ones too, each once. It
+// locks, counts and changes nothing, and never stands in the way of consumers. Its methods must not be called from two
 // goroutines at once.
 type QueueBrowser struct {
 	// immutable
@@ -30,8 +30,8 @@ type QueueBrowser struct {
 	overLimit int // bytes of the message that the last Next did not give out; 0: none
 }
 
-// NewQueueBrowser starts to browse a sub-queue at its first message; with a selector, only what it selects is shown. notify
-// says: call Next again, or look whether the deliveries have become ready. It runs on any goroutine, possibly under the
+// NewQueueBrowser starts to browse a sub-queue at its first message; with a selector, only what it selects is shown.
+// notify says: call Next again, or look whether the deliveries have become ready. It runs on any goroutine, possibly under the
 // entity's mutex: it must only set a flag or post. Errors are those of NewConsumer, but for the number of receivers.
 func (q *Entity) NewQueueBrowser(sub SubQueue, s *filter.Selector, notify func()) (*QueueBrowser, error) {
 	q.mu.Lock()

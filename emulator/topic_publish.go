@@ -166,7 +166,7 @@ func (op *publication) insertCopyLocked(q *Entity, e *entry, c *copyOf, o *origi
 	x := e.extras()
 	alike := e.sub == Main && c.info == &o.in.info && x.overlay == nil && x.system == nil && x.reason == "" &&
 		e.extras().source == ""
-	if alike && op.alike && op.joinOrClearLocked(q, e, left) {
+	if alike && op.alike && op.joinLocked(q, e, left) {
 		return
 	}
 	op.alike = alike
@@ -179,8 +179,8 @@ func (op *publication) insertCopyLocked(q *Entity, e *entry, c *copyOf, o *origi
 	op.change.Ops = append(op.change.Ops, q.counters.markDrawn(insert))
 }
 
-// joinOrClearLocked adds a copy to the last operation, and reports whether it could. At most left copies are still to come.
-func (op *publication) joinOrClearLocked(q *Entity, e *entry, left int) bool {
+// joinLocked adds a copy to the last operation, and reports whether it could. At most left copies are still to come.
+func (op *publication) joinLocked(q *Entity, e *entry, left int) bool {
 	last := &op.change.Ops[len(op.change.Ops)-1]
 	r := &last.Record
 	if e.body.id != r.Body || e.ttl != r.TTL || e.row != r.Row+int64(max(len(last.Copies), 1)) ||

@@ -31,8 +31,8 @@ func tuneMemory(environ []string) {
 // muchMemory is how much the process may have after the start without giving back what only that needed, in bytes.
 const muchMemory = 64 << 20
 
-// giveBack gives the system the memory that only the start needed, if it is much. The runtime would do so too, after two
-// minutes.
+// giveBack gives the system the memory that only the start needed, if it is much. The runtime would do so too, after
+// two minutes.
 func giveBack() {
 	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(sample)
