@@ -31,8 +31,9 @@ type QueueBrowser struct {
 }
 
 // NewQueueBrowser starts to browse a sub-queue at its first message; with a selector, only what it selects is shown.
-// notify says: call Next again, or look whether the deliveries have become ready. It runs on any goroutine, possibly under the
-// entity's mutex: it must only set a flag or post. Errors are those of NewConsumer, but for the number of receivers.
+// notify says: call Next again, or look whether the deliveries have become ready. It runs on any goroutine, possibly
+// under the entity's mutex: it must only set a flag or post. Errors are those of NewConsumer, but for the number of
+// receivers.
 func (q *Entity) NewQueueBrowser(sub SubQueue, s *filter.Selector, notify func()) (*QueueBrowser, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
