@@ -11,7 +11,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-func TestMain(m *testing.M) { harness.MainAtOnce(m, 3) }
+func TestMain(m *testing.M) { harness.Main(m) }
 
 // suite returns the path of the suite as a program. MINIBUS_DOTNET_SDK names one. Without it the sources are built
 // where .NET is installed, and elsewhere the program beside the repository is taken.

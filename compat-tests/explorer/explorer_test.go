@@ -13,7 +13,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-func TestMain(m *testing.M) { harness.MainAtOnce(m, 4) }
+func TestMain(m *testing.M) { harness.Main(m) }
 
 const sources = "../../mgmt/ui"
 

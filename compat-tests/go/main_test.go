@@ -13,7 +13,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-func TestMain(m *testing.M) { harness.MainAtOnce(m, 12) }
+func TestMain(m *testing.M) { harness.MainAtOnce(m, 8) }
 
 const (
 	queueName    = "orders"

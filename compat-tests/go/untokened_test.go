@@ -145,9 +145,9 @@ func TestERR3_MemoryOfConnectionsWithoutAToken(t *testing.T) {
 			t.Fatal("more than 1,000 connections without a token live")
 		}
 	}
-	// On a slow machine the time of the oldest was over before.
 	log := server.Log()
-	if n := strings.Count(log, "have shown no token") + strings.Count(log, "has shown no valid token"); n == 0 || n > 100 {
+	late := strings.Contains(log, "has shown no valid token") // on a slow machine the time of the oldest is over before
+	if n := strings.Count(log, "have shown no token"); n == 0 && !late || n > 100 {
 		t.Errorf("%d lines of the log say why connections were closed", n)
 	}
 	b := connectBench(t, server)

@@ -10,7 +10,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-func TestMain(m *testing.M) { harness.MainAtOnce(m, 4) }
+func TestMain(m *testing.M) { harness.MainAtOnce(m, 3) }
 
 // runner runs Maven in a directory.
 type runner struct {

@@ -12,7 +12,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-func TestMain(m *testing.M) { harness.MainAtOnce(m, 3) }
+func TestMain(m *testing.M) { harness.Main(m) }
 
 // entities are those of the programs: queues, one with sessions, and a topic with a subscription.
 func entities(t *testing.T) string {
