@@ -10,7 +10,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-func TestMain(m *testing.M) { harness.MainAtOnce(m, 3) }
+func TestMain(m *testing.M) { harness.Main(m) }
 
 // runner runs Maven in a directory.
 type runner struct {

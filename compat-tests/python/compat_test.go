@@ -12,7 +12,7 @@ import (
 	"minibus/compat-tests/harness"
 )
 
-func TestMain(m *testing.M) { harness.MainAtOnce(m, 3) }
+func TestMain(m *testing.M) { harness.Main(m) }
 
 // needPython returns the interpreter with what the tests need. That takes Python 3.11 and the package registry.
 func needPython(t *testing.T) string {
