@@ -17,7 +17,7 @@ func isSubscription(path string) bool {
 	return ok
 }
 
-// jmsName is what JMS calls the subscription of a link (JMS-2). The rest of the link's name tells the client's
+// jmsName returns the JMS name of a link's subscription (JMS-2). The rest of the link's name tells the client's
 // consumers from each other.
 func jmsName(linkName string) string {
 	name, _, _ := strings.Cut(linkName, "|")

@@ -9,7 +9,7 @@ import (
 	"minibus/emulator/filter"
 )
 
-// JMSSubscription is what a JMS consumer of a topic asks for.
+// JMSSubscription holds the wishes of a JMS consumer of a topic.
 type JMSSubscription struct {
 	Name     string // that the client gave; without meaning unless Durable or Shared
 	ClientID string // "": the client has none
@@ -135,11 +135,27 @@ func (es Entities) joinOrClearLocked(t *Topic, o *JMSSubscription) (*Subscriptio
 			return nil, errorf(CodeNotAllowed, t.path, "Another topic has a subscription '%s'. Unsubscribe it, or use "+
 				"another name.", name)
 		}
-		if err := t.roomForOneMore(); err != nil {
-			return nil, err // before the old one is gone
-		}
+	}
+	if err := s.roomToReplace(t, o); err != nil {
+		return nil, err // before the old one is gone
 	}
 	return nil, es.deleteLocked(s.Entity, nil) // JMS-8
+}
+
+// roomToReplace fails if the subscription that a consumer wants instead of this one is above the profile's limits.
+func (s *Subscription) roomToReplace(t *Topic, o *JMSSubscription) error {
+	options := o.options()
+	next := newSubscription(t, 0, subscriptionPath(t.path, options.Name), options)
+	rules, err := next.compileAll(options.Rules, s.ns.Now(), s.ns.Profile())
+	if err != nil {
+		return err
+	}
+	if s.topic != t {
+		return t.roomForSubscription(next, rules)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return s.roomLocked(rules)
 }
 
 // lookUpAffine returns the subscription of JMS clients with that name, of any topic, or nil.

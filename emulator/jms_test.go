@@ -354,6 +354,29 @@ func TestJMS8_AnotherSelectorOrTopicMakesItAnew(t *testing.T) {
 	})
 }
 
+func TestJMS8_QUO10_WhatCannotBeReplacedStays(t *testing.T) {
+	bubbleWith(t, emulator.Options{Limits: emulator.ProfilePremium}, emulator.QueueOptions{}, func(b *broker) {
+		for _, topic := range []string{"full", "other"} {
+			if _, err := b.ns.Entities().CreateTopic(topic, emulator.TopicOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		idle := []*emulator.Subscription{b.join("full", durable("audit", "app")), b.join("other", durable("audit", "else"))}
+		for _, s := range idle {
+			b.leave(s)
+		}
+		for i := range emulator.ProfilePremium.Limits().Subscriptions - 1 {
+			b.leave(b.join("full", selecting(durable(fmt.Sprint("n", i), "app"), "a = 1")))
+		}
+		o := durable("audit", "else")
+		o.Replaces = idle[1].Path()
+		_, err := b.ns.Subscribe("full", o)
+		wantCode(t, "one too many", err, emulator.CodeQuotaExceeded)
+		b.leave(b.join("full", selecting(durable("audit", "app"), "a = 1"))) // one for one
+		equalSlices(t, "of the other topic", b.subscriptionsOf("other"), "audit$else$D")
+	})
+}
+
 func TestJMS4_TheLastConsumerEndsWhatIsNotDurable(t *testing.T) {
 	jmsBubble(t, func(b *broker) {
 		o := shared(emulator.JMSSubscription{Name: "loose", ClientID: "app"})

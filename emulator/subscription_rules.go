@@ -141,16 +141,6 @@ func (s *Subscription) roomLocked(next []*rule) error {
 
 // roomForSubscription fails if another subscription is above the profile's limits (QUO-10).
 func (t *Topic) roomForSubscription(s *Subscription, rules []*rule) error {
-	if err := t.roomForOneMore(); err != nil {
-		return err
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return s.roomLocked(rules)
-}
-
-// roomForOneMore fails if the topic has all the subscriptions that it may have.
-func (t *Topic) roomForOneMore() error {
 	most := profiles[t.ns.Profile()].Subscriptions
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -158,7 +148,7 @@ func (t *Topic) roomForOneMore() error {
 		return errorf(CodeQuotaExceeded, t.path, "The topic '%s' has %d subscriptions, which is the maximum.", t.path,
 			n)
 	}
-	return nil
+	return s.roomLocked(rules)
 }
 
 // PutRule adds a rule to a subscription at a path, or gives its rule of that name another filter and action, and
