@@ -17,6 +17,7 @@ import (
 
 // TestMain wants a test of every command, if all tests have run: one in which it succeeds, one in which it fails, and one with JSON in a pipe.
 func TestMain(m *testing.M) {
+	harness.AtOnce(4)
 	code := m.Run()
 	if chosen := flag.Lookup("test.run").Value.String() + flag.Lookup("test.skip").Value.String(); code == 0 && harness.All() && chosen == "" && flag.Lookup("test.list").Value.String() == "" {
 		for _, lack := range lacking() {

@@ -26,13 +26,21 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// MainAtOnce is Main for tests that wait most of their time: so many of the parallel ones run at once, however many processors there
-// are, unless the flag -parallel says how many.
+// MainAtOnce is Main with AtOnce.
 func MainAtOnce(m *testing.M, tests int) {
+	AtOnce(tests)
+	Main(m)
+}
+
+// AtOnce lets so many parallel tests run at once, however many processors there are, for tests that wait most of their time. Without
+// MINIBUS_COMPAT=all those that compute most don't run, so twice as many do.
+func AtOnce(tests int) {
+	if !All() {
+		tests *= 2
+	}
 	if err := flag.Set("test.parallel", strconv.Itoa(tests)); err != nil {
 		panic(err) // the flag is the testing package's
 	}
-	Main(m)
 }
 
 // All reports whether all tests must run, whatever they need and however long they take. Continuous integration always sets
