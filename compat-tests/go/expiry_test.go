@@ -61,10 +61,10 @@ func TestEXP5_EXP6_EXP12_DLQR2_ExpiredIsDeadLettered(t *testing.T) {
 
 func TestEXP8_EXP9_ALockProtects(t *testing.T) {
 	b := serve(t, harness.Queue{Name: queueName, DeadLetterExpired: true, MaxDeliveryCount: 1})
-	const life = 5 * time.Second
+	const life = 40 * time.Second // shorter than the lock
 	b.put(queueName, living("completed", life), living("abandoned", life))
 	messages := b.receive(b.receiver, 2)
-	time.Sleep(time.Until(messages[1].EnqueuedTime.Add(life + 100*time.Millisecond)))
+	b.pass(messages[1].EnqueuedTime.Add(life))
 	b.must("complete after the expiry", b.receiver.CompleteMessage(b.ctx, messages[0], nil))
 	b.must("renew after the expiry (EXP-13)", b.receiver.RenewMessageLock(b.ctx, messages[1], nil))
 	b.must("abandon after the expiry", b.receiver.AbandonMessage(b.ctx, messages[1], nil))
@@ -78,11 +78,11 @@ func TestEXP8_EXP9_ALockProtects(t *testing.T) {
 
 func TestEXP10_EXP11_DeferredMessagesStay(t *testing.T) {
 	b := serve(t, harness.Queue{Name: queueName, DeadLetterExpired: true})
-	const life = 5 * time.Second
+	const life = 40 * time.Second
 	b.put(queueName, living("a", life))
 	m := b.receiveOne(b.receiver)
 	b.must("defer", b.receiver.DeferMessage(b.ctx, m, nil))
-	time.Sleep(time.Until(m.EnqueuedTime.Add(life + 200*time.Millisecond)))
+	b.pass(m.EnqueuedTime.Add(life))
 	b.check(b.peekAll(b.receiver, 0)[0], stamps{body: "a", seq: 1, count: 2, state: azservicebus.MessageStateDeferred})
 	b.wantBodies("dead letters", b.peekAll(b.deadLetters(), 0))
 	_, err := b.receiver.ReceiveDeferredMessages(b.ctx, []int64{1}, nil)

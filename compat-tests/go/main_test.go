@@ -33,7 +33,8 @@ type bench struct {
 	client   *azservicebus.Client
 	sender   *azservicebus.Sender
 	receiver *azservicebus.Receiver
-	began    time.Time // before anything was sent, in whole milliseconds like the broker's clock
+	began    time.Time     // before anything was sent, in whole milliseconds like the broker's clock
+	ahead    time.Duration // how far the clock of the namespace was advanced
 
 	opened sync.Map // receivers with an open link
 
@@ -209,12 +210,36 @@ func (b *bench) check(m *azservicebus.ReceivedMessage, want stamps) {
 	if m.EnqueuedTime == nil {
 		b.Fatalf("message %q has no enqueued time", m.Body)
 	}
-	if m.EnqueuedTime.Before(b.began.Add(-b.slack())) || m.EnqueuedTime.After(time.Now().Add(b.slack())) {
+	if m.EnqueuedTime.Before(b.began.Add(-b.slack())) || m.EnqueuedTime.After(time.Now().Add(b.ahead+b.slack())) {
 		b.Errorf("enqueued time %v of %q is not between %v and now", m.EnqueuedTime, m.Body, b.began)
 	}
 	if m.EnqueuedTime.Nanosecond()%int(time.Millisecond) != 0 {
 		b.Errorf("enqueued time %v is not in whole milliseconds (TIME-7)", m.EnqueuedTime)
 	}
+}
+
+// later is when something is due that a test then lets come with pass.
+func (b *bench) later() time.Time {
+	if b.elsewhere() {
+		return time.Now().Add(b.pace(5 * time.Second))
+	}
+	return time.Now().Add(time.Minute)
+}
+
+// pass advances the clock of the namespace to an instant. Elsewhere it waits.
+func (b *bench) pass(to time.Time) {
+	b.Helper()
+	if b.elsewhere() {
+		time.Sleep(time.Until(to))
+		return
+	}
+	by := time.Until(to) + time.Millisecond - b.ahead
+	if by <= 0 {
+		return
+	}
+	path := "/$minibus/v1/namespaces/" + b.server.Name() + "/clock/advance"
+	b.wantHTTP(200, "POST", path, fmt.Sprintf(`{"by": "PT%.3fS"}`, by.Seconds()), map[string]string{"Content-Type": "application/json"})
+	b.ahead += by
 }
 
 // checkLock fails unless the lock was taken or renewed between since and now.

@@ -32,7 +32,7 @@ func messages(n int) []*azservicebus.Message {
 func TestSEQ11_SCHED6_SCHED9_TenScheduledFirstCarry11To20(t *testing.T) {
 	provesAnywhere(t, "sched.one", "sched.several", "sched.number")
 	b := start(t)
-	due := time.Now().Add(b.pace(5 * time.Second))
+	due := b.later()
 	numbers, err := b.sender.ScheduleMessages(b.ctx, messages(10), due, nil)
 	b.must("schedule", err)
 	for i, n := range numbers {
@@ -49,6 +49,7 @@ func TestSEQ11_SCHED6_SCHED9_TenScheduledFirstCarry11To20(t *testing.T) {
 		b.check(m, stamps{body: fmt.Sprintf("m%d", i), seq: int64(i + 1), count: 1, state: azservicebus.MessageStateScheduled})
 		b.checkUnlocked(m)
 	}
+	b.pass(due)
 	for i, m := range b.receive(b.receiver, 10) {
 		b.check(m, stamps{body: fmt.Sprintf("m%d", i), seq: int64(i + 11), count: 1})
 		b.checkActivated(m, due)
@@ -63,12 +64,13 @@ func TestSEQ11_SCHED6_SCHED9_TenScheduledFirstCarry11To20(t *testing.T) {
 func TestSCHED5_ScheduledByAnnotation(t *testing.T) {
 	provesAnywhere(t, "sched.property")
 	b := start(t)
-	due := time.Now().Add(b.pace(5 * time.Second))
+	due := b.later()
 	later := message("later")
 	later.ScheduledEnqueueTime = &due
 	b.must("send with a scheduled time", b.sender.SendMessage(b.ctx, later, nil))
 	b.send("now")
 	b.check(b.receiveOne(b.receiver), stamps{body: "now", seq: 2, count: 1})
+	b.pass(due)
 	m := b.receiveOne(b.receiver)
 	b.check(m, stamps{body: "later", seq: 3, count: 1})
 	b.checkActivated(m, due)
@@ -107,7 +109,7 @@ func TestSCHED11_PastMeansAtOnce(t *testing.T) {
 func TestSCHED3_SCHED4_SCHED13_SCHED14_Cancel(t *testing.T) {
 	provesAnywhere(t, "sched.cancel", "sched.cancelmany", "sched.cancelunknown")
 	b := start(t)
-	due := time.Now().Add(b.pace(8 * time.Second))
+	due := b.later()
 	numbers, err := b.sender.ScheduleMessages(b.ctx, messages(3), due, nil)
 	b.must("schedule", err)
 	err = b.sender.CancelScheduledMessages(b.ctx, []int64{numbers[2], 999}, nil)
@@ -120,6 +122,7 @@ func TestSCHED3_SCHED4_SCHED13_SCHED14_Cancel(t *testing.T) {
 		b.Fatalf("peeked %d messages after cancel, want 1", len(peeked))
 	}
 	b.check(peeked[0], stamps{body: "m2", seq: 3, count: 1, state: azservicebus.MessageStateScheduled})
+	b.pass(due)
 	b.check(b.receiveOne(b.receiver), stamps{body: "m2", seq: 4, count: 1})
 	b.wantEmpty(b.receiver)
 }

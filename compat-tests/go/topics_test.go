@@ -104,7 +104,7 @@ func TestSCHED16_SCHED17_SCHED3_ScheduledAndCancelledOnATopic(t *testing.T) {
 	provesAnywhere(t, "topic.schedule", "topic.cancel")
 	b := serveTopic(t, []harness.Subscription{subscription("all"), subscription("odd", harness.Rule{Name: "r", SQL: "n % 2 = 1"})})
 	sender := b.to(topicName)
-	due := time.Now().Add(b.pace(5 * time.Second))
+	due := b.later()
 	numbers, err := sender.ScheduleMessages(b.ctx, []*azservicebus.Message{with("m1", "n", int32(1)), with("m2", "n", int32(2)), with("m3", "n", int32(3))}, due, nil)
 	b.must("schedule", err)
 	b.wantTexts("peeked in the topic", b.peekQueue(topicName), "m1", "m2", "m3")
@@ -114,6 +114,7 @@ func TestSCHED16_SCHED17_SCHED3_ScheduledAndCancelledOnATopic(t *testing.T) {
 	b.must("cancel", sender.CancelScheduledMessages(b.ctx, numbers[:1], nil))
 	b.wantMissing("cancel again", sender.CancelScheduledMessages(b.ctx, numbers[:1], nil), "Missing sequence numbers: 1")
 	b.put(topicName, with("now", "n", int32(5)))
+	b.pass(due)
 	// The scheduled ones have the numbers 1 to 3, and get new ones when they are due (SCHED-9).
 	got := b.wantFrom("all", stamps{body: "now", seq: 1, first: 4}, stamps{body: "m2", seq: 2, first: 5}, stamps{body: "m3", seq: 3, first: 6})
 	b.checkActivated(got[1], due)
