@@ -193,7 +193,7 @@ func (s *session) createMissing(
 		after = c.autoDelete.topic
 	}
 	path := l.node.path
-	e := &errand{do: func() error { return c.ns.CreateAtAttach(path, !queue, after) }}
+	e := &errand{do: func() error { return c.ns.AutoCreate(path, !queue, after) }}
 	s.attachAfter(a, l.node, e, func() error { return attach(a) })
 	return nil
 }

@@ -150,7 +150,7 @@ func (o *outgoingLink) pump() bool {
 	if blocked {
 		o.s.c.runQueue.blocked = append(o.s.c.runQueue.blocked, o)
 	}
-	if o.credit.drain && !blocked && !o.consumer.Searching() && o.drained(asked, got) {
+	if o.credit.drain && !blocked && !o.consumer.Incomplete() && o.drained(asked, got) {
 		return false
 	}
 	o.held = o.credit.drain || asked == 0 && o.credit.left() > len(o.taken)

@@ -24,10 +24,10 @@ func jmsName(linkName string) string {
 	return name
 }
 
-// subscriptionOf says which subscription a consumer of a topic wants.
-func (s *session) subscriptionOf(a *frames.Attach) emulator.JMSSubscription {
+// subscribeOptions says which subscription a consumer of a topic wants.
+func (s *session) subscribeOptions(a *frames.Attach) emulator.SubscribeOptions {
 	source := a.Source
-	o := emulator.JMSSubscription{
+	o := emulator.SubscribeOptions{
 		Name:             jmsName(a.LinkName),
 		ClientID:         s.c.peer.containerID,
 		Durable:          source.Durable > 0,
@@ -79,7 +79,7 @@ func (s *session) attachSubscriber(a *frames.Attach, topic *emulator.Entity, n n
 	if err := s.checkEntity(topic); err != nil {
 		return err
 	}
-	o := s.subscriptionOf(a)
+	o := s.subscribeOptions(a)
 	if sel != nil {
 		if _, err := sel.parse(); err != nil {
 			return err

@@ -56,7 +56,7 @@ func (q *Entity) activityStepLocked() activityStep {
 }
 
 // Activity is what came and went in the last hour, in steps of the machine's time, the oldest first. The last step is
-// still running. There is no step from before the namespace was opened: nobody knows what happened then.
+// still running. There is no step from before the namespace was opened, since the counts are not stored.
 type Activity struct {
 	From  time.Time // when the first step began
 	To    time.Time // now

@@ -81,7 +81,7 @@ func (a *alarm) setNext() {
 			a.set(at)
 		}
 	}
-	if at, ok := a.q.messages.pruneSieves(a.q.ns.Now()); ok {
+	if at, ok := a.q.messages.pruneSelectorIndexes(a.q.ns.Now()); ok {
 		a.set(at)
 	}
 	if at, ok := a.q.usage.idleAt(); ok {

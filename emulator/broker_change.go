@@ -68,7 +68,7 @@ func (b *Broker) Update(name string, o NamespaceOptions) error {
 	return nil
 }
 
-// hold returns a namespace whose settings and entities nobody else changes until its admin is unlocked.
+// hold returns a namespace with its admin locked, so that its settings and entities don't change meanwhile.
 func (b *Broker) hold(name string) (*Namespace, error) {
 	ns, err := b.Namespace(name)
 	if err != nil {

@@ -54,8 +54,8 @@ func (c *catalog) remove(all []*Entity) {
 	}
 }
 
-// become makes c have the entities of another catalog, at once and instead of its own. Nobody uses the other one any
-// more.
+// become makes c have the entities of another catalog, at once and instead of its own. The other one must not be used
+// any more.
 func (c *catalog) become(other *catalog) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

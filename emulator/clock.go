@@ -111,7 +111,7 @@ func (nc NamespaceClock) Set(ctx context.Context, to time.Time) error {
 	})
 }
 
-// steer calls f with the clock, which nobody else freezes or advances meanwhile.
+// steer calls f with the clock. No other caller freezes or advances it meanwhile.
 func (nc NamespaceClock) steer(f func(c *clock.System) error) error {
 	c, ok := nc.ns.clock.(*clock.System)
 	if !ok {

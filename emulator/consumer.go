@@ -21,13 +21,13 @@ type Consumer struct {
 	sub  SubQueue
 	mode ReceiveMode
 
-	ready   *readyQueue  // by which it is served
-	sieve   *sieve       // of its selector; nil: it takes any message
-	session *session     // nil: not a session receiver
-	asked   string       // the session's id as its receiver calls it (SESS-35)
-	hold    *sessionHold // of a session receiver
-	lost    func(error)  // of a session receiver
-	since   int64        // ms
+	ready         *readyQueue    // by which it is served
+	selectorIndex *selectorIndex // of its selector; nil: it takes any message
+	session       *session       // nil: not a session receiver
+	asked         string         // the session's id as its receiver calls it (SESS-35)
+	hold          *sessionHold   // of a session receiver
+	lost          func(error)    // of a session receiver
+	since         int64          // ms
 
 	most      int // bytes of the largest message that Take gives out; 0: any
 	overLimit int // bytes of the message that the last Take did not give out; 0: none
@@ -69,7 +69,7 @@ func (q *Entity) NewSelectingConsumer(sub SubQueue, mode ReceiveMode, selector *
 	c := &Consumer{q: q, sub: sub, mode: mode, waiter: waiter{notify: notify}, ready: s, since: now}
 	if selector != nil {
 		var err error
-		if c.sieve, err = q.subQueue(sub).sieveFor(q, selector); err != nil {
+		if c.selectorIndex, err = q.subQueue(sub).selectorIndexFor(q, selector); err != nil {
 			return nil, err
 		}
 	}
@@ -101,8 +101,8 @@ func (c *Consumer) attachedLocked() Attached {
 	if c.session != nil {
 		a.Session, a.Until = &c.session.id, c.hold.until
 	}
-	if c.sieve != nil {
-		a.Selector, a.Available = c.sieve.selector.String(), c.sieve.readyUpTo(maxCounted)
+	if c.selectorIndex != nil {
+		a.Selector, a.Available = c.selectorIndex.selector.String(), c.selectorIndex.readyUpTo(maxCounted)
 	}
 	return a
 }
@@ -110,10 +110,10 @@ func (c *Consumer) attachedLocked() Attached {
 // maxCounted is how many messages are counted at most for a consumer with a selector, to be shown.
 const maxCounted = 4096
 
-// line returns the list in which the consumer waits.
-func (c *Consumer) line() *waitList {
-	if c.sieve != nil {
-		return &c.sieve.line
+// waitList returns the list in which the consumer waits.
+func (c *Consumer) waitList() *waitList {
+	if c.selectorIndex != nil {
+		return &c.selectorIndex.waiters
 	}
 	return c.ready.waiters
 }
@@ -121,9 +121,9 @@ func (c *Consumer) line() *waitList {
 // answer notes that the consumer answers a poke, if it was poked.
 func (c *Consumer) answer() (poked bool) {
 	poked = c.promise > 0
-	c.line().promised -= c.promise
-	if c.sieve != nil {
-		c.sieve.in.promised -= c.promise
+	c.waitList().promised -= c.promise
+	if c.selectorIndex != nil {
+		c.selectorIndex.indexes.promised -= c.promise
 	}
 	c.promise = 0
 	return poked
@@ -131,7 +131,7 @@ func (c *Consumer) answer() (poked bool) {
 
 // spare returns how many of the messages that are available are not promised to others.
 func (c *Consumer) spare() int {
-	if in := c.q.subQueue(c.sub).sieves; in != nil {
+	if in := c.q.subQueue(c.sub).selectorIndexes; in != nil {
 		return in.spare() // where there are selectors, there are no sessions
 	}
 	return int(c.ready.available) - c.ready.waiters.promised
@@ -146,10 +146,10 @@ func (c *Consumer) wake() {
 	}
 }
 
-// Searching reports whether the last Take found less than it was asked for before all that waits was judged for the
-// consumer's selector, so that there may be more. The consumer is notified when that changes. A consumer without a
-// selector never searches.
-func (c *Consumer) Searching() bool { return c.searching }
+// Incomplete reports whether the last Take found less than it was asked for before the consumer's selector was evaluated
+// on all that waits, so that there may be more. The consumer is notified when that changes. For a consumer without a
+// selector it is false.
+func (c *Consumer) Incomplete() bool { return c.incomplete }
 
 // Limit makes Take stop at the first message of more than so many bytes. [Consumer.OverLimit] has its size then.
 func (c *Consumer) Limit(bytes int) { c.most = bytes }
@@ -173,7 +173,7 @@ func (c *Consumer) Take(dst []*Delivery, limit int) []*Delivery {
 	}
 	poked := c.answer()
 	c.overLimit = 0
-	c.searching = false
+	c.incomplete = false
 	now := q.ns.Now()
 	if limit <= 0 || q.may.receive(c.sub) != nil {
 		c.stopWaitingLocked(poked, now)
@@ -181,7 +181,7 @@ func (c *Consumer) Take(dst []*Delivery, limit int) []*Delivery {
 		return dst
 	}
 	taken, full := c.pickLocked(min(limit, Quantum, c.spare()), now)
-	c.searching = c.sieve != nil && len(taken) < limit && !full && c.sieve.searching()
+	c.incomplete = c.selectorIndex != nil && len(taken) < limit && !full && c.selectorIndex.incomplete()
 	c.startWaitingLocked(limit, len(taken), full, poked)
 	if len(taken) > 0 {
 		q.usage.touch(now)
@@ -204,7 +204,7 @@ func (c *Consumer) stopWaitingLocked(poked bool, now int64) {
 	if c.waiting || poked {
 		c.q.usage.touch(now)
 	}
-	c.line().remove(&c.waiter)
+	c.waitList().remove(&c.waiter)
 }
 
 // pickLocked returns up to n available entries, without changing them yet, and whether it stopped because of their
@@ -222,8 +222,8 @@ func (c *Consumer) pickLocked(n int, now int64) (picked []*entry, full bool) {
 		switch {
 		case c.session != nil:
 			e = c.session.nextReady(&b.log)
-		case c.sieve != nil:
-			e = c.sieve.nextReady()
+		case c.selectorIndex != nil:
+			e = c.selectorIndex.nextReady()
 		default:
 			e = b.nextReady()
 		}
@@ -254,7 +254,7 @@ func (c *Consumer) pickLocked(n int, now int64) (picked []*entry, full bool) {
 
 // startWaitingLocked puts a consumer that asked for max and got taken in its place in the wait list.
 func (c *Consumer) startWaitingLocked(limit, taken int, full, poked bool) {
-	waiters := c.line()
+	waiters := c.waitList()
 	c.want = limit - taken
 	switch {
 	case c.want == 0 || full:
@@ -313,8 +313,8 @@ func (c *Consumer) Close() {
 	q.attached.remove(c)
 	q.may.receivers().Add(-1)
 	c.stopWaitingLocked(poked, q.ns.Now())
-	if c.sieve != nil {
-		c.sieve.leave(q.ns.Now())
+	if c.selectorIndex != nil {
+		c.selectorIndex.leave(q.ns.Now())
 	}
 	c.wake()
 }

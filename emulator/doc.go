@@ -45,7 +45,7 @@
 //   - part: a struct in an entity, with its own methods under the entity's mutex.
 //   - record: what happened to messages, event by event, in memory. Users know it as the history.
 //   - requeue: to store a message again that was removed for a client and did not reach it.
-//   - sieve: finds the messages that a selector selects, for all consumers that have it.
+//   - selector index: the messages that a selector selects, for all consumers with that selector.
 //   - step: what a change does to one message: an effect if it is committed, a fallback if it fails.
 //   - transition: a change of the messages of one entity.
 //
@@ -60,14 +60,14 @@
 //   - tools: heap.go, deadlines.go
 //   - contract, what the journal, the store and the settings are: journal.go, store.go, snapshot_store.go, options.go,
 //     protocol.go, values.go, value_types.go, limits.go, profile.go, beyond.go, errors.go, client.go
-//   - log, how messages lie in memory: entry.go, log.go, chunk.go, session_seqs.go, ready_queue.go, numbers.go
+//   - log, how messages lie in memory: entry.go, log.go, chunk.go, seq_list.go, ready_queue.go, numbers.go
 //   - entity, what queues, topics and subscriptions have in common: entity.go, namespace.go, catalog.go, quiesce.go,
-//     subqueue.go, filter_view.go, sieve.go, attached.go, bodies.go, duplicates.go, lock.go, session.go,
+//     subqueue.go, filter_view.go, selector_index.go, attached.go, bodies.go, duplicates.go, lock.go, session.go,
 //     preconditions.go, alarm.go, idle.go,
 //     counts.go, activity.go, event.go, record.go, jobs.go, selection.go, fault.go, faults.go
 //   - change, how a change takes effect or is undone: step.go, transition.go
 //   - send: send.go, schedule.go
-//   - receive: consumer.go, sieve_search.go, delivery.go, deferred.go, receive_delete.go, requeue.go, peek.go,
+//   - receive: consumer.go, selector_search.go, delivery.go, deferred.go, receive_delete.go, requeue.go, peek.go,
 //     queue_browser.go
 //   - sessions, how they are accepted and end: session_accept.go, session_state.go, session_control.go
 //   - settle, how locks and lives end: settle.go, lock_end.go, fault_effect.go, dead_letter.go, expiry.go

@@ -25,7 +25,7 @@ const (
 	EventAbandoned                          // available again, unless the next event says otherwise
 	EventReleased                           // available again, as if it had not been delivered
 	EventDeferred                           // set aside
-	EventLockExpired                        // the same: nobody settled it in time
+	EventLockExpired                        // the same: it was not settled in time
 	EventReturned                           // available again: it was removed for a consumer and did not reach it
 	EventDeadLettered                       // moved to the dead-letter queue
 	EventExpired                            // removed or dead-lettered: its time to live was over

@@ -137,11 +137,11 @@ func (m InMemory) NoteActivity(now int64) {
 	m.q.mu.Unlock()
 }
 
-// Sieves returns how many selectors the main queue keeps matches for.
-func (m InMemory) Sieves() int {
+// SelectorIndexes returns how many selectors the main queue has an index for.
+func (m InMemory) SelectorIndexes() int {
 	m.q.mu.Lock()
 	defer m.q.mu.Unlock()
-	if in := m.q.subQueue(Main).sieves; in != nil {
+	if in := m.q.subQueue(Main).selectorIndexes; in != nil {
 		return len(in.all)
 	}
 	return 0
@@ -151,7 +151,7 @@ func (m InMemory) Sieves() int {
 func (m InMemory) Matches() (n int) {
 	m.q.mu.Lock()
 	defer m.q.mu.Unlock()
-	for _, x := range m.q.subQueue(Main).sieves.all {
+	for _, x := range m.q.subQueue(Main).selectorIndexes.all {
 		n += x.matches.n
 	}
 	return n

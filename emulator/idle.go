@@ -108,7 +108,7 @@ func (q *Entity) left() bool {
 	return q.abandoned || s != nil && s.client != nil && !s.client.Durable && s.consumers.Load() == 0
 }
 
-// held reports whether something keeps the queue however long nobody uses it.
+// held reports whether the queue stays however long it is unused.
 func (u *usage) held() bool {
 	if u.q.left() {
 		return false
@@ -127,7 +127,7 @@ func (u *usage) receiverWaits() bool {
 		if l := b.waiters; l != nil && (l.first != nil || l.promised > 0) {
 			return true
 		}
-		if b.sieves != nil && b.sieves.receiverWaits() {
+		if b.selectorIndexes != nil && b.selectorIndexes.receiverWaits() {
 			return true
 		}
 	}

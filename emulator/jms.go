@@ -9,8 +9,8 @@ import (
 	"minibus/emulator/filter"
 )
 
-// JMSSubscription holds the wishes of a JMS consumer of a topic.
-type JMSSubscription struct {
+// SubscribeOptions are the options of [Namespace.Subscribe]: the subscription that a JMS consumer of a topic asks for.
+type SubscribeOptions struct {
 	Name     string // that the client gave; without meaning unless Durable or Shared
 	ClientID string // "": the client has none
 	Durable  bool
@@ -25,15 +25,15 @@ type JMSSubscription struct {
 }
 
 // Subscribe makes the subscription of a topic that a JMS consumer asks for, resumes it, or joins its other consumers,
-// and returns once that is durable (JMS-4). The consumer keeps the subscription until [Subscription.Leave]. If nobody
-// does, one that has another selector or belongs to another topic is deleted and made anew (JMS-8). A subscription
+// and returns once that is durable (JMS-4). The consumer keeps the subscription until [Subscription.Leave]. Without
+// a consumer, one that has another selector or belongs to another topic is deleted and made anew (JMS-8). A subscription
 // whose rules somebody has changed by hand keeps them, whatever the selector.
 //
 // Errors: CodeNotFound without the topic, CodeArgument for a name, client id or selector that can't be,
 // CodeNotAllowed while others have the name (JMS-7), CodeQuotaExceeded (QUO-10). Subscribe must not be called where
 // waiting for a commit is not possible.
-func (ns *Namespace) Subscribe(topic string, o JMSSubscription) (*Subscription, error) {
-	if !o.Durable && !o.Shared { // nobody else can ask for it
+func (ns *Namespace) Subscribe(topic string, o SubscribeOptions) (*Subscription, error) {
+	if !o.Durable && !o.Shared { // no other client can join it
 		o.Name = randomName()
 		if strings.HasPrefix(o.ClientID, madeID) {
 			o.ClientID = ""
@@ -74,12 +74,12 @@ func randomName() string {
 }
 
 // client returns what the subscription has to do with its clients.
-func (o *JMSSubscription) client() *ClientAffine {
+func (o *SubscribeOptions) client() *ClientAffine {
 	return &ClientAffine{ClientID: o.ClientID, Durable: o.Durable, Shared: o.Shared, Selector: o.Selector}
 }
 
 // options returns the settings of a new subscription.
-func (o *JMSSubscription) options() SubscriptionOptions {
+func (o *SubscribeOptions) options() SubscriptionOptions {
 	c := o.client()
 	s := SubscriptionOptions{Name: c.subscriptionName(o.Name), Client: c}
 	if o.Durable {
@@ -92,7 +92,7 @@ func (o *JMSSubscription) options() SubscriptionOptions {
 }
 
 // check validates the name, the client id and the selector.
-func (o *JMSSubscription) check(l Profile) error {
+func (o *SubscribeOptions) check(l Profile) error {
 	if err := o.client().checkNames(o.Name); err != nil {
 		return err
 	}
@@ -108,9 +108,9 @@ func (o *JMSSubscription) check(l Profile) error {
 	return nil
 }
 
-// joinOrClearLocked returns the subscription that a consumer may join or resume. There is none if nobody has made it,
-// or if it is another one that nobody uses, which is deleted. The caller holds ns.admin.
-func (es Entities) joinOrClearLocked(t *Topic, o *JMSSubscription) (*Subscription, error) {
+// joinOrClearLocked returns the subscription that a consumer may join or resume. It returns nil if there is
+// none yet, or if the one of that name differs and has no consumer: that one is deleted. The caller holds ns.admin.
+func (es Entities) joinOrClearLocked(t *Topic, o *SubscribeOptions) (*Subscription, error) {
 	name := o.client().subscriptionName(o.Name)
 	s := es.ns.catalog.lookUpAffine(name)
 	if s == nil {
@@ -143,7 +143,7 @@ func (es Entities) joinOrClearLocked(t *Topic, o *JMSSubscription) (*Subscriptio
 }
 
 // roomToReplace fails if the subscription that a consumer wants instead of this one is above the profile's limits.
-func (s *Subscription) roomToReplace(t *Topic, o *JMSSubscription) error {
+func (s *Subscription) roomToReplace(t *Topic, o *SubscribeOptions) error {
 	options := o.options()
 	next := newSubscription(t, 0, subscriptionPath(t.path, options.Name), options)
 	rules, err := next.compileAll(options.Rules, s.ns.Now(), s.ns.Profile())
@@ -314,10 +314,10 @@ func (ns *Namespace) DeleteTemporary(path string) error {
 	return ns.Entities().deleteLocked(q, nil)
 }
 
-// CreateAtAttach makes the queue or topic to which a JMS client attaches, with the defaults of the API (DEC-4), and
-// waits until that is durable. If there is an entity with the path it does nothing. It fails with CodeArgument for a
-// path that no entity can have or for less than five minutes, and with CodeQuotaExceeded.
-func (ns *Namespace) CreateAtAttach(path string, topic bool, autoDelete time.Duration) error {
+// AutoCreate creates the queue or topic to which a JMS client attaches, unless there is an entity with the path. It uses
+// the defaults of the API (DEC-4), and returns once the entity is durable. It fails with CodeArgument for a path that no
+// entity can have or for less than five minutes, and with CodeQuotaExceeded.
+func (ns *Namespace) AutoCreate(path string, topic bool, autoDelete time.Duration) error {
 	if ns.catalog.lookUp(path) != nil {
 		return nil
 	}

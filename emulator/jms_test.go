@@ -25,22 +25,22 @@ func jmsBubble(t *testing.T, f func(b *broker)) {
 	})
 }
 
-func durable(name, client string) emulator.JMSSubscription {
-	return emulator.JMSSubscription{Name: name, ClientID: client, Durable: true}
+func durable(name, client string) emulator.SubscribeOptions {
+	return emulator.SubscribeOptions{Name: name, ClientID: client, Durable: true}
 }
 
-func shared(o emulator.JMSSubscription) emulator.JMSSubscription {
+func shared(o emulator.SubscribeOptions) emulator.SubscribeOptions {
 	o.Shared = true
 	return o
 }
 
-func selecting(o emulator.JMSSubscription, text string) emulator.JMSSubscription {
+func selecting(o emulator.SubscribeOptions, text string) emulator.SubscribeOptions {
 	o.Selector = text
 	return o
 }
 
 // join subscribes to a topic as a JMS consumer.
-func (b *broker) join(topic string, o emulator.JMSSubscription) *emulator.Subscription {
+func (b *broker) join(topic string, o emulator.SubscribeOptions) *emulator.Subscription {
 	b.t.Helper()
 	s, err := b.ns.Subscribe(topic, o)
 	if err != nil {
@@ -86,13 +86,13 @@ func (b *broker) subAt(s *emulator.Subscription) *broker {
 func TestJMS2_JMS9_NamesTellTheClient(t *testing.T) {
 	jmsBubble(t, func(b *broker) {
 		for _, c := range []struct {
-			o    emulator.JMSSubscription
+			o    emulator.SubscribeOptions
 			want string
 		}{
 			{durable("audit", "app"), "audit$app$D"},
 			{shared(durable("audit", "")), "audit$$D"},
-			{shared(emulator.JMSSubscription{Name: "audit", ClientID: "app"}), "audit$app$ND"},
-			{shared(emulator.JMSSubscription{Name: "audit"}), "audit$$ND"},
+			{shared(emulator.SubscribeOptions{Name: "audit", ClientID: "app"}), "audit$app$ND"},
+			{shared(emulator.SubscribeOptions{Name: "audit"}), "audit$$ND"},
 			{durable("com.example.Orders$Listener.on", "host:7@x"), "com.example.Orders$Listener.on$host:7@x$D"},
 			{durable(strings.Repeat("n", 100), strings.Repeat("c", 157)), strings.Repeat("n", 100) + "$" + strings.Repeat("c", 157) + "$D"},
 		} {
@@ -109,7 +109,7 @@ func TestJMS2_JMS9_NamesTellTheClient(t *testing.T) {
 			}
 		}
 		for client, want := range map[string]string{"": "$$ND", "app": "$app$ND", "ID:a-b:1": "$$ND"} {
-			name := b.join("t", emulator.JMSSubscription{ClientID: client}).Options().Name
+			name := b.join("t", emulator.SubscribeOptions{ClientID: client}).Options().Name
 			if len(name) != 36+len(want) || !strings.HasSuffix(name, want) {
 				t.Errorf("the unshared subscription of the client %q that is not durable is %q, want a random name and %q", client, name, want)
 			}
@@ -154,7 +154,7 @@ func TestJMS4_CommittedWhenSubscribeReturns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := b.ns.CreateAtAttach("made", false, 0); err != nil {
+		if err := b.ns.AutoCreate("made", false, 0); err != nil {
 			t.Fatal(err)
 		}
 		// What was acknowledged is in the journal, even if nothing else is written.
@@ -183,8 +183,8 @@ func TestJMS4_CommittedWhenSubscribeReturns(t *testing.T) {
 func TestJMS4_JMS9_AfterARestart(t *testing.T) {
 	jmsBubble(t, func(b *broker) {
 		kept := b.join("t", selecting(durable("audit", "app"), "color = 'red'"))
-		b.join("t", shared(emulator.JMSSubscription{Name: "loose"}))
-		b.join("t", emulator.JMSSubscription{})
+		b.join("t", shared(emulator.SubscribeOptions{Name: "loose"}))
+		b.join("t", emulator.SubscribeOptions{})
 		queue, err := b.ns.CreateTemporary(false)
 		if err != nil {
 			t.Fatal(err)
@@ -194,7 +194,7 @@ func TestJMS4_JMS9_AfterARestart(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.join(topic, durable("below", "app"))
-		b.join(topic, emulator.JMSSubscription{})
+		b.join(topic, emulator.SubscribeOptions{})
 		b.on(queue).sendTexts("lost")
 		b.on(topic).sendTexts("lost too")
 		b.send(props("red", "color", "red"), props("blue", "color", "blue"))
@@ -298,7 +298,7 @@ func TestJMS7_SharedAndUnsharedExcludeEachOther(t *testing.T) {
 		b.leave(b.join("t", durable("own", "app")))
 		_, err = b.ns.Subscribe("t", shared(durable("own", "app")))
 		wantText(t, "shared", err, "consumers can't share it")
-		b.join("t", shared(emulator.JMSSubscription{Name: "audit", ClientID: "app"})) // one that is not durable is another
+		b.join("t", shared(emulator.SubscribeOptions{Name: "audit", ClientID: "app"})) // one that is not durable is another
 
 		first := b.join("t", shared(durable("audit", "app")))
 		if second := b.join("t", shared(durable("audit", "app"))); second != first {
@@ -379,9 +379,9 @@ func TestJMS8_QUO10_WhatCannotBeReplacedStays(t *testing.T) {
 
 func TestJMS4_TheLastConsumerEndsWhatIsNotDurable(t *testing.T) {
 	jmsBubble(t, func(b *broker) {
-		o := shared(emulator.JMSSubscription{Name: "loose", ClientID: "app"})
+		o := shared(emulator.SubscribeOptions{Name: "loose", ClientID: "app"})
 		first, second := b.join("t", o), b.join("t", o)
-		own := b.join("t", emulator.JMSSubscription{Name: "ignored"})
+		own := b.join("t", emulator.SubscribeOptions{Name: "ignored"})
 		b.send(text("m"))
 		b.leave(first)
 		equal(t, "with one of two", b.subAt(second).one().body(), "m")
@@ -401,7 +401,7 @@ func TestJMS4_TheLastConsumerEndsWhatIsNotDurable(t *testing.T) {
 // A deletion that can't be written is tried again, and a consumer that comes first keeps the subscription.
 func TestJMS4_ADeletionThatFails(t *testing.T) {
 	jmsBubble(t, func(b *broker) {
-		o := shared(emulator.JMSSubscription{Name: "loose"})
+		o := shared(emulator.SubscribeOptions{Name: "loose"})
 		s := b.join("t", o)
 		b.failOnce()
 		if err := s.Leave(false); !errors.Is(err, errDisk) {
@@ -447,7 +447,7 @@ func TestJMS7_JoiningAndLeavingRace(t *testing.T) {
 		for range 8 {
 			all.Go(func() {
 				for i := range 50 {
-					o := shared(emulator.JMSSubscription{Name: "loose"})
+					o := shared(emulator.SubscribeOptions{Name: "loose"})
 					if i%2 == 0 {
 						o.Durable = true
 					}
@@ -475,7 +475,7 @@ func TestJMS7_Unsubscribe(t *testing.T) {
 	jmsBubble(t, func(b *broker) {
 		wantCode(t, "unknown", b.unsubscribe("none", "app"), emulator.CodeNotFound)
 		b.leave(b.join("t", shared(durable("audit", ""))))
-		b.join("t", shared(emulator.JMSSubscription{Name: "loose"}))
+		b.join("t", shared(emulator.SubscribeOptions{Name: "loose"}))
 		wantCode(t, "one that is not durable", b.unsubscribe("loose", ""), emulator.CodeNotFound)
 		if err := b.unsubscribe("Audit", ""); err != nil {
 			t.Fatal(err)
@@ -584,7 +584,7 @@ func TestJMS9_TemporaryEntities(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := b.join(topic, emulator.JMSSubscription{})
+		s := b.join(topic, emulator.SubscribeOptions{})
 		_, err = b.ns.Entities().UpdateTopic(topic, emulator.TopicOptions{UserMetadata: "changed"})
 		wantCode(t, "a change of a topic's", err, emulator.CodeNotAllowed)
 		_, err = b.ns.Entities().UpdateSubscription(topic, s.Options())
@@ -600,12 +600,12 @@ func TestJMS9_TemporaryEntities(t *testing.T) {
 	})
 }
 
-func TestJMS9_CreateAtAttach(t *testing.T) {
+func TestJMS9_AutoCreate(t *testing.T) {
 	jmsBubble(t, func(b *broker) {
 		for _, topic := range []bool{false, true} {
 			path := fmt.Sprintf("Made/%t", topic)
 			for range 2 {
-				if err := b.ns.CreateAtAttach(path, topic, 6*time.Minute); err != nil {
+				if err := b.ns.AutoCreate(path, topic, 6*time.Minute); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -615,17 +615,17 @@ func TestJMS9_CreateAtAttach(t *testing.T) {
 			equal(t, "AutoDeleteOnIdle", q.Options().AutoDeleteOnIdle, 6*time.Minute)
 			equal(t, "time to live", q.Options().DefaultMessageTimeToLive, 0)
 		}
-		if err := b.ns.CreateAtAttach("t", false, 0); err != nil {
+		if err := b.ns.AutoCreate("t", false, 0); err != nil {
 			t.Errorf("an entity of another kind: %v", err)
 		}
 		for _, path := range []string{"", "$x", "a//b", "a b", "t/Subscriptions/s", "q/$DeadLetterQueue", strings.Repeat("x", 261), "../x"} {
-			wantCode(t, fmt.Sprintf("%q", path), b.ns.CreateAtAttach(path, false, 0), emulator.CodeArgument)
+			wantCode(t, fmt.Sprintf("%q", path), b.ns.AutoCreate(path, false, 0), emulator.CodeArgument)
 		}
-		wantCode(t, "too short", b.ns.CreateAtAttach("new", false, time.Minute), emulator.CodeArgument)
+		wantCode(t, "too short", b.ns.AutoCreate("new", false, time.Minute), emulator.CodeArgument)
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				if err := b.ns.CreateAtAttach("at-once", true, 0); err != nil {
+				if err := b.ns.AutoCreate("at-once", true, 0); err != nil {
 					t.Errorf("at once: %v", err)
 				}
 			})
@@ -645,11 +645,11 @@ func TestJMS9_QUO11_TemporaryQueuesCount(t *testing.T) {
 		}
 		_, err = b.ns.CreateTemporary(false)
 		wantCode(t, "one too many", err, emulator.CodeQuotaExceeded)
-		wantCode(t, "one too many at an attach", b.ns.CreateAtAttach("new", false, 0), emulator.CodeQuotaExceeded)
+		wantCode(t, "one too many at an attach", b.ns.AutoCreate("new", false, 0), emulator.CodeQuotaExceeded)
 		if err := b.ns.DeleteTemporary(path); err != nil {
 			t.Fatal(err)
 		}
-		if err := b.ns.CreateAtAttach("new", false, 0); err != nil {
+		if err := b.ns.AutoCreate("new", false, 0); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -658,7 +658,7 @@ func TestJMS9_QUO11_TemporaryQueuesCount(t *testing.T) {
 func TestJMS9_AConfigurationLeavesOutWhatEnds(t *testing.T) {
 	jmsBubble(t, func(b *broker) {
 		b.join("t", durable("audit", "app"))
-		s := b.join("t", emulator.JMSSubscription{})
+		s := b.join("t", emulator.SubscribeOptions{})
 		path, err := b.ns.CreateTemporary(false)
 		if err != nil {
 			t.Fatal(err)
@@ -709,7 +709,7 @@ func TestJMS9_RestoreLeavesOutWhatEnded(t *testing.T) {
 			t.Fatal(err)
 		}
 		kept := b.join("t", durable("audit", "app"))
-		loose := b.join("t", emulator.JMSSubscription{})
+		loose := b.join("t", emulator.SubscribeOptions{})
 		path, err := b.ns.CreateTemporary(false)
 		if err != nil {
 			t.Fatal(err)
@@ -744,7 +744,7 @@ func TestJMS9_RestoreLeavesOutWhatEnded(t *testing.T) {
 // Deleting a topic ends its consumers' subscriptions; their names are free.
 func TestJMS7_TOP14_ATopicIsDeletedWithActiveConsumers(t *testing.T) {
 	jmsBubble(t, func(b *broker) {
-		s, loose := b.join("t", durable("audit", "app")), b.join("t", emulator.JMSSubscription{})
+		s, loose := b.join("t", durable("audit", "app")), b.join("t", emulator.SubscribeOptions{})
 		var told []error
 		s.Watch(emulator.Main, func(err error) { told = append(told, err) })
 		if err := b.ns.Entities().Delete("t"); err != nil {

@@ -127,7 +127,7 @@ const (
 	FalseExpression = filter.FalseText
 )
 
-// segmentCharacters are what the service says of a name with others.
+// segmentCharacters ends the service's error for a name with a character that is not allowed.
 const segmentCharacters = "' contains character(s) that is not allowed by Service Bus. Entity segments can contain " +
 	"only letters, numbers, periods (.), hyphens (-), and underscores (_)."
 

@@ -119,8 +119,8 @@ func (m *messages) free(e *entry, now int64) {
 		return
 	}
 	b.makeAvailable(e)
-	if b.sieves != nil {
-		b.sieves.free(e)
+	if b.selectorIndexes != nil {
+		b.selectorIndexes.markReady(e)
 	}
 	if e.expired(now) {
 		m.expire([]*entry{e}, now)

@@ -73,8 +73,9 @@ type Options struct {
 
 	Record *Record // of what happens to messages; nil: none
 
-	// Deleted follows each deletion of entities or of the whole namespace, whoever asked for it. Their successors of
-	// the same names, if any, exist by then. It may wait for the store, and must change no namespace.
+	// Deleted is called after each deletion of entities or of the whole namespace, by a client, a person or the broker
+	// itself. Entities that replace them under the same names exist by then. Deleted may wait for the store. It must
+	// not change a namespace.
 	Deleted func(ns *Namespace)
 
 	layout *layout // of logs; nil: usual

@@ -162,8 +162,8 @@ type SubscriptionOptions struct {
 	Client *ClientAffine `json:"client,omitempty"`
 }
 
-// ClientAffine is what a subscription of JMS clients has in its name, NAME$CLIENTID$D or NAME$CLIENTID$ND, and whether
-// consumers share it (JMS-9).
+// ClientAffine says to which JMS clients a subscription belongs and how they use it (JMS-9). The subscription's name
+// contains the client id and the durability: NAME$CLIENTID$D or NAME$CLIENTID$ND.
 type ClientAffine struct {
 	ClientID string `json:"clientId,omitempty"` // "": of clients that have none
 	Durable  bool   `json:"durable,omitempty"`  // else it ends with its last consumer

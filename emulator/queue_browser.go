@@ -138,7 +138,7 @@ func (b *QueueBrowser) lookLocked(limit int, over func(size uint32) bool) (found
 			return false
 		}
 		d := newDelivery(b.q, e, b.notify)
-		d.e, d.lock, d.until = nil, nil, 0 // it only shows the message, whoever has it
+		d.e, d.lock, d.until = nil, nil, 0 // a browser shows messages that others have locked
 		d.mode = ReceiveAndDelete
 		d.body = e.body.data
 		found = append(found, d)

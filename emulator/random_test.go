@@ -14,7 +14,7 @@ package emulator
 //   - random_overlap: several changes before the first is written, some of which fail alone, on entities that come and go, with reads
 //     that fail. No model: all that the broker counts is counted again, and its memory is compared with the journal. It finds entries
 //     that stay busy, counters that drift, memory that differs from what is stored.
-//   - random_sieve: consumers with selectors beside others, while commits and reads fail, each delivery compared with what its selector
+//   - random_selector: consumers with selectors beside others, while commits and reads fail, each delivery compared with what its selector
 //     means. It finds a consumer that sleeps beside a message for it, and a message that overtakes another.
 //   - random_rules: random rules and messages of a topic, compared with a naive evaluation. It finds a subscription that gets too much
 //     or too little.

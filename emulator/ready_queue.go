@@ -71,8 +71,8 @@ type waiter struct {
 	want       int // how many messages it would take
 	promise    int // how many the last poke promised; 0 when it is not poked
 
-	ticket    int64 // by which consumers who wait in different lists take turns
-	searching bool  // its last Take found less than it wanted, and not all that waits was judged for its selector
+	ticket     int64 // by which consumers who wait in different lists take turns
+	incomplete bool  // its last Take found less than it wanted, before its selector was evaluated on all that waits
 }
 
 // waitList is the consumers that wait for a message, in the order in which they granted credit (ORD-4, DEC-27).

@@ -129,7 +129,7 @@ func (op *requeue) Completed(err error) {
 		}
 		return
 	}
-	q.messages.sift(op.e)
+	q.messages.evaluateSelectors(op.e)
 	q.bodies.keep(op.e.body)
 	q.bodies.count(op.e.body)
 	q.messages.arrive(op.e)

@@ -12,7 +12,7 @@ import (
 type session struct {
 	readyQueue
 	id      string        // in the spelling that it came with first
-	numbers seqs          // of its messages
+	numbers seqList       // of its messages
 	hold    *sessionHold  // nil: not locked
 	state   *sessionState // nil: it never had one
 

@@ -169,7 +169,7 @@ func (ss Sessions) SetState(id string, state []byte, done Completion) error {
 
 // Break takes the lock of a session from its holder, who learns of it as if the lock's time were over (SESS-15): what
 // it had received and not settled is available again with one more delivery counted. The history says that by did it;
-// nil: nobody known. It fails with CodeNotFound if there is no such session, and with CodeNotAllowed if no consumer
+// nil: unknown. It fails with CodeNotFound if there is no such session, and with CodeNotAllowed if no consumer
 // holds it.
 func (ss Sessions) Break(id string, by *Client) error {
 	q := ss.q

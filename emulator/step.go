@@ -128,7 +128,7 @@ func (p *entitySteps) applyLocked(s *step, now int64) {
 	//exhaustive:enforce
 	switch s.effect {
 	case effectArrive:
-		q.messages.sift(e)
+		q.messages.evaluateSelectors(e)
 		q.bodies.keep(e.body)
 		q.messages.arrive(e)
 	case effectRemove:
@@ -140,18 +140,18 @@ func (p *entitySteps) applyLocked(s *step, now int64) {
 		e.body.count(-1)
 	case effectReplace:
 		q.messages.removeFromSubQueue(e)
-		q.messages.sift(s.to)
+		q.messages.evaluateSelectors(s.to)
 		q.messages.arrive(s.to)
 	case effectChange:
 		b := q.subQueue(e.sub)
-		changed := b.sieves != nil && !bytes.Equal(e.extras().overlay, s.extra.overlayOf())
+		changed := b.selectorIndexes != nil && !bytes.Equal(e.extras().overlay, s.extra.overlayOf())
 		b.tally(e, -1)
 		e.state = s.state
 		e.count = s.count
 		e.extra = s.extra
 		b.tally(e, 1)
 		if changed {
-			b.sieves.change(e)
+			b.selectorIndexes.update(e)
 		}
 		q.messages.free(e, now)
 	case effectFree:

@@ -5,14 +5,14 @@ package emulator
 // The queue's mutex guards it.
 type subQueue struct {
 	partition
-	partitions []partition // by partition; nil unless the queue is partitioned and this is its main sub-queue
-	deferred   int         // entries in state Deferred
-	scheduled  int         // entries in state Scheduled
-	dues       dueCounts   // of those
-	bytes      int64
-	sieves     *sieves // of consumers with selectors; nil: there are none
-	pending    int     // entries that are not committed yet
-	moving     int     // entries that are being forwarded or parked (CNT-6)
+	partitions      []partition // by partition; nil unless the queue is partitioned and this is its main sub-queue
+	deferred        int         // entries in state Deferred
+	scheduled       int         // entries in state Scheduled
+	dues            dueCounts   // of those
+	bytes           int64
+	selectorIndexes *selectorIndexes // of consumers with selectors; nil: there are none
+	pending         int              // entries that are not committed yet
+	moving          int              // entries that are being forwarded or parked (CNT-6)
 }
 
 // remark gives e, which is committed, another mark.
@@ -105,8 +105,8 @@ func (e *entry) before(other *entry) bool {
 
 // wake pokes consumers that can take what is available.
 func (b *subQueue) wake() {
-	if b.sieves != nil {
-		b.sieves.wake()
+	if b.selectorIndexes != nil {
+		b.selectorIndexes.wake()
 		return
 	}
 	b.readyQueue.wake()

@@ -152,8 +152,8 @@ func (v *verifier) subQueue(b *subQueue) {
 	}
 	v.check(name+": available", b.available, own+parts)
 	v.check(name+": available by sessions", own+parts, plain)
-	if b.sieves != nil {
-		v.sieves(name, b)
+	if b.selectorIndexes != nil {
+		v.selectorIndexes(name, b)
 	} else {
 		v.waitList(name, &b.readyQueue, v.q.may.receive(b.sub) == nil)
 	}
@@ -162,12 +162,13 @@ func (v *verifier) subQueue(b *subQueue) {
 	}
 }
 
-// sieves judges all messages again that are in memory, and looks for consumers that sleep beside something to take.
-func (v *verifier) sieves(name string, b *subQueue) {
-	in := b.sieves
+// selectorIndexes evaluates the selectors again on all messages in memory, and looks for consumers that sleep beside
+// something to take.
+func (v *verifier) selectorIndexes(name string, b *subQueue) {
+	in := b.selectorIndexes
 	open := v.q.may.receive(b.sub) == nil
-	v.check(name+": sieves by text", len(in.byText), len(in.all))
-	v.check(name+": sieves in the index", in.index.Len(), len(in.all))
+	v.check(name+": selector indexes by text", len(in.byText), len(in.all))
+	v.check(name+": selectors in the filter's index", in.selectors.Len(), len(in.all))
 	promised := 0
 	spare := in.spare() > 0
 	if open && spare && b.waiters.first != nil {
@@ -175,15 +176,15 @@ func (v *verifier) sieves(name string, b *subQueue) {
 	}
 	for _, x := range in.all {
 		text := name + ": " + x.selector.String()
-		promised += x.line.promised
-		v.check(text+": is behind", slices.Contains(in.behind, x), x.seen != judgedAll)
-		v.check(text+": is hot", slices.Contains(in.hot, x), x.warm)
-		for _, set := range []numberSet{x.matches, x.ready} {
+		promised += x.waiters.promised
+		v.check(text+": is in the list of incomplete ones", slices.Contains(in.incomplete, x), x.seen != seenAll)
+		v.check(text+": is listed with ready messages", slices.Contains(in.withReady, x), x.listed)
+		for _, set := range []seqSet{x.matches, x.ready} {
 			v.check(text+": numbers", set.len(), set.n)
 		}
 		free := 0
 		b.look(-1<<63, func(e *entry) bool {
-			if e.mark == markPending || e.state != Active || e.seq >= x.seen || in.unjudged.has(e.seq) || e.body.data == nil {
+			if e.mark == markPending || e.state != Active || e.seq >= x.seen || in.unevaluated.has(e.seq) || e.body.data == nil {
 				return true
 			}
 			selected := in.lookAt(e, e.body.data) && x.selector.Selects(&in.view)
@@ -195,17 +196,17 @@ func (v *verifier) sieves(name string, b *subQueue) {
 				if !x.ready.has(e.seq) {
 					v.fault("%s: entry %d is ready, and not known to be", text, e.seq)
 				}
-				if !x.warm {
+				if !x.listed {
 					v.fault("%s: entry %d will not be looked for", text, e.seq)
 				}
 			}
 			return true
 		})
-		if open && spare && x.line.first != nil && x.readyUpTo(x.line.promised+1) > x.line.promised {
+		if open && spare && x.waiters.first != nil && x.readyUpTo(x.waiters.promised+1) > x.waiters.promised {
 			v.fault("%s: a consumer waits, and so do %d messages", text, free)
 		}
-		if v.quiet && open && x.line.first != nil && x.searching() && x.readyUpTo(1) == 0 && !in.active && !in.paused {
-			v.fault("%s: a consumer waits for a search that nobody does", text)
+		if v.quiet && open && x.waiters.first != nil && x.incomplete() && x.readyUpTo(1) == 0 && !in.active && !in.paused {
+			v.fault("%s: a consumer waits for a search that does not run", text)
 		}
 	}
 	in.view = view{}

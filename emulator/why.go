@@ -175,11 +175,11 @@ type facts struct {
 	deferred  int
 	parked    int
 	available int64
-	free      int        // sessions with messages that nobody holds
+	free      int        // unlocked sessions with messages
 	held      []*holding // sessions, the first to end first
 	here      []Attached
 	others    []Attached // the client's receivers at other sub-queues
-	everybody int        // receivers at the sub-queue, whoever asks
+	everybody int        // all receivers at the sub-queue, not only the client's
 	asking    bool       // one of those here takes messages
 
 	// of the messages that were looked at

@@ -157,7 +157,7 @@ func (w *why) receivers() {
 	}
 	switch {
 	case len(w.here) == 0:
-		w.nobody()
+		w.noReceivers()
 	case !w.asking && w.available > 0:
 		w.noCredit()
 	case w.available > 0:
@@ -168,8 +168,8 @@ func (w *why) receivers() {
 	}
 }
 
-// nobody says that no receiver is attached, and where the client's are instead.
-func (w *why) nobody() {
+// noReceivers says that no receiver is attached, and where the client's are instead.
+func (w *why) noReceivers() {
 	if len(w.others) > 0 {
 		var others []string
 		for _, a := range w.others {
@@ -253,7 +253,7 @@ func (w *why) sessionReceivers() {
 	}
 }
 
-// messages says where the messages are that nobody can have now.
+// messages says where the messages are that can't be received now.
 func (w *why) messages() {
 	if w.d.Has(FindTopic) || w.d.Has(FindNoSubscriptions) || w.d.Has(FindForwards) {
 		return

@@ -7,8 +7,9 @@ type compiler struct {
 	// one of its conditions does not hold, since another one might have failed first.
 	fallible bool
 
-	// strict is set for selectors: what does not fit is false instead of unknown, and nothing raises an error.
-	strict bool
+	// selector is set for selectors of JMS: operands whose types do not fit make a test false instead of unknown, and
+	// nothing raises an error.
+	selector bool
 }
 
 // operand compiles a value.
@@ -26,10 +27,10 @@ func (c *compiler) operand(n operand) evaluator {
 		return c.propertyCall(n)
 	case signed:
 		x := c.operand(n.x)
-		return c.foldValue(c.lenient(&signedValue{minus: n.minus, x: x}), x)
+		return c.foldValue(c.selectorArithmetic(&signedValue{minus: n.minus, x: x}), x)
 	case arithmetic:
 		x, y := c.operand(n.x), c.operand(n.y)
-		return c.foldValue(c.lenient(&calculation{op: n.op, x: x, y: y}), x, y)
+		return c.foldValue(c.selectorArithmetic(&calculation{op: n.op, x: x, y: y}), x, y)
 	}
 	panic("filter: value node without a compiler")
 }
@@ -101,7 +102,7 @@ func (c *compiler) predicate(n predicate) tester {
 	switch n := n.(type) {
 	case comparison:
 		x, y := c.operand(n.x), c.operand(n.y)
-		return c.foldTest(&compared{op: n.op, strict: c.strict, x: x, y: y}, x, y)
+		return c.foldTest(&compared{op: n.op, selector: c.selector, x: x, y: y}, x, y)
 	case membership:
 		return invert(n.not, c.membership(n))
 	case likeness:
@@ -135,7 +136,7 @@ func (c *compiler) membership(n membership) tester {
 	for _, item := range n.items {
 		all = append(all, c.operand(item))
 	}
-	return c.foldTest(&member{x: x, strict: c.strict, items: all[1:]}, all...)
+	return c.foldTest(&member{x: x, selector: c.selector, items: all[1:]}, all...)
 }
 
 // likeness compiles LIKE, and its pattern too if the pattern is constant and the escape character valid.
@@ -156,7 +157,7 @@ func (c *compiler) likeness(n likeness) tester {
 		}
 	}
 	if fixed {
-		return c.foldTest(&likeFixed{x: dynamic.x, strict: c.strict,
+		return c.foldTest(&likeFixed{x: dynamic.x, selector: c.selector,
 			pattern: compilePattern(text.v.str, escape, n.escape != nil)}, dynamic.x)
 	}
 	return c.foldTest(dynamic, operands...)

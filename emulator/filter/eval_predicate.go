@@ -53,9 +53,9 @@ func (n *inverse) test(m Message) (Tri, error) {
 
 // compared is a comparison.
 type compared struct {
-	op     Comparison
-	strict bool
-	x, y   evaluator
+	op       Comparison
+	selector bool
+	x, y     evaluator
 }
 
 func (n *compared) test(m Message) (Tri, error) {
@@ -67,17 +67,17 @@ func (n *compared) test(m Message) (Tri, error) {
 	if err != nil {
 		return Unknown, err
 	}
-	if n.strict {
-		return compareStrictly(n.op, x, y), nil
+	if n.selector {
+		return compareInSelector(n.op, x, y), nil
 	}
 	return Compare(n.op, x, y), nil
 }
 
 // member is IN: an equality with each item, joined with OR. An unknown value on the left makes it unknown at once.
 type member struct {
-	x      evaluator
-	strict bool
-	items  []evaluator
+	x        evaluator
+	selector bool
+	items    []evaluator
 }
 
 func (n *member) test(m Message) (Tri, error) {
@@ -92,8 +92,8 @@ func (n *member) test(m Message) (Tri, error) {
 			return Unknown, err
 		}
 		same := Compare(Equal, x, v)
-		if n.strict {
-			same = compareStrictly(Equal, x, v)
+		if n.selector {
+			same = compareInSelector(Equal, x, v)
 		}
 		if result = result.or(same); result == True {
 			return True, nil
@@ -104,15 +104,15 @@ func (n *member) test(m Message) (Tri, error) {
 
 // likeFixed is LIKE with a constant pattern, the usual case.
 type likeFixed struct {
-	x       evaluator
-	strict  bool
-	pattern *pattern
+	x        evaluator
+	selector bool
+	pattern  *pattern
 }
 
 func (n *likeFixed) test(m Message) (Tri, error) {
 	x, err := n.x.value(m)
 	switch {
-	case err == nil && n.strict && !x.IsUnknown() && x.kind != KindString:
+	case err == nil && n.selector && !x.IsUnknown() && x.kind != KindString:
 		return False, nil
 	case err != nil || x.kind != KindString:
 		return Unknown, err

@@ -64,8 +64,8 @@ func (f *Filter) Explain(m Message) Explanation {
 // explainer walks the syntax tree. It leaves the conditions to the nodes that evaluate them, and only joins their
 // outcomes itself.
 type explainer struct {
-	m      Message
-	strict bool // of a selector
+	m        Message
+	selector bool // of a selector
 }
 
 // predicate returns the outcome and what keeps it from being the wanted one, or makes it so.
@@ -78,11 +78,11 @@ func (x explainer) predicate(n predicate, want Tri) (Tri, []Reason, error) {
 		return t.not(), reasons, err
 	}
 	r := Reason{Condition: canonical(n), Seen: x.seen(nil, operandsOf(n)...)}
-	c := compiler{strict: x.strict}
+	c := compiler{selector: x.selector}
 	t, err := c.predicate(n).test(x.m)
 	if r.Outcome = t; err != nil {
 		r.Note = err.Error()
-	} else if t == Unknown || x.strict && t == False {
+	} else if t == Unknown || x.selector && t == False {
 		r.Note = x.unfit(n)
 	}
 	return t, []Reason{r}, err
@@ -163,7 +163,7 @@ func (x explainer) seen(list []Seen, operands ...operand) []Seen {
 
 // read appends the value of a property, unless reading it fails.
 func (x explainer) read(list []Seen, n operand) []Seen {
-	c := compiler{strict: x.strict}
+	c := compiler{selector: x.selector}
 	v, err := c.operand(n).value(x.m)
 	if err != nil {
 		return list
@@ -185,7 +185,7 @@ var errNoValue = errors.New("no value")
 
 // known returns a value that is there.
 func (x explainer) known(n operand) (Value, error) {
-	c := compiler{strict: x.strict}
+	c := compiler{selector: x.selector}
 	v, err := c.operand(n).value(x.m)
 	if err == nil && v.IsUnknown() {
 		err = errNoValue

@@ -29,7 +29,7 @@ func ParseSelector(text string) (*Selector, error) {
 	if err := p.finish(); err != nil {
 		return nil, err
 	}
-	c := compiler{strict: true}
+	c := compiler{selector: true}
 	s := &Selector{text: text, tree: tree, run: c.predicate(tree)}
 	s.required = requirements(s.run)
 	return s, nil
@@ -46,7 +46,7 @@ func (s *Selector) Selects(m Message) bool {
 
 // Explain says what Eval says, and why. It costs much more.
 func (s *Selector) Explain(m Message) Explanation {
-	outcome, reasons, _ := explainer{m: m, strict: true}.predicate(s.tree, True)
+	outcome, reasons, _ := explainer{m: m, selector: true}.predicate(s.tree, True)
 	return Explanation{Outcome: outcome, Reasons: reasons}
 }
 
@@ -97,26 +97,26 @@ func (n exactValue) value(m Message) (Value, error) {
 	return v, nil
 }
 
-// lenient makes arithmetic of a selector null where it fails, or would join texts.
-func (c *compiler) lenient(n evaluator) evaluator {
-	if c.strict {
-		return lenient{n}
+// selectorArithmetic makes arithmetic null where it fails or would join texts, if it is a selector's.
+func (c *compiler) selectorArithmetic(n evaluator) evaluator {
+	if c.selector {
+		return nullOnError{n}
 	}
 	return n
 }
 
-type lenient struct{ x evaluator }
+type nullOnError struct{ x evaluator }
 
-func (n lenient) value(m Message) (Value, error) {
+func (n nullOnError) value(m Message) (Value, error) {
 	if v, err := n.x.value(m); err == nil && isNumber(v.kind) {
 		return v, nil
 	}
 	return Null(), nil
 }
 
-// compareStrictly is Compare for selectors: numbers compare with numbers; texts with texts, and booleans with booleans,
-// for equality only. All else is false.
-func compareStrictly(c Comparison, a, b Value) Tri {
+// compareInSelector is Compare for selectors: numbers compare with numbers; texts with texts and booleans with
+// booleans, for equality only. All else is false.
+func compareInSelector(c Comparison, a, b Value) Tri {
 	switch {
 	case a.IsUnknown() || b.IsUnknown():
 		return Unknown

@@ -243,7 +243,7 @@ func TestJMS9_ControlAPIShowsWhatJMSClientsMake(t *testing.T) {
 	wants(t, a.as("root", "PATCH", sub, `{"Properties": {"UserMetadata": "m"}}`), 200, client, "BETWEEN", `"UserMetadata":"m"`,
 		`"ClientAffineProperties":{"ClientId":"app:7","IsDurable":true,"IsShared":true}`)
 	wants(t, a.as("root", "PATCH", sub, `{"Properties": {"ClientAffineProperties": {"ClientId": "app:7"}}}`), 400, "ClientAffineProperties")
-	s, err := ns.Subscribe("audits", emulator.JMSSubscription{ClientID: "x"})
+	s, err := ns.Subscribe("audits", emulator.SubscribeOptions{ClientID: "x"})
 	if err != nil {
 		t.Fatal(err)
 	}

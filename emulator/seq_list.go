@@ -2,30 +2,32 @@ package emulator
 
 import (
 	"iter"
+	"math"
 	"slices"
 	"sort"
 )
 
-// seqChunk bounds what an insertion or removal in the middle of seqs has to move.
+// seqChunk bounds what an insertion or removal in the middle of a seqList has to move.
 const seqChunk = 512
 
-// seqs are the sequence numbers of a session's messages in ascending order, in chunks: the messages themselves stand
-// in the log of the sub-queue only. A number stands there twice while a message takes the place of another one.
-type seqs [][]int64
+// seqList is a list of sequence numbers in ascending order, in chunks: those of a session's messages, for example. The
+// messages themselves are in the log of the sub-queue only. A number is there twice while a message takes the place of
+// another one.
+type seqList [][]int64
 
 // chunkAt returns the index of the first chunk whose last number is at least seq.
-func (l seqs) chunkAt(seq int64) int {
+func (l seqList) chunkAt(seq int64) int {
 	if len(l) == 0 || l[0][len(l[0])-1] >= seq {
 		return 0
 	}
 	return 1 + sort.Search(len(l)-1, func(i int) bool { return l[1+i][len(l[1+i])-1] >= seq })
 }
 
-func (l *seqs) add(seq int64) {
+func (l *seqList) add(seq int64) {
 	all := *l
 	i := min(l.chunkAt(seq), len(all)-1)
 	if i < 0 {
-		*l = seqs{{seq}}
+		*l = seqList{{seq}}
 		return
 	}
 	j, _ := slices.BinarySearch(all[i], seq)
@@ -43,7 +45,7 @@ func (l *seqs) add(seq int64) {
 }
 
 // remove takes the number out once; it does nothing if it is not there.
-func (l *seqs) remove(seq int64) {
+func (l *seqList) remove(seq int64) {
 	all := *l
 	i := l.chunkAt(seq)
 	if i == len(all) {
@@ -62,7 +64,7 @@ func (l *seqs) remove(seq int64) {
 }
 
 // from returns the numbers that are at least seq, each once.
-func (l seqs) from(seq int64) iter.Seq[int64] {
+func (l seqList) from(seq int64) iter.Seq[int64] {
 	return func(yield func(int64) bool) {
 		for i := l.chunkAt(seq); i < len(l); i++ {
 			j, _ := slices.BinarySearch(l[i], seq)
@@ -80,7 +82,7 @@ func (l seqs) from(seq int64) iter.Seq[int64] {
 }
 
 // back returns the numbers that are at most seq, each once, the highest one first.
-func (l seqs) back(seq int64) iter.Seq[int64] {
+func (l seqList) back(seq int64) iter.Seq[int64] {
 	return func(yield func(int64) bool) {
 		for i := min(l.chunkAt(seq), len(l)-1); i >= 0; i-- {
 			for _, s := range slices.Backward(l[i]) {
@@ -96,9 +98,68 @@ func (l seqs) back(seq int64) iter.Seq[int64] {
 	}
 }
 
-func (l seqs) len() (n int) {
+func (l seqList) len() (n int) {
 	for _, c := range l {
 		n += len(c)
 	}
 	return n
+}
+
+// seqSet is a set of sequence numbers.
+type seqSet struct {
+	seqList
+	n int
+}
+
+func (s *seqSet) add(seq int64) {
+	if !s.has(seq) {
+		s.seqList.add(seq)
+		s.n++
+	}
+}
+
+func (s *seqSet) remove(seq int64) {
+	if s.has(seq) {
+		s.seqList.remove(seq)
+		s.n--
+	}
+}
+
+func (s *seqSet) has(seq int64) bool {
+	i := s.chunkAt(seq)
+	if i == len(s.seqList) || s.seqList[i][0] > seq {
+		return false
+	}
+	_, found := slices.BinarySearch(s.seqList[i], seq)
+	return found
+}
+
+// next returns the lowest number that is at least seq.
+func (s *seqSet) next(seq int64) (int64, bool) {
+	for found := range s.from(seq) {
+		return found, true
+	}
+	return 0, false
+}
+
+// first returns up to n numbers, the lowest ones.
+func (s *seqSet) first(n int) (list []int64) {
+	for seq := range s.from(math.MinInt64) {
+		if len(list) == n {
+			break
+		}
+		list = append(list, seq)
+	}
+	return list
+}
+
+// deleteIf removes the numbers for which f holds.
+func (s *seqSet) deleteIf(f func(seq int64) bool) {
+	var kept seqSet
+	for seq := range s.from(math.MinInt64) {
+		if !f(seq) {
+			kept.add(seq)
+		}
+	}
+	*s = kept
 }

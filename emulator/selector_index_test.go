@@ -50,7 +50,7 @@ func (b *broker) selectingFrom(sub emulator.SubQueue, mode emulator.ReceiveMode,
 type picky struct {
 	*receiver
 	n     atomic.Int64
-	poked atomic.Bool // and nobody has answered
+	poked atomic.Bool // and it has not taken since
 }
 
 func (p *picky) pokes() int { return int(p.n.Load()) }
@@ -62,7 +62,7 @@ func (p *picky) drain(n int) []*got {
 	for len(ds) < n {
 		before, pokes := len(ds), p.pokes()
 		ds = p.c.Take(ds, n-len(ds))
-		if searching := p.c.Searching(); len(ds) == before && !searching {
+		if incomplete := p.c.Incomplete(); len(ds) == before && !incomplete {
 			break
 		}
 		if synctest.Wait(); len(ds) == before && p.pokes() == pokes {
@@ -185,7 +185,7 @@ func TestJMS3_ReturnedMessagesComeAgain(t *testing.T) {
 }
 
 // An abandon that changes a property decides anew.
-func TestJMS3_ChangedPropertiesAreJudgedAgain(t *testing.T) {
+func TestJMS3_SelectorsSeeChangedProperties(t *testing.T) {
 	for _, small := range []int64{0, 1} { // with bodies in memory and without
 		bubbleWith(t, emulator.Options{BodyBudget: small}, emulator.QueueOptions{}, func(b *broker) {
 			b.send(colored("red", "blue")...)
@@ -262,7 +262,7 @@ func TestJMS3_DeepQueueIsSearched(t *testing.T) {
 		red := b.selecting("color = 'red'")
 		ds := red.c.Take(nil, 1)
 		equal(t, "at once", len(ds), 0)
-		equal(t, "is searching", red.c.Searching(), true)
+		equal(t, "is incomplete", red.c.Incomplete(), true)
 		equal(t, "first", bodies(red.drain(1)), "700")
 		_, reads := b.j.seen()
 		equal(t, "second", bodies(red.drain(1)), "900")
@@ -301,7 +301,7 @@ func TestJMS3_ArrivalsWhoseBodiesAreOnDisk(t *testing.T) {
 	})
 }
 
-// Large bodies are read one at a time to be judged.
+// Large bodies are read one at a time for selectors.
 func TestJMS3_LargeBodiesAreReadInTurn(t *testing.T) {
 	o := emulator.QueueOptions{MaxMessageSizeInKilobytes: 4096}
 	bubbleWith(t, emulator.Options{BodyBudget: 1}, o, func(b *broker) {
@@ -330,7 +330,7 @@ func TestJMS3_FailedReadIsTriedAgain(t *testing.T) {
 		red.c.Take(nil, 1)
 		wait(10 * time.Second)
 		equal(t, "pokes", red.pokes(), 0)
-		equal(t, "is searching", red.c.Searching(), true)
+		equal(t, "is incomplete", red.c.Incomplete(), true)
 		b.j.setReads(nil, 0)
 		wait(2 * time.Second)
 		equal(t, "poked at last", red.pokes() > 0, true)
@@ -378,17 +378,17 @@ func TestJMS3_SessionsAreRefused(t *testing.T) {
 	})
 }
 
-func TestJMS3_UnusedSieveIsKeptForAMinute(t *testing.T) {
+func TestJMS3_UnusedSelectorIndexIsKeptForAMinute(t *testing.T) {
 	bubble(t, emulator.QueueOptions{}, func(b *broker) {
 		b.selecting("color = 'red'").c.Close()
 		wait(59 * time.Second)
-		equal(t, "kept", b.q.InMemory().Sieves(), 1)
+		equal(t, "kept", b.q.InMemory().SelectorIndexes(), 1)
 		red := b.selecting("color = 'red'")
 		wait(time.Hour)
-		equal(t, "used", b.q.InMemory().Sieves(), 1)
+		equal(t, "used", b.q.InMemory().SelectorIndexes(), 1)
 		red.c.Close()
 		wait(time.Minute)
-		equal(t, "left", b.q.InMemory().Sieves(), 0)
+		equal(t, "left", b.q.InMemory().SelectorIndexes(), 0)
 		b.verify(true)
 	})
 }
@@ -422,7 +422,7 @@ func TestJMS3_UpdateAndDeletionEndTheWait(t *testing.T) {
 			t.Fatalf("delete: %v", err)
 		}
 		equal(t, "taken of what is gone", len(red.c.Take(nil, 1)), 0)
-		equal(t, "is searching", red.c.Searching(), false)
+		equal(t, "is incomplete", red.c.Incomplete(), false)
 		red.c.Close()
 	})
 }

@@ -66,7 +66,7 @@ func BenchmarkSelectorInADeepQueue(b *testing.B) {
 		if err != nil {
 			b.Fatalf("attach consumer: %v", err)
 		}
-		for c.Take(nil, 1); c.Searching(); c.Take(nil, 1) {
+		for c.Take(nil, 1); c.Incomplete(); c.Take(nil, 1) {
 			<-told
 		}
 		c.Close()

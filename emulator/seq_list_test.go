@@ -10,7 +10,7 @@ import (
 // TestSeqs_AgainstASortedSlice adds and removes numbers, near the ends and in the middle, some of them twice.
 func TestSeqs_AgainstASortedSlice(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	var l seqs
+	var l seqList
 	var want []int64
 	grows := true
 	for step := range 40_000 {
@@ -56,7 +56,7 @@ func countOf(l []int64, seq int64) int {
 }
 
 // wantSeqs compares both walks, from the ends and from a number on, with the numbers that are wanted.
-func wantSeqs(t *testing.T, l seqs, want []int64, from int64) {
+func wantSeqs(t *testing.T, l seqList, want []int64, from int64) {
 	t.Helper()
 	once := slices.Compact(slices.Clone(want))
 	for _, seq := range []int64{math.MinInt64, from} {

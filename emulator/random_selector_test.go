@@ -34,11 +34,11 @@ var wishes = []wish{
 	{"FALSE", func(string, int64) bool { return false }},
 }
 
-// sievePlayer does random operations with consumers that have selectors and some that have none.
-type sievePlayer struct {
+// selectorPlayer does random operations with consumers that have selectors and some that have none.
+type selectorPlayer struct {
 	*broker
 	r       *rand.Rand
-	clients []*sieveClient
+	clients []*selectorClient
 	sent    int
 	gone    map[string]bool      // completed, purged, or received and deleted
 	mortal  map[string]bool      // has a time to live
@@ -50,9 +50,9 @@ type sievePlayer struct {
 	exact   int
 }
 
-// sieveClient is a receiving link: it has credit, and answers each notification with a Take.
-type sieveClient struct {
-	p      *sievePlayer
+// selectorClient is a receiving link: it has credit, and answers each notification with a Take.
+type selectorClient struct {
+	p      *selectorPlayer
 	c      *emulator.Consumer
 	sub    emulator.SubQueue
 	mode   emulator.ReceiveMode
@@ -75,7 +75,7 @@ func TestRandom_SelectorsTakeWhatTheyMeanAndNobodySleeps(t *testing.T) {
 		}
 		o := emulator.QueueOptions{LockDuration: 5 * time.Second, MaxDeliveryCount: 4, EnablePartitioning: i%4 == 3}
 		bubbleWith(t, no, o, func(b *broker) {
-			p := &sievePlayer{broker: b, r: r, gone: map[string]bool{}, mortal: map[string]bool{}, locked: map[string]time.Time{}}
+			p := &selectorPlayer{broker: b, r: r, gone: map[string]bool{}, mortal: map[string]bool{}, locked: map[string]time.Time{}}
 			for n := 0; n < operations(t)/8 && !t.Failed(); n++ {
 				p.step()
 			}
@@ -97,11 +97,11 @@ func TestRandom_SelectorsTakeWhatTheyMeanAndNobodySleeps(t *testing.T) {
 	}
 }
 
-func (p *sievePlayer) note(format string, args ...any) {
+func (p *selectorPlayer) note(format string, args ...any) {
 	p.log = append(p.log, now().Format("15:04:05.000 ")+fmt.Sprintf(format, args...))
 }
 
-func (p *sievePlayer) step() {
+func (p *selectorPlayer) step() {
 	p.t.Helper()
 	steps := []func(){
 		p.send, p.send, p.send, p.send, p.attach, p.attach, p.detach, p.grant, p.grant, p.grant, p.grant, p.withdraw, p.settleOne, p.settleOne, p.settleOne,
@@ -112,7 +112,7 @@ func (p *sievePlayer) step() {
 }
 
 // rest lets all clients answer until nothing happens any more, and looks whether one sleeps that should not.
-func (p *sievePlayer) rest() {
+func (p *selectorPlayer) rest() {
 	p.t.Helper()
 	for again := true; again; {
 		synctest.Wait()
@@ -140,10 +140,10 @@ func (p *sievePlayer) rest() {
 	}
 }
 
-func (c *sieveClient) String() string { return fmt.Sprintf("%q of %d", c.wish.text, c.sub) }
+func (c *selectorClient) String() string { return fmt.Sprintf("%q of %d", c.wish.text, c.sub) }
 
 // take asks for as much as the client has credit for.
-func (c *sieveClient) take() {
+func (c *selectorClient) take() {
 	c.poked.Store(false)
 	for _, l := range c.c.Ended() {
 		c.held = slices.DeleteFunc(c.held, func(g *got) bool { return g.d.Lock() == l })
@@ -154,7 +154,7 @@ func (c *sieveClient) take() {
 }
 
 // write has what was taken and is ready, in order.
-func (c *sieveClient) write() (some bool) {
+func (c *selectorClient) write() (some bool) {
 	for len(c.flight) > 0 {
 		d := c.flight[0]
 		ready, gone := d.Ready()
@@ -174,7 +174,7 @@ func (c *sieveClient) write() (some bool) {
 }
 
 // have receives a message.
-func (c *sieveClient) have(d *emulator.Delivery) {
+func (c *selectorClient) have(d *emulator.Delivery) {
 	p := c.p
 	g := decode(p.t, d.Append(nil), d)
 	name, _ := g.property("name").(string)
@@ -195,11 +195,11 @@ func (c *sieveClient) have(d *emulator.Delivery) {
 }
 
 // available lists the messages that a receiver with a wish could have, in their order.
-func (p *sievePlayer) available(sub emulator.SubQueue, w wish) (names []string) {
+func (p *selectorPlayer) available(sub emulator.SubQueue, w wish) (names []string) {
 	return p.list(sub, w, []emulator.Standing{emulator.StandingActive})
 }
 
-func (p *sievePlayer) list(sub emulator.SubQueue, w wish, standings []emulator.Standing) (names []string) {
+func (p *selectorPlayer) list(sub emulator.SubQueue, w wish, standings []emulator.Standing) (names []string) {
 	p.t.Helper()
 	type one struct {
 		name     string
@@ -231,7 +231,7 @@ func (p *sievePlayer) list(sub emulator.SubQueue, w wish, standings []emulator.S
 	return mapped(all, func(x one) string { return x.name })
 }
 
-func (p *sievePlayer) send() {
+func (p *selectorPlayer) send() {
 	m := text("x")
 	p.sent++
 	name := fmt.Sprintf("m%d", p.sent)
@@ -256,11 +256,11 @@ func (p *sievePlayer) send() {
 	}
 }
 
-func (p *sievePlayer) attach() {
+func (p *selectorPlayer) attach() {
 	if len(p.clients) > 7 {
 		return
 	}
-	c := &sieveClient{p: p, wish: wishes[p.r.IntN(len(wishes))], poked: new(atomic.Bool)}
+	c := &selectorClient{p: p, wish: wishes[p.r.IntN(len(wishes))], poked: new(atomic.Bool)}
 	if p.r.IntN(4) == 0 {
 		c.sub = emulator.DeadLetter
 	}
@@ -283,23 +283,23 @@ func (p *sievePlayer) attach() {
 }
 
 // any returns a client, or nil.
-func (p *sievePlayer) any() *sieveClient {
+func (p *selectorPlayer) any() *selectorClient {
 	if len(p.clients) == 0 {
 		return nil
 	}
 	return p.clients[p.r.IntN(len(p.clients))]
 }
 
-func (p *sievePlayer) detach() {
+func (p *selectorPlayer) detach() {
 	if c := p.any(); c != nil {
 		p.note("detach %s", c)
 		c.c.Return(c.flight)
 		c.c.Close()
-		p.clients = slices.DeleteFunc(p.clients, func(x *sieveClient) bool { return x == c })
+		p.clients = slices.DeleteFunc(p.clients, func(x *selectorClient) bool { return x == c })
 	}
 }
 
-func (p *sievePlayer) grant() {
+func (p *selectorPlayer) grant() {
 	if c := p.any(); c != nil {
 		c.credit += 1 + p.r.IntN(5)
 		p.note("%s has a credit of %d", c, c.credit)
@@ -315,7 +315,7 @@ func (p *sievePlayer) grant() {
 	}
 }
 
-func (p *sievePlayer) withdraw() {
+func (p *selectorPlayer) withdraw() {
 	if c := p.any(); c != nil {
 		p.note("%s has no credit", c)
 		c.credit = 0
@@ -324,7 +324,7 @@ func (p *sievePlayer) withdraw() {
 }
 
 // heldOne picks a message that a client has.
-func (p *sievePlayer) heldOne() (*sieveClient, *got) {
+func (p *selectorPlayer) heldOne() (*selectorClient, *got) {
 	for range 8 {
 		if c := p.any(); c != nil && len(c.held) > 0 {
 			g := c.held[p.r.IntN(len(c.held))]
@@ -336,7 +336,7 @@ func (p *sievePlayer) heldOne() (*sieveClient, *got) {
 	return nil, nil
 }
 
-func (p *sievePlayer) settleOne() {
+func (p *selectorPlayer) settleOne() {
 	c, g := p.heldOne()
 	if c == nil {
 		return
@@ -370,7 +370,7 @@ func (p *sievePlayer) settleOne() {
 }
 
 // rollBack settles in a transaction that comes to nothing. The client has forgotten the delivery.
-func (p *sievePlayer) rollBack() {
+func (p *selectorPlayer) rollBack() {
 	c, g := p.heldOne()
 	if c == nil || p.off {
 		return
@@ -384,13 +384,13 @@ func (p *sievePlayer) rollBack() {
 	delete(p.locked, g.property("name").(string))
 }
 
-func (p *sievePlayer) pass() {
+func (p *selectorPlayer) pass() {
 	d := time.Duration(p.r.IntN(7000)) * time.Millisecond
 	wait(d)
 	p.note("%s pass", d)
 }
 
-func (p *sievePlayer) purge() {
+func (p *selectorPlayer) purge() {
 	if p.off || p.blind || p.q.Options().EnablePartitioning {
 		return
 	}
@@ -408,7 +408,7 @@ func (p *sievePlayer) purge() {
 	}
 }
 
-func (p *sievePlayer) fetchDeferred() {
+func (p *selectorPlayer) fetchDeferred() {
 	if p.off || p.blind {
 		return
 	}
@@ -432,11 +432,11 @@ func (p *sievePlayer) fetchDeferred() {
 }
 
 // takeExactly compares what a new client takes with what it should have.
-func (p *sievePlayer) takeExactly() {
+func (p *selectorPlayer) takeExactly() {
 	if p.blind || p.off {
 		return
 	}
-	c := &sieveClient{p: p, wish: wishes[1+p.r.IntN(len(wishes)-1)]}
+	c := &selectorClient{p: p, wish: wishes[1+p.r.IntN(len(wishes)-1)]}
 	r := p.selecting(c.wish.text)
 	c.c, c.poked = r.c, &r.poked
 	n := 1 + p.r.IntN(6)
@@ -456,7 +456,7 @@ func (p *sievePlayer) takeExactly() {
 	}
 }
 
-func (p *sievePlayer) browse() {
+func (p *selectorPlayer) browse() {
 	if p.blind || p.off {
 		return
 	}
@@ -471,7 +471,7 @@ func (p *sievePlayer) browse() {
 }
 
 // blinden lets reads fail for a while.
-func (p *sievePlayer) blinden() {
+func (p *selectorPlayer) blinden() {
 	if p.r.IntN(2) == 0 {
 		return
 	}
@@ -487,7 +487,7 @@ func (p *sievePlayer) blinden() {
 }
 
 // toggle takes the queue out of service, and in again, when the links attach anew.
-func (p *sievePlayer) toggle() {
+func (p *selectorPlayer) toggle() {
 	if !p.off && p.r.IntN(3) > 0 {
 		return
 	}
@@ -503,7 +503,7 @@ func (p *sievePlayer) toggle() {
 	}
 }
 
-func (p *sievePlayer) restartIt() {
+func (p *selectorPlayer) restartIt() {
 	if p.blind || p.r.IntN(4) > 0 {
 		return
 	}
@@ -517,7 +517,7 @@ func (p *sievePlayer) restartIt() {
 }
 
 // end takes what is left without selectors, and misses nothing.
-func (p *sievePlayer) end() {
+func (p *selectorPlayer) end() {
 	if p.t.Failed() {
 		return
 	}
