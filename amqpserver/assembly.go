@@ -61,8 +61,8 @@ func (a *assembly) mayGrow() bool {
 	may := a.c.srv.incomingMemory.ask(&a.share, wanted, limit, a.moved)
 	if may && a.waiting {
 		a.c.reader.noteRead()
-		for e := range a.c.sessions.links {
-			e.base().active = time.Now()
+		for l := range a.c.sessions.links {
+			l.active = time.Now()
 		}
 	}
 	a.waiting, a.hasMemory = !may, may
@@ -115,8 +115,8 @@ func (c *conn) refuseStalled() {
 	if c.input() == nil {
 		return
 	}
-	for e := range c.sessions.links {
-		if in, ok := e.(*incomingLink); ok && in.partial.size > largeDelivery {
+	for l := range c.sessions.links {
+		if in, ok := l.self.(*incomingLink); ok && in.partial.size > largeDelivery {
 			in.refusePartial(errStalled)
 		}
 	}

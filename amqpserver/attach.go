@@ -23,8 +23,8 @@ const unlimited = 1<<64 - 1
 // handleAttach opens a link or refuses it [AMQP 2.6.3].
 func (s *session) handleAttach(a *frames.Attach) error {
 	o := &s.c.srv.options
-	if e := s.links.get(a.Handle); e != nil && e.base().left {
-		e.base().detachNow() // a peer that reuses the handle waits for no more answers
+	if l := s.links.get(a.Handle); l != nil && l.left {
+		l.detachNow() // a peer that reuses the handle waits for no more answers
 	}
 	switch {
 	case a.Handle > o.HandleMax:

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"minibus/emulator"
+	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
 )
 
@@ -78,8 +79,9 @@ type conn struct {
 	transfer     frames.Transfer // being written
 	whole        delivered       // being taken
 	delayed      *delayedAnswers // nil: none
-	tags         tagMaker
-	now          time.Time // when the loop took up the current event
+	tag          amqp.UUID       // of the delivery that is being written, if that has a lock
+	tags         tagMaker        // of the others
+	now          time.Time       // when the loop took up the current event
 }
 
 // peerLimits holds what the peer's open says about the peer.

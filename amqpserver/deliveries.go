@@ -105,8 +105,8 @@ func (ds *deliveries) settleSingle(id serial, v *verdict) {
 
 // entity returns the entity from which the session's client receives, empty if there are several.
 func (ds *deliveries) entity() (path string) {
-	for _, e := range ds.s.links {
-		o, ok := e.(*outgoingLink)
+	for _, l := range ds.s.links {
+		o, ok := l.self.(*outgoingLink)
 		switch {
 		case ok && path == "":
 			path = o.entity()
@@ -143,8 +143,8 @@ func (ds *deliveries) settleRange(first, last serial, v *verdict) {
 
 // refuseExpired rejects the deliveries of a range whose locks have ended (LOCK-7), and reports whether there are any.
 func (ds *deliveries) refuseExpired(first, last serial, v *verdict) (some bool) {
-	for _, e := range ds.s.links {
-		o, ok := e.(*outgoingLink)
+	for _, l := range ds.s.links {
+		o, ok := l.self.(*outgoingLink)
 		if !ok || len(o.expired) == 0 {
 			continue
 		}

@@ -2,7 +2,6 @@ package amqpserver
 
 import (
 	"encoding/binary"
-	"slices"
 
 	"github.com/google/uuid"
 
@@ -164,7 +163,6 @@ func (o *deliveringLink) writeFlow(drain bool) {
 type tagMaker struct {
 	tag  [16]byte
 	next uint64
-	key  [16]byte
 }
 
 func newTagMaker() tagMaker { return tagMaker{tag: uuid.New()} }
@@ -181,14 +179,4 @@ func (t *tagMaker) makeShort() []byte {
 	t.next++
 	binary.LittleEndian.PutUint32(t.tag[8:], uint32(t.next))
 	return t.tag[8:12]
-}
-
-// guid returns a lock token in the byte order of a .NET Guid, as a tag has it: the first three groups are
-// little-endian (LOCK-3, amqp-data-plane 4.5). The slice is valid until the next call.
-func (t *tagMaker) guid(k emulator.LockToken) []byte {
-	t.key = k
-	slices.Reverse(t.key[0:4])
-	slices.Reverse(t.key[4:6])
-	slices.Reverse(t.key[6:8])
-	return t.key[:]
 }

@@ -24,10 +24,10 @@
 //
 // # Files
 //
-//   - conn, loop, mailbox: a connection and its turns. handshake, dispatch: its frames. idle: its timer.
-//   - reader, writer (socket_*): the two other goroutines. trace: lines for each frame.
+//   - conn, loop: a connection and its turns. handshake, dispatch: its frames, and the trace of them. idle: its timer.
+//   - reader, writer (socket_*): the two other goroutines.
 //   - session, flow: sessions, windows and credit. attach, session_accept, link: links, and receivers of a session.
-//   - incoming, assembly, send: deliveries from the client. delivering_link, outgoing: deliveries to it.
+//   - incoming, assembly: deliveries from the client. delivering_link, outgoing: deliveries to it.
 //   - deliveries, settle: what the client has, and how it settles that. memory: the budgets for large deliveries.
 //   - jms: what a connection gets of JMS 2.0, selectors of attaches, entities that an attach makes. errands: work off
 //     the loop, and the attaches that wait for it. subscriber, temporary, relay, browser: subscriptions, temporary

@@ -119,7 +119,7 @@ func (s *session) attachAfter(a *frames.Attach, n node, e *errand, open func() e
 		if err != nil {
 			s.refuseLink(a, err)
 		} else if opened := s.links.get(a.Handle); opened != nil && p.flowed != nil {
-			opened.flow(p.flowed)
+			opened.self.flow(p.flowed)
 		}
 	}
 	c.errands.add(e)

@@ -120,12 +120,8 @@ func (c *conn) fail(in *inFrame, err error) {
 	s := c.sessions.open[in.channel]
 	switch {
 	case s != nil && failure.ends == endsLink: // only handlers of transfers fail so
-		handle := in.transfer.Handle
-		if t, ok := in.other.(*frames.Transfer); ok {
-			handle = t.Handle
-		}
-		if e, err := s.endpoint(handle); err == nil {
-			e.base().detach(failure)
+		if l, err := s.linkOf(in.transfer.Handle); err == nil {
+			l.detach(failure)
 		}
 	case s != nil && failure.ends == endsSession:
 		c.log.ended("session", failure)
@@ -147,7 +143,9 @@ func (c *conn) close(err error) {
 	clear(c.sessions.open)
 	c.runQueue = runQueue{}
 	c.sendOpen(&frames.Open{Properties: amqp.Map{{Key: amqp.Symbol(keyFailed), Value: true}}})
-	c.out.append(0, &frames.Close{Error: c.wireError(amqpErrorOf(err))})
+	closing := &frames.Close{Error: c.wireError(amqpErrorOf(err))}
+	c.trace.frame(traceOut, 0, closing, 0)
+	c.out.buf = frames.AppendFrame(c.out.buf, 0, closing) // write would close once more if it is too large
 	c.state = stateClosing
 	c.linger()
 }

@@ -15,19 +15,18 @@ func (s *session) handleFlow(f *frames.Flow) error {
 		}
 		return nil
 	}
-	e, err := s.endpoint(f.Handle)
+	l, err := s.linkOf(f.Handle)
 	if err != nil && f.Handle < s.handles {
 		return nil // the link has gone; one client still grants credit behind its detach
 	}
 	if err != nil {
 		return err
 	}
-	l := e.base()
 	if l.state != linkAttached {
 		return nil
 	}
 	l.touch()
-	e.flow(f)
+	l.self.flow(f)
 	return nil
 }
 
@@ -51,8 +50,8 @@ func (s *session) linkFlow(handle uint32, count serial, credit uint32) *frames.F
 
 // resume lets all sending links of the session try again.
 func (s *session) resume() {
-	for _, e := range s.links {
-		if p, ok := e.(resumer); ok {
+	for _, l := range s.links {
+		if p, ok := l.self.(resumer); ok {
 			p.resume()
 		}
 	}

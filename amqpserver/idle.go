@@ -74,8 +74,7 @@ func (c *conn) checkIdle(now time.Time) {
 		return
 	}
 	if o.LinkIdle > 0 && reads {
-		for e := range c.sessions.links {
-			l := e.base()
+		for l := range c.sessions.links {
 			idle := l.state == linkAttached && l.opening == nil && now.Sub(l.active) >= o.LinkIdle
 			// A link to $cbs belongs to the connection, and a temporary queue lives as long as the link that made it.
 			if idle && l.node.kind != nodeCBS && !l.temporary {

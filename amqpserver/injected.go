@@ -185,8 +185,7 @@ func (k *credentials) expireTokens(fault *emulator.Fault) {
 			delete(k.held, held)
 		}
 	}
-	for e := range k.c.sessions.links {
-		l := e.base()
+	for l := range k.c.sessions.links {
 		if l.state != linkAttached || l.queue == nil || path != "" && !strings.EqualFold(l.queue.Path(), path) {
 			continue
 		}
@@ -213,11 +212,11 @@ func (c *conn) faultsChanged(injected *emulator.Fault) {
 	if injected != nil && slices.Contains(injected.Options().Operations, emulator.OperationNow) {
 		c.hitNow(injected)
 	}
-	for e := range c.sessions.links {
-		if l := e.base(); l.state != linkAttached || l.node.kind != nodeEntity {
+	for l := range c.sessions.links {
+		if l.state != linkAttached || l.node.kind != nodeEntity {
 			continue
 		}
-		switch x := e.(type) {
+		switch x := l.self.(type) {
 		case *incomingLink:
 			if x.starved(emulator.OperationSend) && x.credit > 0 {
 				x.credit = 0
@@ -235,8 +234,7 @@ func (c *conn) faultsChanged(injected *emulator.Fault) {
 func (c *conn) hitNow(fault *emulator.Fault) {
 	detaches := fault.Options().Kind == emulator.FaultDetach
 	links := 0
-	for e := range c.sessions.links {
-		l := e.base()
+	for l := range c.sessions.links {
 		if l.state != linkAttached || l.node.kind != nodeEntity {
 			continue
 		}

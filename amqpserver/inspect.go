@@ -269,8 +269,8 @@ func (s *Server) DetachLink(ns *emulator.Namespace, id string, number int64) err
 	done, found := make(chan struct{}), false
 	posted := c.post(func() {
 		defer close(done)
-		for e := range c.sessions.links {
-			if l := e.base(); l.number == number && !l.released {
+		for l := range c.sessions.links {
+			if l.number == number && !l.released {
 				found = true
 				l.forceDetach("ControlApi", "it was detached through the control API of Minibus; attach again.")
 				return

@@ -58,16 +58,16 @@ func (c *conn) look() *Connection {
 			unsettled[u.link]++
 		}
 	}
-	for e := range c.sessions.links {
-		if l := e.base(); !l.released {
-			is.Links = append(is.Links, l.look(e, unsettled))
+	for l := range c.sessions.links {
+		if !l.released {
+			is.Links = append(is.Links, l.look(unsettled))
 		}
 	}
 	slices.SortFunc(is.Links, func(a, b Link) int { return int(a.Number - b.Number) })
 	return &is
 }
 
-func (l *link) look(e endpoint, unsettled map[*outgoingLink]int) Link {
+func (l *link) look(unsettled map[*outgoingLink]int) Link {
 	is := Link{
 		Number:   l.number,
 		Name:     printable.Clip(l.name, maxProperty),
@@ -82,7 +82,7 @@ func (l *link) look(e endpoint, unsettled map[*outgoingLink]int) Link {
 	if l.queue != nil {
 		is.Entity, is.Sub = l.queue.Path(), l.node.sub
 	}
-	switch x := e.(type) {
+	switch x := l.self.(type) {
 	case *outgoingLink:
 		is.Credit = int64(x.credit.left())
 		is.Unsettled = unsettled[x]

@@ -114,7 +114,7 @@ func (*refusedLink) release()          {}
 func (s *session) put(e endpoint) {
 	l := e.base()
 	l.self = e
-	s.links = s.links.with(e)
+	s.links = s.links.with(l)
 	s.handles = max(s.handles, l.handle+1)
 	s.c.sessions.linked++
 	s.c.sessions.attached = true
@@ -194,11 +194,10 @@ func (l *link) forceDetach(code, details string) {
 // handleDetach answers the peer's detach, as closed unless a durable subscription outlives it: the service does not
 // suspend links (amqp-data-plane 4.6).
 func (s *session) handleDetach(p *frames.Detach) error {
-	e, err := s.endpoint(p.Handle)
+	l, err := s.linkOf(p.Handle)
 	if err != nil {
 		return err
 	}
-	l := e.base()
 	if p.Error != nil {
 		s.c.log.Debug("link detached by the client", "link", l.name, "entity", l.node.String(),
 			"condition", string(p.Error.Condition), "reason", p.Error.Description)
@@ -213,7 +212,7 @@ func (s *session) handleDetach(p *frames.Detach) error {
 		s.free(l)
 	case linkAttached:
 		l.state = linkClosing
-		if e.detached() {
+		if l.self.detached() {
 			l.finishDetach()
 		}
 	}
@@ -277,11 +276,11 @@ func (l *link) answered() {
 
 // linkTable holds the links of a session in the order of their handles, which are the peer's and ours. It grows with
 // the number of links and not with their handles: the peer chooses those, and high ones cost it nothing.
-type linkTable []endpoint
+type linkTable []*link
 
 // get returns the link with a handle, or nil.
-func (t linkTable) get(handle uint32) endpoint {
-	if handle < uint32(len(t)) && t[handle].base().handle == handle {
+func (t linkTable) get(handle uint32) *link {
+	if handle < uint32(len(t)) && t[handle].handle == handle {
 		return t[handle] // the usual case: peers number their links from 0
 	}
 	if i, found := t.find(handle); found {
@@ -291,15 +290,15 @@ func (t linkTable) get(handle uint32) endpoint {
 }
 
 func (t linkTable) find(handle uint32) (int, bool) {
-	return slices.BinarySearchFunc(t, handle, func(e endpoint, handle uint32) int {
-		return int(int64(e.base().handle) - int64(handle))
+	return slices.BinarySearchFunc(t, handle, func(l *link, handle uint32) int {
+		return int(int64(l.handle) - int64(handle))
 	})
 }
 
 // with returns the table with one more link, whose handle must be free.
-func (t linkTable) with(e endpoint) linkTable {
-	i, _ := t.find(e.base().handle)
-	return slices.Insert(t, i, e)
+func (t linkTable) with(l *link) linkTable {
+	i, _ := t.find(l.handle)
+	return slices.Insert(t, i, l)
 }
 
 // without returns a copy of the table without the link with a handle. A loop over the old table may go on.

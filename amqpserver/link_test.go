@@ -8,26 +8,26 @@ import (
 func TestLinkTable_IsAMapInOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var table linkTable
-	model := make(map[uint32]endpoint)
+	model := make(map[uint32]*link)
 	for range 20_000 {
 		handle := rng.Uint32N(64)
 		if rng.IntN(50) == 0 {
 			handle += 1<<32 - 64
 		}
-		if e := table.get(handle); e != model[handle] {
-			t.Fatalf("handle %d has %v, want %v", handle, e, model[handle])
-		} else if e != nil {
+		if l := table.get(handle); l != model[handle] {
+			t.Fatalf("handle %d has %v, want %v", handle, l, model[handle])
+		} else if l != nil {
 			table = table.without(handle)
 			delete(model, handle)
 		} else {
-			e := &refusedLink{link{handle: handle}}
-			table, model[handle] = table.with(e), e
+			l := &link{handle: handle}
+			table, model[handle] = table.with(l), l
 		}
 		if len(table) != len(model) {
 			t.Fatalf("%d links, want %d", len(table), len(model))
 		}
-		for i, e := range table {
-			if i > 0 && e.base().handle <= table[i-1].base().handle {
+		for i, l := range table {
+			if i > 0 && l.handle <= table[i-1].handle {
 				t.Fatal("the links are out of order")
 			}
 		}
@@ -37,12 +37,12 @@ func TestLinkTable_IsAMapInOrder(t *testing.T) {
 func TestLinkTable_ALoopMayRemoveLinks(t *testing.T) {
 	var table linkTable
 	for h := range uint32(10) {
-		table = table.with(&refusedLink{link{handle: h}})
+		table = table.with(&link{handle: h})
 	}
 	want := uint32(0)
-	for _, e := range table {
-		if e == nil || e.base().handle != want {
-			t.Fatalf("the loop comes to %v, want %d", e, want)
+	for _, l := range table {
+		if l == nil || l.handle != want {
+			t.Fatalf("the loop comes to %v, want %d", l, want)
 		}
 		table = table.without(want)
 		want++

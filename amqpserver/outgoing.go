@@ -263,11 +263,12 @@ func (o *outgoingLink) write() (full bool) {
 		if o.settled {
 			o.removed = append(o.removed, d)
 			o.send(d, o.s.c.tags.make(), true)
-		} else { // the tag is the lock token (LOCK-3)
+		} else { // the tag is the lock token, as a .NET Guid (LOCK-3, amqp-data-plane 4.5)
 			l := d.Lock()
 			l.ID = o.s.nextDelivery
 			o.s.sent.unsettled[l.ID] = unsettled{o, l}
-			o.send(d, o.s.c.tags.guid(l.Token()), false)
+			o.s.c.tag = amqp.UUID(l.Token()).SwapGUID()
+			o.send(d, o.s.c.tag[:], false)
 		}
 		if o.partial() {
 			return true

@@ -269,7 +269,7 @@ func (f *frameReader) next() (h frames.Header, body []byte, err error) {
 	}
 	frame := f.buf[f.r : f.r+int(h.Size)]
 	f.r += int(h.Size)
-	return h, frame[h.BodyStart():], nil
+	return h, frame[h.BodyStart:], nil
 }
 
 // more reports whether next can return without blocking.
@@ -290,36 +290,13 @@ func (f *frameReader) raw(n int) ([]byte, error) {
 	return f.buf[f.r-n : f.r], nil
 }
 
-// fill reads until n bytes are there. Before open no connection gets a large buffer.
+// fill reads until n bytes are there. Those that are not consumed go to the front of the buffer first, and of another
+// buffer if that is to be larger or smaller. Before open no connection gets a large one.
 func (f *frameReader) fill(n int) error {
-	if f.w-f.r >= n {
+	rest := f.buf[f.r:f.w]
+	if len(rest) >= n {
 		return nil
 	}
-	f.makeRoom(n)
-	for f.w-f.r < n {
-		got, err := f.in.Read(f.buf[f.w:])
-		f.w += got
-		switch {
-		case got < smallReadBuffer/2 || f.limit <= maxFrameBeforeOpen:
-			f.quiet++
-		case f.large == nil && f.w == len(f.buf):
-			f.quiet = -1
-		default:
-			f.quiet = 0
-		}
-		if err != nil && f.w-f.r < n {
-			if f.w > f.r {
-				return noEOF(err)
-			}
-			return err
-		}
-	}
-	return nil
-}
-
-// makeRoom moves the unread bytes to the front of a buffer that holds n bytes.
-func (f *frameReader) makeRoom(n int) {
-	rest := f.buf[f.r:f.w]
 	switch {
 	case f.large == nil && (n > len(f.buf) || f.quiet < 0):
 		f.large = f.pool.Get().(*[]byte)
@@ -334,6 +311,25 @@ func (f *frameReader) makeRoom(n int) {
 		f.w = copy(f.buf, rest)
 	}
 	f.r, f.quiet = 0, max(f.quiet, 0)
+	for f.w < n {
+		got, err := f.in.Read(f.buf[f.w:])
+		f.w += got
+		switch {
+		case got < smallReadBuffer/2 || f.limit <= maxFrameBeforeOpen:
+			f.quiet++
+		case f.large == nil && f.w == len(f.buf):
+			f.quiet = -1
+		default:
+			f.quiet = 0
+		}
+		if err != nil && f.w < n {
+			if f.w > 0 {
+				return noEOF(err)
+			}
+			return err
+		}
+	}
+	return nil
 }
 
 func noEOF(err error) error {

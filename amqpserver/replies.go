@@ -88,8 +88,8 @@ func (rs *pendingRequests) done(r *request) {
 func (rs *pendingRequests) route(r *request) *replyLink {
 	var best *replyLink
 	var bestRank int
-	for e := range rs.c.sessions.links {
-		to, ok := e.(*replyLink)
+	for l := range rs.c.sessions.links {
+		to, ok := l.self.(*replyLink)
 		if !ok || to.key != r.key || to.state != linkAttached || to.released {
 			continue
 		}
@@ -113,8 +113,8 @@ func (rs *pendingRequests) route(r *request) *replyLink {
 
 // topUp grants a node's senders of requests the credit that was held back while replies waited.
 func (rs *pendingRequests) topUp(key string) {
-	for e := range rs.c.sessions.links {
-		if in, ok := e.(*incomingLink); ok && in.node.kind != nodeEntity && in.node.key() == key && !in.released {
+	for l := range rs.c.sessions.links {
+		if in, ok := l.self.(*incomingLink); ok && in.node.kind != nodeEntity && in.node.key() == key && !in.released {
 			in.topUp()
 		}
 	}

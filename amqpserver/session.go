@@ -34,8 +34,9 @@ type session struct {
 	released     bool       // our end is written; nothing may follow it
 }
 
-// endpoint is a link of any kind.
+// endpoint is a link with its kind.
 type endpoint interface {
+	// base returns what it has in common with the other kinds.
 	base() *link
 	// flow takes the peer's flow for the link.
 	flow(f *frames.Flow)
@@ -83,8 +84,6 @@ func (s *session) dispatch(in *inFrame) error {
 		return s.handleAttach(p)
 	case *frames.Flow:
 		return s.handleFlow(p)
-	case *frames.Transfer:
-		return s.handleTransfer(p, in.payload)
 	case *frames.Disposition:
 		s.sent.handleDisposition(p)
 		return nil
@@ -159,15 +158,15 @@ func (s *session) endNow() {
 
 func (s *session) releaseLinks() {
 	s.sent.unsettled = nil
-	for _, e := range s.links {
-		e.base().releaseOnce()
+	for _, l := range s.links {
+		l.releaseOnce()
 	}
 }
 
-// endpoint finds the link of a handle. A link that we have detached keeps its handle until the peer's detach arrives.
-func (s *session) endpoint(handle uint32) (endpoint, error) {
-	if e := s.links.get(handle); e != nil {
-		return e, nil
+// linkOf finds the link of a handle. A link that we have detached keeps its handle until the peer's detach arrives.
+func (s *session) linkOf(handle uint32) (*link, error) {
+	if l := s.links.get(handle); l != nil {
+		return l, nil
 	}
 	return nil, sessionErrorf(amqp.CondUnattachedHandle, "There is no link with handle %d.", handle)
 }
@@ -181,8 +180,8 @@ func (s *session) flushOutcomes() {
 
 // stopReceiving takes no more messages for the session's receivers.
 func (s *session) stopReceiving() {
-	for _, e := range s.links {
-		if o, ok := e.(*outgoingLink); ok && !o.released {
+	for _, l := range s.links {
+		if o, ok := l.self.(*outgoingLink); ok && !o.released {
 			o.stop()
 		}
 	}
@@ -205,10 +204,10 @@ func (t *sessionTable) forget(s *session) {
 }
 
 // links calls yield for the links of all sessions, which may end meanwhile.
-func (t *sessionTable) links(yield func(endpoint) bool) {
+func (t *sessionTable) links(yield func(*link) bool) {
 	for _, s := range t.open {
-		for _, e := range s.links {
-			if !yield(e) {
+		for _, l := range s.links {
+			if !yield(l) {
 				return
 			}
 		}
@@ -230,9 +229,9 @@ func (t *sessionTable) resume() {
 
 // touch counts a request as traffic of the link that it names (LOCK-16). An unknown name is no error.
 func (t *sessionTable) touch(name string) {
-	for e := range t.links {
-		if e.base().name == name {
-			e.base().touch()
+	for l := range t.links {
+		if l.name == name {
+			l.touch()
 		}
 	}
 }
@@ -240,8 +239,8 @@ func (t *sessionTable) touch(name string) {
 // holder finds the receiver of this connection that holds a session of the queue, or nil. A request that names the
 // session counts as traffic of its link.
 func (t *sessionTable) holder(q *emulator.Entity, matches func(*outgoingLink) bool) *emulator.Consumer {
-	for e := range t.links {
-		o, ok := e.(*outgoingLink)
+	for l := range t.links {
+		o, ok := l.self.(*outgoingLink)
 		if ok && !o.released && o.queue == q && o.accept != nil && o.consumer != nil && matches(o) {
 			o.touch()
 			return o.consumer

@@ -1,8 +1,9 @@
-//go:build !unix
+//go:build !windows
 
 package amqpserver
 
-// directWrites says that this system has no call for [socket].
-const directWrites = false
+// directWrites says that [socket] can write what a socket takes at once.
+const directWrites = true
 
-func writeOnce(uintptr, []byte) int { return 0 }
+// descriptor is what syscall.Write takes.
+type descriptor = int

@@ -286,8 +286,7 @@ func (k *credentials) expire(now time.Time) {
 // recheck detaches the links at a path, or below it, that have lost their right: a token has expired, or the holder of
 // a renewed one has lost a role.
 func (k *credentials) recheck(path string) {
-	for e := range k.c.sessions.links {
-		l := e.base()
+	for l := range k.c.sessions.links {
 		for _, need := range l.rights {
 			if l.state != linkAttached {
 				break

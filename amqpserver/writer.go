@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"minibus/emulator"
-	"minibus/internal/amqp/frames"
 )
 
 // maxKept is the capacity above which an output buffer is not worth keeping.
@@ -51,12 +50,6 @@ func newOutput(c *conn) output {
 		written:  make(chan writeJob, 1),
 		ended:    make(chan struct{}),
 	}
-}
-
-// append appends one frame without a check.
-func (o *output) append(channel uint16, p frames.Performative) {
-	o.c.trace.frame(traceOut, channel, p, 0)
-	o.buf = frames.AppendFrame(o.buf, channel, p)
 }
 
 // flush starts a write if there is something to write and no write is under way.
@@ -189,8 +182,9 @@ func (k *socket) open(nc net.Conn) {
 	}
 	k.raw = raw
 	k.write = func(fd uintptr) bool {
-		k.written = writeOnce(fd, k.out)
-		return true // do not wait until the socket takes more
+		n, _ := syscall.Write(descriptor(fd), k.out)
+		k.written = max(n, 0) // -1 after an error
+		return true           // do not wait until the socket takes more
 	}
 	k.noDeadline(nc)
 }

@@ -236,10 +236,7 @@ func (w *writer) applyBatch(batch []item, oneByOne bool) error {
 			c.Failed(w.errs[i])
 		}
 	}
-	if err := w.writePending(); err != nil {
-		return err
-	}
-	return w.namespaces.reserveIDs()
+	return w.writePending()
 }
 
 // applyAlone applies all of a change or nothing of it.
@@ -318,7 +315,8 @@ func (w *writer) apply(c *emulator.Change) error {
 	return nil
 }
 
-// writePending writes what the operations so far have gathered: counters, keys of duplicate detection and publications.
+// writePending writes what the operations so far have gathered: counters, keys of duplicate detection, changes of
+// publications, and reservations of ids.
 func (w *writer) writePending() error {
 	if err := w.entities.writeCounters(); err != nil {
 		return err
@@ -329,8 +327,7 @@ func (w *writer) writePending() error {
 	if err := w.published.write(); err != nil {
 		return err
 	}
-	w.published.drop()
-	return nil
+	return w.namespaces.reserveIDs()
 }
 
 // dropPending forgets what operations have gathered, after a failure.

@@ -31,7 +31,7 @@
 //
 // The package calls SQLite through modernc.org/sqlite/lib, without database/sql and its driver. In batches of 200
 // messages of 1 KiB this inserts two to three times as many a second, because a statement allocates nothing. Only
-// conn.go and stmt.go import unsafe.
+// conn.go imports unsafe.
 //
 // An ephemeral database runs the same code on ":memory:", with one connection that writer and reader share. A
 // temporary file would need a writable directory, which a read-only container does not have, and kill -9 would leave it

@@ -2,6 +2,8 @@ package store
 
 import (
 	"fmt"
+	"hash/crc32"
+	"slices"
 
 	"minibus/emulator"
 )
@@ -126,6 +128,20 @@ func (m *messages) storeBody(rows *rowRange, id int64, data []byte) error {
 		return fmt.Errorf("insert body %d: %w", id, err)
 	}
 	return nil
+}
+
+// Bodies are stored with a checksum, because SQLite has none and would deliver a body with a flipped bit as if it
+// were good.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli) // processors compute it
+
+// checksum goes in steps: nothing can interrupt one, and the garbage collector, and all with it, would wait for that
+// of a hundred mebibytes.
+func checksum(data []byte) uint32 {
+	sum := uint32(0)
+	for step := range slices.Chunk(data, 1<<20) {
+		sum = crc32.Update(sum, castagnoli, step)
+	}
+	return sum
 }
 
 // update writes the changeable columns of a message, which may move to another entity.

@@ -266,8 +266,9 @@ func (n *namespaces) giveBackIDs() error {
 func (n *namespaces) afterCommit() {
 	for _, rows := range n.outgrown {
 		rows.reserved = rows.high + rowBlock
+		rows.outgrown = false
 	}
-	n.dropOutgrown()
+	n.outgrown = n.outgrown[:0]
 	if len(n.buried) == 0 {
 		return
 	}
@@ -277,6 +278,7 @@ func (n *namespaces) afterCommit() {
 	n.buried = n.buried[:0]
 }
 
+// dropOutgrown forgets what the open transaction reserved, after a failure.
 func (n *namespaces) dropOutgrown() {
 	for _, rows := range n.outgrown {
 		rows.outgrown = false

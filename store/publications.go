@@ -180,7 +180,7 @@ func (ps *publications) write() error {
 			return fmt.Errorf("take copies out of the publication with row %d: %w", p.row, err)
 		}
 	}
-	ps.drop()
+	ps.taken = ps.taken[:0]
 	return nil
 }
 

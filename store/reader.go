@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"hash/crc32"
-	"slices"
 
 	"minibus/emulator"
 )
@@ -155,20 +153,6 @@ func (r *reader) readParts(id int64, want int) ([]byte, error) {
 		return nil, &damageError{fmt.Sprintf("%d of %d parts are there", found, want), buf.Bytes()}
 	}
 	return buf.Bytes(), nil
-}
-
-// Bodies are stored with a checksum, because SQLite has none and would deliver a body with a flipped bit as if it
-// were good.
-var castagnoli = crc32.MakeTable(crc32.Castagnoli) // processors compute it
-
-// checksum goes in steps: nothing can interrupt one, and the garbage collector, and all with it, would wait for that
-// of a hundred mebibytes.
-func checksum(data []byte) uint32 {
-	sum := uint32(0)
-	for step := range slices.Chunk(data, 1<<20) {
-		sum = crc32.Update(sum, castagnoli, step)
-	}
-	return sum
 }
 
 // damageError says what is wrong with a damaged body and keeps the rest of it.

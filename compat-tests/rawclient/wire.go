@@ -103,7 +103,7 @@ func (w *Wire) Next() (channel uint16, body []byte, err error) {
 	if err := w.fill(int(h.Size)); err != nil {
 		return 0, nil, err
 	}
-	body = w.in[w.r+h.BodyStart() : w.r+int(h.Size)]
+	body = w.in[w.r+h.BodyStart : w.r+int(h.Size)]
 	w.r += int(h.Size)
 	return h.Channel, body, nil
 }

@@ -104,29 +104,25 @@ func (r *Reader) Descriptor() (code uint64, name []byte, err error) {
 
 // List consumes a list and returns the count of its items and a Reader over them. No item reaches beyond the list.
 func (r *Reader) List() (count int, items Reader, err error) {
-	switch code, ok := r.Peek(); {
-	case !ok:
-		return 0, Reader{}, r.Fail("list", ErrTruncated)
-	case code == CodeList0 || code == CodeList8 || code == CodeList32:
-		return r.sequence(code)
+	switch code, _ := r.Peek(); code {
+	case CodeList0, CodeList8, CodeList32:
+		return r.compound(code)
 	}
-	return 0, Reader{}, r.Fail("list", ErrWrongType)
+	return 0, Reader{}, r.unexpected("list")
 }
 
 // Map consumes a map and returns the count of its pairs and a Reader over keys and values in turn.
 func (r *Reader) Map() (pairs int, items Reader, err error) {
-	switch code, ok := r.Peek(); {
-	case !ok:
-		return 0, Reader{}, r.Fail("map", ErrTruncated)
-	case code == CodeMap8 || code == CodeMap32:
-		n, items, err := r.sequence(code)
+	switch code, _ := r.Peek(); code {
+	case CodeMap8, CodeMap32:
+		n, items, err := r.compound(code)
 		return n / 2, items, err
 	}
-	return 0, Reader{}, r.Fail("map", ErrWrongType)
+	return 0, Reader{}, r.unexpected("map")
 }
 
-func (r *Reader) sequence(code byte) (int, Reader, error) {
-	c, err := sequenceAt(r.b, r.pos, code)
+func (r *Reader) compound(code byte) (int, Reader, error) {
+	c, err := compoundAt(r.b, r.pos, code)
 	if err != nil {
 		return 0, Reader{}, err
 	}
@@ -380,9 +376,13 @@ type compound struct {
 }
 
 // compoundAt reads the size and the count that follow the constructor at pos. It checks the size against the bytes
-// of b; the count is only a claim.
+// of b, and the count of a list or map, whose elements take at least a byte each, against the size. That of an array is
+// only a claim.
 func compoundAt(b []byte, pos int, code byte) (compound, error) {
 	at := pos + 1
+	if code == CodeList0 {
+		return compound{start: at, end: at}, nil
+	}
 	var size uint64
 	var c compound
 	width := 1
@@ -405,17 +405,9 @@ func compoundAt(b []byte, pos int, code byte) (compound, error) {
 		return compound{}, &DecodeError{"compound value", pos, ErrTruncated}
 	}
 	c.start, c.end = at+width, at+int(size)
-	return c, nil
-}
-
-// sequenceAt is compoundAt for lists, list0 included, and maps, whose elements take at least a byte each.
-func sequenceAt(b []byte, pos int, code byte) (compound, error) {
-	if code == CodeList0 {
-		return compound{start: pos + 1, end: pos + 1}, nil
-	}
-	c, err := compoundAt(b, pos, code)
-	if err != nil {
-		return c, err
+	switch code {
+	case CodeArray8, CodeArray32:
+		return c, nil
 	}
 	if uint64(c.count) > uint64(c.end-c.start) {
 		return c, &DecodeError{"element count", pos, ErrTooMany}

@@ -146,7 +146,7 @@ func (p *Peer) next(deadline time.Time) Frame {
 		p.t.Fatalf("frame of %d bytes, max-frame-size is %d", h.Size, p.MaxFrameSize)
 	}
 	p.fill(int(h.Size), deadline)
-	body := bytes.Clone(p.buf[h.BodyStart():h.Size])
+	body := bytes.Clone(p.buf[h.BodyStart:h.Size])
 	p.buf = p.buf[h.Size:]
 	performative, payload, err := frames.DecodeBody(body)
 	if err != nil {

@@ -74,7 +74,7 @@ func TestGoldenFrames(t *testing.T) {
 				if err != nil || int(header.Size) != len(f.bytes) {
 					t.Fatalf("line %d: header %+v: %v", f.line, header, err)
 				}
-				body := f.bytes[int(header.DataOffset)*4:]
+				body := f.bytes[header.BodyStart:]
 				p, _, err := frames.DecodeBody(body)
 				if err != nil {
 					t.Errorf("line %d: %v", f.line, err)
@@ -112,11 +112,11 @@ func TestGoldenMessages(t *testing.T) {
 			parts := make(map[string][]byte)
 			for _, f := range readGolden(t, path) {
 				header, err := frames.ParseHeader(f.bytes)
-				if err != nil || string(f.bytes[:4]) == "AMQP" || !frames.IsTransfer(f.bytes[int(header.DataOffset)*4:]) {
+				if err != nil || string(f.bytes[:4]) == "AMQP" || !frames.IsTransfer(f.bytes[header.BodyStart:]) {
 					continue
 				}
 				var transfer frames.Transfer
-				payload, err := transfer.Decode(f.bytes[int(header.DataOffset)*4:])
+				payload, err := transfer.Decode(f.bytes[header.BodyStart:])
 				if err != nil {
 					t.Fatalf("line %d: %v", f.line, err)
 				}

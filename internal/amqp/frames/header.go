@@ -27,15 +27,11 @@ var Heartbeat = []byte{0, 0, 0, 8, 2, 0, 0, 0}
 
 // Header is a frame header [AMQP 2.3.1].
 type Header struct {
-	Size       uint32 // of the whole frame in bytes, header included
-	DataOffset uint8  // where the body begins, in words of four bytes
-	Type       uint8  // TypeAMQP or TypeSASL
-	Channel    uint16 // of AMQP frames; ignore it on SASL frames
+	Size      uint32 // of the whole frame in bytes, header included
+	BodyStart int    // offset of the body in bytes; what is between the header's eight and the body is ignored
+	Type      uint8  // TypeAMQP or TypeSASL
+	Channel   uint16 // of AMQP frames; ignore it on SASL frames
 }
-
-// BodyStart returns the offset of the body in the frame, in bytes. The bytes between the header's eight
-// and the body are an extended header, which is ignored.
-func (h Header) BodyStart() int { return int(h.DataOffset) * 4 }
 
 // ParseHeader reads the header of a frame; b has at least HeaderSize bytes. It checks that the body begins after the
 // header and inside the frame. The caller checks Size against max-frame-size, and the type.
@@ -44,19 +40,19 @@ func ParseHeader(b []byte) (Header, error) {
 		return Header{}, fmt.Errorf("read %d bytes: %w", len(b), ErrHeader)
 	}
 	h := Header{
-		Size:       binary.BigEndian.Uint32(b),
-		DataOffset: b[4],
-		Type:       b[5],
-		Channel:    binary.BigEndian.Uint16(b[6:]),
+		Size:      binary.BigEndian.Uint32(b),
+		BodyStart: 4 * int(b[4]),
+		Type:      b[5],
+		Channel:   binary.BigEndian.Uint16(b[6:]),
 	}
 	if h.Size < HeaderSize {
 		return h, fmt.Errorf("read frame size %d, less than its header: %w", h.Size, ErrHeader)
 	}
-	if h.DataOffset < HeaderSize/4 {
-		return h, fmt.Errorf("read data offset %d, inside the header: %w", h.DataOffset, ErrHeader)
+	if h.BodyStart < HeaderSize {
+		return h, fmt.Errorf("read data offset %d, inside the header: %w", b[4], ErrHeader)
 	}
-	if h.Size < uint32(h.BodyStart()) {
-		return h, fmt.Errorf("read data offset %d beyond frame size %d: %w", h.DataOffset, h.Size, ErrHeader)
+	if h.Size < uint32(h.BodyStart) {
+		return h, fmt.Errorf("read data offset %d beyond frame size %d: %w", b[4], h.Size, ErrHeader)
 	}
 	return h, nil
 }

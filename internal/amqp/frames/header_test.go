@@ -10,8 +10,8 @@ import (
 
 func TestParseHeader(t *testing.T) {
 	h, err := frames.ParseHeader(unhex(t, "00000200 03 01 0102 ff"))
-	want := frames.Header{Size: 512, DataOffset: 3, Type: frames.TypeSASL, Channel: 258}
-	if err != nil || h != want || h.BodyStart() != 12 {
+	want := frames.Header{Size: 512, BodyStart: 12, Type: frames.TypeSASL, Channel: 258}
+	if err != nil || h != want {
 		t.Errorf("got %+v, %v", h, err)
 	}
 	for name, s := range map[string]string{
@@ -24,7 +24,7 @@ func TestParseHeader(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if h, err := frames.ParseHeader(frames.Heartbeat); err != nil || int(h.Size) != len(frames.Heartbeat) || h.BodyStart() != 8 {
+	if h, err := frames.ParseHeader(frames.Heartbeat); err != nil || int(h.Size) != len(frames.Heartbeat) || h.BodyStart != 8 {
 		t.Errorf("heartbeat: %+v, %v", h, err)
 	}
 }

@@ -8,6 +8,6 @@ func (p *Patch) SizeHint(*Message) int {
 
 // DeliveryAnnotation decodes one delivery annotation.
 func (m *Message) DeliveryAnnotation(key string) (any, bool) {
-	n, r := m.pairs(m.DeliveryAnnotations)
+	n, r := m.items(m.DeliveryAnnotations)
 	return lookup(n, r, key)
 }

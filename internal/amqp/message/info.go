@@ -55,7 +55,7 @@ func (m *Message) Info() (Info, error) {
 var headerNames = [headerFields]string{"durable", "priority", "ttl", "first-acquirer", "delivery-count"}
 
 func (m *Message) readHeader(in *Info) error {
-	n, r := m.list(m.Header)
+	n, r := m.items(m.Header)
 	for i := range n {
 		var err error
 		var v uint32
@@ -76,7 +76,7 @@ func (m *Message) readHeader(in *Info) error {
 }
 
 func (m *Message) readProperties(in *Info) error {
-	n, r := m.list(m.Properties)
+	n, r := m.items(m.Properties)
 	var expiry, created Timestamp
 	var hasExpiry, hasCreated bool
 	for i := range n {
@@ -135,7 +135,7 @@ func idText(r *amqp.Reader) (string, bool, error) {
 }
 
 func (m *Message) readAnnotations(in *Info) error {
-	n, r := m.pairs(m.MessageAnnotations)
+	n, r := m.items(m.MessageAnnotations)
 	var delivery Timestamp
 	var hasDelivery bool
 	for range n {
@@ -216,7 +216,7 @@ type Map = amqp.Map
 
 // HasMessageID reports whether the sender gave the message a message-id; otherwise the broker makes one (PROP-10).
 func (m *Message) HasMessageID() bool {
-	n, r := m.list(m.Properties)
+	n, r := m.items(m.Properties)
 	return n > PropertyMessageID && !r.Null()
 }
 
@@ -224,4 +224,40 @@ func (m *Message) HasMessageID() bool {
 // message's header (QUO-8).
 func (m *Message) HeaderBytes() int {
 	return m.MessageAnnotations.Len() + m.Properties.Len() + m.ApplicationProperties.Len() + m.Header.Len()
+}
+
+// LargestProperty returns the name of the largest value among the application properties and the fields of the
+// properties section, and its size in bytes without type and length. It skips sections of at most floor bytes.
+func (m *Message) LargestProperty(floor int) (name string, size int) {
+	if m.ApplicationProperties.Len() > floor {
+		for e := m.UserProperties(); e.Next(); {
+			if n := contentLength(e.Encoded()); n > size {
+				name, size = string(e.Key()), n
+			}
+		}
+	}
+	if m.Properties.Len() > floor {
+		fields, r := m.items(m.Properties)
+		for i := range fields {
+			raw, err := r.Raw()
+			if n := contentLength(raw); err == nil && n > size {
+				name, size = propertyNames[i], n
+			}
+		}
+	}
+	return name, size
+}
+
+// contentLength returns the size of an encoded value without its constructor and, for text or binary, its length field.
+func contentLength(raw []byte) int {
+	if len(raw) == 0 {
+		return 0
+	}
+	switch raw[0] {
+	case amqp.CodeBinary8, amqp.CodeString8, amqp.CodeSymbol8:
+		return len(raw) - 2
+	case amqp.CodeBinary32, amqp.CodeString32, amqp.CodeSymbol32:
+		return len(raw) - 5
+	}
+	return len(raw) - 1
 }

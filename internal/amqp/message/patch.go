@@ -68,7 +68,7 @@ func (p *Patch) AppendHead(dst []byte, m *Message) (head, tail []byte) {
 // appendHeader writes the header section. It keeps the sender's encoding of durable, priority and first-acquirer
 // (PROP-12). The delivery count is never null, because clients read it without a check.
 func (p *Patch) appendHeader(dst []byte, m *Message) []byte {
-	n, r := m.list(m.Header)
+	n, r := m.items(m.Header)
 	dst, mark := amqp.BeginList(amqp.AppendDescriptor(dst, codeHeader))
 	for i := range headerFields {
 		var raw []byte
@@ -92,7 +92,7 @@ func (p *Patch) appendHeader(dst []byte, m *Message) []byte {
 // appendProperties writes the properties section, which is always present. It keeps the sender's bytes, unless it has
 // to put in the message-id, the two times of PROP-5 or what an action has set.
 func (p *Patch) appendProperties(dst []byte, m *Message, over *system) []byte {
-	n, r := m.list(m.Properties)
+	n, r := m.items(m.Properties)
 	code, some := r.Peek()
 	makeID := p.MessageID != "" && (n == 0 || some && code == amqp.CodeNull)
 	if over != nil && over.fields[PropertyMessageID] != nil {
@@ -150,7 +150,7 @@ func (p *Patch) appendApplicationProperties(dst []byte, m *Message, replace bool
 		}
 		return append(dst, m.Bytes(m.ApplicationProperties)...)
 	}
-	n, r := m.pairs(m.ApplicationProperties)
+	n, r := m.items(m.ApplicationProperties)
 	if replace {
 		n = 0
 	}
@@ -165,7 +165,7 @@ func (p *Patch) appendApplicationProperties(dst []byte, m *Message, replace bool
 func (p *Patch) appendDeliveryAnnotations(dst []byte, m *Message) []byte {
 	start := len(dst)
 	dst, mark := amqp.BeginMap(amqp.AppendDescriptor(dst, codeDeliveryAnnotations))
-	n, r := m.pairs(m.DeliveryAnnotations)
+	n, r := m.items(m.DeliveryAnnotations)
 	dst, pairs := p.appendSenders(dst, n, r, codeDeliveryAnnotations, nil)
 	if p.HasLockToken {
 		dst = amqp.AppendUUID(amqp.AppendSymbol(dst, keyLockToken), p.LockToken)
@@ -185,7 +185,7 @@ func (p *Patch) appendDeliveryAnnotations(dst []byte, m *Message) []byte {
 // amqp-data-plane 5.1: clients panic on others.
 func (p *Patch) appendMessageAnnotations(dst []byte, m *Message, over *system) []byte {
 	dst, mark := amqp.BeginMap(amqp.AppendDescriptor(dst, codeMessageAnnotations))
-	n, r := m.pairs(m.MessageAnnotations)
+	n, r := m.items(m.MessageAnnotations)
 	dst, pairs := p.appendSenders(dst, n, r, codeMessageAnnotations, over)
 	if over != nil {
 		var set int

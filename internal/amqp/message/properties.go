@@ -146,11 +146,6 @@ func (o *overlay) merge(dst []byte, n int, r amqp.Reader) ([]byte, int) {
 	return append(dst, o.items.Rest()...), pairs + o.n
 }
 
-// between returns the bytes between two positions of one Reader.
-func between(from, to amqp.Reader) []byte {
-	return from.Rest()[:to.Offset()-from.Offset()]
-}
-
 // EncodeValue encodes one value, of any type that [amqp.AppendValue] takes.
 func EncodeValue(v any) ([]byte, error) { return amqp.AppendValue(nil, v) }
 

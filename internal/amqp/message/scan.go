@@ -1,6 +1,7 @@
 package message
 
 import (
+	"encoding/binary"
 	"math"
 
 	"minibus/internal/amqp"
@@ -157,32 +158,25 @@ func checkSection(r *amqp.Reader, code uint64) error {
 	return nil
 }
 
-// list returns the number of fields of a list section and a Reader over them; none if the section is absent.
-func (m *Message) list(s Span) (int, amqp.Reader) {
+// items returns how many fields a section has, or how many pairs if it is a map, and a Reader over them; none if the
+// section is absent.
+func (m *Message) items(s Span) (n int, items amqp.Reader) {
 	if s.Empty() {
 		return 0, amqp.Reader{}
 	}
 	r := amqp.NewReader(m.Bytes(s))
-	_, _, _ = r.Descriptor() // Scan has read it before
-	n, items, err := r.List()
-	if err != nil {
-		return 0, amqp.Reader{}
+	_, _, _ = r.Descriptor() // Scan has read it before, and all that follows
+	if code, _ := r.Peek(); code == amqp.CodeMap8 || code == amqp.CodeMap32 {
+		n, items, _ = r.Map()
+	} else {
+		n, items, _ = r.List()
 	}
 	return n, items
 }
 
-// pairs returns the number of entries of a map section and a Reader over them; none if the section is absent.
-func (m *Message) pairs(s Span) (int, amqp.Reader) {
-	if s.Empty() {
-		return 0, amqp.Reader{}
-	}
-	r := amqp.NewReader(m.Bytes(s))
-	_, _, _ = r.Descriptor() // Scan has read it before
-	n, items, err := r.Map()
-	if err != nil {
-		return 0, amqp.Reader{}
-	}
-	return n, items
+// between returns the bytes between two positions of one Reader.
+func between(from, to amqp.Reader) []byte {
+	return from.Rest()[:to.Offset()-from.Offset()]
 }
 
 // Descriptor codes of the sections [AMQP 3.2].
@@ -283,3 +277,73 @@ const (
 	keyLockToken             = "x-opt-lock-token"
 	keyOmittedBodySize       = "omitted-message-body-size"
 )
+
+// BatchFormat is the message-format of a transfer whose data sections each hold a whole message.
+const BatchFormat = 0x80013700
+
+// Batch opens the envelope of message-format [BatchFormat]. It returns one scanned message per data section, whose
+// Raw is a part of raw. The envelope's own sections are checked and dropped; those of the messages count. An empty
+// batch is an empty slice. One message that cannot be scanned refuses the whole batch.
+func Batch(raw []byte) ([]Message, error) {
+	env, err := Scan(raw)
+	if err != nil {
+		return nil, err
+	}
+	body := env.Bytes(env.Body)
+	count := 0
+	for r := amqp.NewReader(body); r.Len() > 0; count++ {
+		if code, err := sectionCode(&r); err != nil || code != codeData {
+			return nil, r.Fail("batch of anything but data sections", amqp.ErrWrongType)
+		}
+		if err := r.Skip(); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]Message, 0, count)
+	for r := amqp.NewReader(body); r.Len() > 0; {
+		if _, err := sectionCode(&r); err != nil {
+			return nil, err
+		}
+		inner, _, err := r.Bytes()
+		if err != nil {
+			return nil, err
+		}
+		m, err := Scan(inner)
+		if err != nil {
+			return nil, err
+		}
+		m.Part = true
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+// Announced returns the length of a message up to the end of the section that begins in its first bytes and does not
+// end there: of a large message, its body. It returns 0 if the first bytes do not tell. The section may not hold what
+// it announces.
+func Announced(first []byte) uint64 {
+	r := amqp.NewReader(first)
+	for {
+		if _, err := sectionCode(&r); err != nil {
+			return 0
+		}
+		if r.Skip() == nil {
+			continue
+		}
+		const code, size = 1, 4 // bytes
+		value := r.Rest()
+		if len(value) < code+size || !sizeOfFourBytes(value[0]) {
+			return 0
+		}
+		return uint64(r.Offset()) + code + size + uint64(binary.BigEndian.Uint32(value[code:]))
+	}
+}
+
+// sizeOfFourBytes reports whether a value with that constructor begins with a size of four bytes [AMQP 1.2].
+func sizeOfFourBytes(constructor byte) bool {
+	switch constructor >> 4 {
+	case 0xb, 0xd, 0xf:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,9 @@
+package amqpserver
+
+import "syscall"
+
+// directWrites says that [socket] can't write what a socket takes at once: here sockets are no files.
+const directWrites = false
+
+// descriptor is what syscall.Write takes.
+type descriptor = syscall.Handle
