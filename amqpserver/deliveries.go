@@ -120,7 +120,6 @@ func (ds *deliveries) entity() (path string) {
 // settleRange settles the unsettled deliveries of a range and ignores the others. A client's range may span all ids
 // that there are, so the work is bounded by the number of deliveries.
 func (ds *deliveries) settleRange(first, last serial, v *verdict) {
-	ds.refuseExpired(first, last, v)
 	var ids []serial
 	if span := int64(last-first) + 1; span <= int64(len(ds.unsettled)) {
 		for i := range serial(span) {
@@ -134,9 +133,20 @@ func (ds *deliveries) settleRange(first, last serial, v *verdict) {
 		}
 		slices.SortFunc(ids, func(a, b serial) int { return cmp.Compare(a-first, b-first) })
 	}
-	for _, id := range ids {
-		if u, ok := ds.unsettled[id]; ok { // a refused one may have ended the link
+	var forgotten []unsettled // by the client, whatever becomes of its transaction
+	if v.quiet && v.transaction != nil {
+		for _, id := range ids {
+			forgotten = append(forgotten, ds.unsettled[id])
+		}
+	}
+	ds.refuseExpired(first, last, v)
+	for i, id := range ids {
+		u, ok := ds.unsettled[id]
+		switch {
+		case ok:
 			ds.settle(id, u, v)
+		case forgotten != nil && forgotten[i].link != nil: // one that was refused has ended the link
+			forgotten[i].link.consumer.GiveUp(forgotten[i].lock)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package amqpserver
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -185,7 +186,7 @@ func (in *incomingLink) refuse(operation string, d *delivered, err error) {
 // refuseAs is refuse with another error for the client than the log gets. The link ends if the client must learn of the
 // refusal and can't otherwise: because work is missing from a transaction, or the transaction does not exist.
 func (in *incomingLink) refuseAs(operation string, d *delivered, err error, failure amqpError) {
-	in.s.c.log.refusedErr(operation, in.entity(), err)
+	in.s.c.log.refusedErr(operation, failure.entity, err)
 	if !d.settled && !in.noRejected {
 		in.s.received.reject(d.id, d.id, failure)
 	}
@@ -267,6 +268,7 @@ func (in *incomingLink) takeMessages(d *delivered) {
 	}
 	op := c.pendingSends.get()
 	op.in = in
+	op.queue = in.queue
 	op.id = d.id
 	op.settled = d.settled
 	op.size = len(d.raw)
@@ -318,6 +320,7 @@ func (in *incomingLink) send(messages []message.Message, op *pendingSend) error 
 // thousands a second.
 type pendingSend struct {
 	in       *incomingLink
+	queue    *emulator.Entity // of the link then: a relay's changes with each message
 	id       serial
 	settled  bool
 	size     int
@@ -388,7 +391,9 @@ func (op *pendingSend) answer() {
 	case op.err == nil && op.injected != nil && op.injected.Options().After:
 		_ = in.inject(op.injected, emulator.OperationSend) // errEnded
 	case op.err != nil:
-		in.refuse("send", &delivered{id: op.id, settled: op.settled}, op.err)
+		failure := amqpErrorOf(op.err)
+		failure.entity = cmp.Or(failure.entity, op.queue.Path())
+		in.refuseAs("send", &delivered{id: op.id, settled: op.settled}, op.err, failure)
 	case !op.settled:
 		in.s.received.answer(op.id, outcomeAccepted)
 	}

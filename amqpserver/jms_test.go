@@ -2,8 +2,10 @@ package amqpserver_test
 
 import (
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -597,15 +599,28 @@ func TestJMS_ThousandsOfTemporaryQueues(t *testing.T) {
 	})
 }
 
+// attachRelay attaches a sender without an address on handle 0.
+func attachRelay(p *amqptest.Peer) {
+	a := amqptest.SenderAttach(0, "")
+	a.Target = &frames.Target{}
+	p.Send(0, a)
+	amqptest.Want[*frames.Attach](p)
+	amqptest.Want[*frames.Flow](p)
+}
+
+// addressed returns a message that names its queue or topic.
+func addressed(to any) []byte {
+	properties, m := amqp.BeginList(amqp.AppendDescriptor(nil, 0x73))
+	properties = amqp.AppendNull(amqp.AppendNull(properties))
+	properties, _ = amqp.AppendValue(properties, to)
+	return append(amqp.EndList(properties, m, 3), amqptest.Message("x")...)
+}
+
 func TestJMS_Relay(t *testing.T) { // jms 1.2
 	bubble(t, func(t *testing.T, b *bench) {
 		b.topic()
 		p := b.jms(t, "id")
-		a := amqptest.SenderAttach(0, "")
-		a.Target = &frames.Target{}
-		p.Send(0, a)
-		amqptest.Want[*frames.Attach](p)
-		amqptest.Want[*frames.Flow](p)
+		attachRelay(p)
 		for i, c := range []struct {
 			to        any
 			condition amqp.Symbol
@@ -613,11 +628,7 @@ func TestJMS_Relay(t *testing.T) { // jms 1.2
 			{"q", ""}, {"amqp://localhost/t", ""}, {"nosuch", "amqp:not-found"}, {nil, "amqp:not-found"},
 			{"q/$DeadLetterQueue", "amqp:not-allowed"}, {"$cbs", "amqp:not-found"}, {"q", ""},
 		} {
-			properties, m := amqp.BeginList(amqp.AppendDescriptor(nil, 0x73))
-			properties = amqp.AppendNull(amqp.AppendNull(properties))
-			properties, _ = amqp.AppendValue(properties, c.to)
-			properties = amqp.EndList(properties, m, 3)
-			p.Send(0, amqptest.Transfer(0, uint32(i)), append(properties, amqptest.Message("x")...)...)
+			p.Send(0, amqptest.Transfer(0, uint32(i)), addressed(c.to)...)
 			d := amqptest.Want[*frames.Disposition](p)
 			rejected, ok := d.State.(*frames.Rejected)
 			switch {
@@ -629,6 +640,42 @@ func TestJMS_Relay(t *testing.T) { // jms 1.2
 		}
 		b.wantReceivable(t, "q", 2)
 		b.wantReceivable(t, "t/Subscriptions/s", 1)
+	})
+}
+
+// TestJMS_RefusalsOfARelayNameTheirEntity: not that of the message before or behind.
+func TestJMS_RefusalsOfARelayNameTheirEntity(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bench) {
+		b.queue("q2", emulator.QueueOptions{})
+		p := b.jms(t, "id")
+		attachRelay(p)
+		p.Send(0, amqptest.Transfer(0, 0), addressed("q2")...)
+		wantOutcome(t, p, 0, "")
+		for id, c := range []struct {
+			to                any
+			condition, entity string
+		}{
+			{nil, "amqp:not-found", `""`}, {"nosuch", "amqp:not-found", "nosuch"},
+			{"q/$DeadLetterQueue", "amqp:not-allowed", "q"},
+		} {
+			p.Send(0, amqptest.Transfer(0, uint32(id+1)), addressed(c.to)...)
+			wantOutcome(t, p, uint32(id+1), amqp.Symbol(c.condition))
+			if line := "entity=" + c.entity + " condition=" + c.condition; !strings.Contains(b.log.String(), line) {
+				t.Errorf("to %v: the log does not have %q:\n%s", c.to, line, b.log)
+			}
+		}
+
+		b.journal.Pause() // the first message fails after the second has come
+		p.Send(0, amqptest.Transfer(0, 4), addressed("q")...)
+		synctest.Wait()
+		p.Send(0, amqptest.Transfer(0, 5), addressed("q2")...)
+		synctest.Wait()
+		b.journal.FailNext(1, fmt.Errorf("the disk is broken"))
+		b.journal.Resume()
+		wantOutcome(t, p, 4, "amqp:internal-error")
+		if !strings.Contains(b.log.String(), "entity=q condition=amqp:internal-error") {
+			t.Errorf("the log does not name the entity of the message whose commit failed:\n%s", b.log)
+		}
 	})
 }
 
@@ -661,6 +708,51 @@ func TestJMS_ADrainWaitsForTheSearch(t *testing.T) {
 			t.Errorf("selected %q", got)
 		}
 	})
+}
+
+// gatedLog is a log whose lines wait for its gate, if it has one: the loop that writes one goes on once that is closed.
+type gatedLog struct{ gate atomic.Pointer[chan struct{}] }
+
+func (l *gatedLog) Write(b []byte) (int, error) {
+	if gate := l.gate.Load(); gate != nil {
+		<-*gate
+	}
+	return len(b), nil
+}
+
+// TestJMS4_ASubscriptionThatIsReplacedBeforeTheAnswer: the consumer must not get what another one selects.
+func TestJMS4_ASubscriptionThatIsReplacedBeforeTheAnswer(t *testing.T) {
+	log := new(gatedLog)
+	bubble(t, func(t *testing.T, b *bench) {
+		b.news()
+		p := b.jms(t, "id")
+		p.AttachSender(0, 1, "q")
+		b.journal.Pause()
+		p.Send(0, selecting(durableAttach(0, "d", "news"), "n = 0"))
+		synctest.Wait()
+		gate := make(chan struct{})
+		log.gate.Store(&gate)
+		p.Send(0, &frames.Detach{Handle: 1, Closed: true}) // its line holds the loop
+		time.Sleep(time.Second)
+		b.journal.Resume()
+		time.Sleep(time.Second)
+		if err := b.ns.Entities().Delete("news/Subscriptions/d$id$D"); err != nil {
+			t.Fatal(err)
+		}
+		other := emulator.SubscribeOptions{Name: "d", ClientID: "id", Durable: true, Selector: "n = 1"}
+		if _, err := b.ns.Subscribe("news", other); err != nil {
+			t.Fatal(err)
+		}
+		close(gate)
+		amqptest.Want[*frames.Detach](p) // of the sender
+		if a := amqptest.Want[*frames.Attach](p); a.Source != nil {
+			t.Fatalf("the consumer gets a subscription with another selector: %+v", a.Source)
+		}
+		if d := amqptest.Want[*frames.Detach](p); d.Error == nil || d.Error.Condition != amqp.CondNotFound {
+			t.Errorf("refused with %v", d.Error)
+		}
+		b.wantPaths(t, "news", "news/Subscriptions/d$id$D", "q")
+	}, func(o *amqpserver.Options) { o.Logger = slog.New(slog.NewTextHandler(log, nil)) })
 }
 
 func TestJMS_SelectorsThatCantBeRead(t *testing.T) { // jms 1.5
@@ -911,6 +1003,77 @@ func TestJMS5_ARollbackGivesUpWhatTheClientHasForgotten(t *testing.T) {
 	}
 }
 
+// TestJMS5_ATransactionThatTakesNothingGivesUpWhatTheClientHasForgotten: the link ends, and with it the locks of all
+// that the client has settled, while another consumer gets the messages at once.
+func TestJMS5_ATransactionThatTakesNothingGivesUpWhatTheClientHasForgotten(t *testing.T) {
+	const unknown = "amqp:transaction:unknown-id"
+	for name, c := range map[string]struct {
+		condition amqp.Symbol
+		over      func(*testing.T, *amqptest.Peer) (txn []byte)
+	}{
+		"never declared": {unknown, func(*testing.T, *amqptest.Peer) []byte { return []byte("nobody's") }},
+		"discharged": {unknown, func(t *testing.T, p *amqptest.Peer) []byte {
+			txn := declare(t, p)
+			end(t, p, txn, false)
+			return txn
+		}},
+		"control link lost": {unknown, func(t *testing.T, p *amqptest.Peer) []byte {
+			txn := declare(t, p)
+			p.Send(1, &frames.Detach{Handle: 7, Closed: true})
+			amqptest.Want[*frames.Detach](p)
+			return txn
+		}},
+		"timed out": {"amqp:transaction:timeout", func(t *testing.T, p *amqptest.Peer) []byte {
+			txn := declare(t, p)
+			p.AttachSender(0, 2, "long")
+			sendWithin(t, p, txn, 2, 0, "y")
+			time.Sleep(2*time.Minute + time.Second)
+			return txn
+		}},
+		"of another entity": {"amqp:not-allowed", func(t *testing.T, p *amqptest.Peer) []byte {
+			txn := declare(t, p)
+			p.AttachSender(1, 2, "q")
+			p.Send(1, within(txn, 2, 0), amqptest.Message("y")...)
+			nextDisposition(t, p)
+			return txn
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, b *bench) {
+				b.queue("long", emulator.QueueOptions{LockDuration: 5 * time.Minute})
+				b.publish(t, "long", numbered(3)...)
+				p := b.controlled(t)
+				p.AttachReceiver(0, consumerAttach(0, "c", "long", "queue"))
+				p.Send(0, amqptest.Flow(0, 0, 3))
+				for _, body := range numbered(3) {
+					wantBody(t, p, body)
+				}
+				p.Send(0, &frames.Disposition{Role: frames.RoleReceiver, First: 0, Last: 1, HasLast: true, Settled: true,
+					State: &frames.TransactionalState{TxnID: c.over(t, p), Outcome: &frames.Accepted{}}})
+				if d := amqptest.Want[*frames.Detach](p); d.Error == nil || d.Error.Condition != c.condition {
+					t.Errorf("detached with %v, want %s", d.Error, c.condition)
+				}
+				q, _ := b.ns.Entity("long")
+				other, err := q.NewConsumer(emulator.Main, emulator.PeekLock, func() {})
+				if err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				ds := other.Take(nil, 9)
+				for _, d := range ds {
+					if d.DeliveryCount() != 1 {
+						t.Errorf("the delivery count of %d is %d", d.Seq(), d.DeliveryCount())
+					}
+				}
+				if len(ds) != 2 {
+					t.Errorf("another consumer gets %d messages, want the two that the client has settled", len(ds))
+				}
+				other.Close()
+			})
+		})
+	}
+}
+
 func TestJMS5_ACommitCompletesIt(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {
 		b.publish(t, "q", "x")
@@ -939,6 +1102,13 @@ func TestJMS6_BrowsersAndTemporaryQueuesArePartOfNoTransaction(t *testing.T) {
 		amqptest.Want[*frames.Attach](p)
 		amqptest.Want[*frames.Flow](p)
 		p.AttachReceiver(1, consumerAttach(0, "reply", address, "temporary-queue")) // does not bind the session
+		relay := amqptest.SenderAttach(4, "")
+		relay.Target = &frames.Target{}
+		p.Send(1, relay)
+		amqptest.Want[*frames.Attach](p)
+		amqptest.Want[*frames.Flow](p)
+		p.Send(1, amqptest.Transfer(4, 0), addressed(address)...) // nor does a reply
+		amqptest.Want[*frames.Disposition](p)
 		p.AttachReceiver(1, consumerAttach(1, "c", "q", "queue"))
 		a := consumerAttach(2, "browser", "q2", "queue")
 		a.Source.DistributionMode = "copy"

@@ -1,6 +1,8 @@
 package amqpserver
 
 import (
+	"cmp"
+
 	"minibus/emulator"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
@@ -33,33 +35,45 @@ func (s *session) attachRelay(a *frames.Attach) error {
 
 // takeRelayed sends a message to the queue or topic that it names.
 func (in *incomingLink) takeRelayed(d *delivered) {
-	q, err := in.destination(d)
+	to, err := destination(d)
+	var q *emulator.Entity
+	if err == nil {
+		q, err = in.relay(to)
+	}
 	if err != nil {
-		in.refuse("send", d, err)
+		failure := amqpErrorOf(err)
+		failure.entity = cmp.Or(failure.entity, to.path)
+		in.refuseAs("send", d, err, failure)
 		return
 	}
 	in.queue = q
-	in.s.noteEntity(in.root())
+	if !q.Temporary() { // JMS-6
+		in.s.noteEntity(in.root())
+	}
 	in.takeMessages(d)
 }
 
-// destination finds the queue or topic that a message for the relay names, and checks that it may be sent there.
-func (in *incomingLink) destination(d *delivered) (*emulator.Entity, error) {
-	c := in.s.c
+// destination returns the address that a message for the relay names.
+func destination(d *delivered) (n node, err error) {
 	if d.format != formatMessage {
-		return nil, linkErrorf(amqp.CondNotImplemented,
-			"A link without an address takes single messages only, no batches.")
+		return n, linkErrorf(amqp.CondNotImplemented, "A link without an address takes single messages only, no batches.")
 	}
 	m, err := message.Scan(d.raw)
 	if err != nil {
-		return nil, linkErrorf(amqp.CondDecode, "The message could not be decoded: %v.", err)
+		return n, linkErrorf(amqp.CondDecode, "The message could not be decoded: %v.", err)
 	}
 	to, _ := m.Property(message.PropertyTo)
 	address, _ := amqp.AsString(to)
-	n := parseAddress(address)
+	n = parseAddress(address)
 	if n.kind != nodeEntity || n.path == "" {
-		return nil, linkErrorf(amqp.CondNotFound, "The message names no queue or topic in its property 'to'.")
+		return n, linkErrorf(amqp.CondNotFound, "The message names no queue or topic in its property 'to'.")
 	}
+	return n, nil
+}
+
+// relay finds the queue or topic of an address, and checks that messages may be sent there.
+func (in *incomingLink) relay(n node) (*emulator.Entity, error) {
+	c := in.s.c
 	if n.sub != emulator.Main {
 		return nil, linkErrorf(amqp.CondNotAllowed, "Messages can't be sent to the sub-queue '%s'.", n)
 	}

@@ -107,6 +107,9 @@ func (s *session) attachSubscriber(a *frames.Attach, topic *emulator.Entity, n n
 		if err := r.find(sas.Listen); err != nil {
 			return err
 		}
+		if r.queue != sub.Entity { // somebody has deleted it meanwhile, and another consumer has made one of the name
+			return emulator.NotFound(sub.Path())
+		}
 		if err := r.open(a, nil); err != nil {
 			return err
 		}

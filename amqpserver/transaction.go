@@ -183,8 +183,12 @@ func (ds *deliveries) enlist(id serial, u unsettled, v *verdict) error {
 }
 
 // refuseIn answers a settlement that its transaction does not take. The delivery stays unsettled while its lock holds.
-// A client that has settled it loses its link, or it would commit the rest of the transaction without knowing.
+// A client that has settled it loses the lock (JMS-5), and its link, or it would commit the rest of the transaction
+// without knowing.
 func (ds *deliveries) refuseIn(id serial, u unsettled, v *verdict, err error) {
+	if v.quiet {
+		u.link.consumer.GiveUp(u.lock)
+	}
 	if u.link.state == linkDetaching {
 		return
 	}

@@ -329,6 +329,19 @@ func (c *Consumer) Settle(l *Lock, s Settlement, done Completion) error {
 	return c.q.locks.settle(token[:], s, c.client, done)
 }
 
+// GiveUp ends the lock of a delivery that the client has settled in a transaction which does not take it. Nobody can
+// settle it again, so the delivery has failed (JMS-5). A lock that is over, or that a transaction has, stays as it is.
+func (c *Consumer) GiveUp(l *Lock) {
+	q := c.q
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now := q.ns.Now()
+	if e := q.locks.entryOfToken(l.token, now); e != nil && q.may.use() == nil {
+		l.kept = false
+		q.locks.fail([]*entry{e}, EventAbandoned, now)
+	}
+}
+
 // lockEndedLocked notes that a lock of the consumer has ended.
 func (c *Consumer) lockEndedLocked(l *Lock) {
 	l.kept = false

@@ -301,7 +301,7 @@ func TestJMS3_ArrivalsWhoseBodiesAreOnDisk(t *testing.T) {
 	})
 }
 
-// Large bodies are read one at a time for selectors.
+// Large bodies are read one at a time to be judged, and four in the process.
 func TestJMS3_LargeBodiesAreReadInTurn(t *testing.T) {
 	o := emulator.QueueOptions{MaxMessageSizeInKilobytes: 4096}
 	bubbleWith(t, emulator.Options{BodyBudget: 1}, o, func(b *broker) {
@@ -318,6 +318,31 @@ func TestJMS3_LargeBodiesAreReadInTurn(t *testing.T) {
 			t.Errorf("%d bytes of bodies are read at once", b.j.most)
 		}
 		b.verify(false)
+
+		gate := make(chan struct{})
+		var reading atomic.Int64
+		b.j.onRead(func() {
+			reading.Add(1)
+			<-gate
+		})
+		var consumers []*picky
+		var browsers []*reader
+		for i := range 3 {
+			other := b.create(fmt.Sprint("q", i), o)
+			other.send(of(strings.Repeat("x", 3<<20), "red"))
+			consumers = append(consumers, other.selecting("color = 'red'"))
+			consumers[i].c.Take(nil, 1)
+			browsers = append(browsers, other.browser(emulator.Main, "color = 'red'"))
+			browsers[i].c.Next(nil, 1)
+		}
+		synctest.Wait()
+		equal(t, "reads at a time, of six", reading.Load(), 4)
+		close(gate)
+		synctest.Wait()
+		for i := range 3 {
+			equal(t, "browsed", len(browsers[i].read(1)), 1)
+			equal(t, "received", len(consumers[i].drain(1)), 1)
+		}
 	})
 }
 
