@@ -18,6 +18,7 @@ const modeCopy amqp.Symbol = "copy"
 type browserLink struct {
 	deliveringLink
 	browser  *emulator.QueueBrowser
+	selector *selector   // nil: it shows all messages
 	notified atomic.Bool // an event is in the mailbox; any goroutine may set it
 	due      bool        // ask the browser in this turn
 	taken    []*emulator.Delivery
@@ -32,7 +33,7 @@ func (s *session) attachBrowser(a *frames.Attach, found link, sel *selector) err
 	if err := s.c.needJMS("browsers, the distribution mode 'copy',", fix); err != nil {
 		return err
 	}
-	b := &browserLink{deliveringLink: deliveringLink{link: found}}
+	b := &browserLink{deliveringLink: deliveringLink{link: found}, selector: sel}
 	if err := b.hitAttach(); err != nil {
 		return err
 	}

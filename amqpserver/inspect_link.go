@@ -19,6 +19,8 @@ type Link struct {
 	Sub       emulator.SubQueue
 	Messages  bool // it carries messages, not requests and replies
 	Mode      emulator.ReceiveMode
+	Browses   bool    // the client looks at messages only
+	Selector  string  // of the messages that a receiver takes; empty: any
 	Session   *string // that a receiver holds; nil: none
 	Until     int64   // ms; end of the session's lock
 	Since     time.Time
@@ -87,6 +89,7 @@ func (l *link) look(unsettled map[*outgoingLink]int) Link {
 		is.Credit = int64(x.credit.left())
 		is.Unsettled = unsettled[x]
 		is.WaitsFor = x.waitsFor()
+		is.Selector = x.selector.shown()
 		if x.settled {
 			is.Mode = emulator.ReceiveAndDelete
 		}
@@ -98,6 +101,8 @@ func (l *link) look(unsettled map[*outgoingLink]int) Link {
 		is.Credit = int64(x.credit.left())
 		is.WaitsFor = x.waitsFor()
 	case *browserLink:
+		is.Browses = true
+		is.Selector = x.selector.shown()
 		is.Credit = int64(x.credit.left())
 		is.WaitsFor = x.waitsFor()
 	case *pendingLink:

@@ -10,6 +10,7 @@ import (
 	"minibus/emulator/filter"
 	"minibus/internal/amqp"
 	"minibus/internal/amqp/frames"
+	"minibus/internal/printable"
 	"minibus/internal/sas"
 )
 
@@ -168,6 +169,14 @@ func (x *selector) describe(answer *frames.Attach) {
 	if x != nil {
 		answer.Source.Filter = x.filter
 	}
+}
+
+// shown returns the text of the selector, for those who look at the link.
+func (x *selector) shown() string {
+	if x == nil {
+		return ""
+	}
+	return printable.Clip(x.text, maxNames)
 }
 
 // createMissing makes the queue or topic that an attach has not found, and attaches again: for Azure's JMS client, if

@@ -687,6 +687,9 @@ func TestJMS3_SelectorOnAQueue(t *testing.T) { // jms 2, JMS-3
 		if len(a.Source.Filter) != 1 || a.Source.Filter[0].Key != amqp.Symbol("jms-selector") {
 			t.Errorf("the answer has the filter %v", a.Source.Filter)
 		}
+		if l := linkTo(t, b.only(t), "q"); l.Selector != "n > 6" || l.Browses {
+			t.Errorf("the link is shown as %+v", l)
+		}
 		if got := drain(t, p, 0, 0, 10); !slices.Equal(got, []string{"7", "8", "9"}) {
 			t.Errorf("selected %q", got)
 		}
@@ -847,6 +850,9 @@ func TestJMS_BrowserWithAPrefetch(t *testing.T) {
 		p.AttachReceiver(0, a)
 		if got := drain(t, p, 0, 0, 1000); !slices.Equal(got, numbered(200)[50:]) {
 			t.Errorf("browsed %q", got)
+		}
+		if l := linkTo(t, b.only(t), "q"); l.Selector != "n >= 50" || !l.Browses || !l.Receives || l.Unsettled != 0 {
+			t.Errorf("the link is shown as %+v", l)
 		}
 	})
 }

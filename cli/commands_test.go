@@ -105,7 +105,7 @@ const (
 		{"at":"2026-01-02T03:05:00Z","entity":"orders","kind":"lockEnds"}]}`
 	connectionJSON = `{"id":"c1","remote":"127.0.0.1:5","transport":"tcp","product":"azsdk","version":"1.2","container":"billing",
 		"since":"2026-01-02T03:04:05.5Z","policies":["root"],"busy":false,"ending":false,"pendingBytes":7,"more":1,"links":[
-		{"id":2,"role":"receiver","address":"orders","mode":"peekLock","credit":10,"unsettled":3,"sessionWindow":5,"deliveries":8,
+		{"id":2,"role":"receiver","address":"orders","mode":"peekLock","selector":"n > 6","credit":10,"unsettled":3,"sessionWindow":5,"deliveries":8,
 		"waitsFor":"message"},{"id":3,"role":"sender","address":"$cbs"}]}`
 	snapshotJSON = `{"name":"seeded","saved":"2026-01-02T03:04:05Z","now":"2026-01-02T03:04:05Z","frozen":true,"entities":2,"messages":30,
 		"bytes":400}`
@@ -160,8 +160,8 @@ func TestTables(t *testing.T) {
 		{"conn ls --entity orders", "ID  REMOTE       TRANSPORT  SDK        RECEIVES  SENDS  STATE  SINCE                   CONTAINER\n" +
 			"c1  127.0.0.1:5  tcp        azsdk 1.2  orders           open   2026-01-02T03:04:05.5Z  billing\n",
 			"GET connections?entity=orders"},
-		{"conn show c1", "LINK  ROLE      ADDRESS  MODE      SESSION  CREDIT  UNSETTLED  WINDOW  MESSAGES  WAITS FOR\n" +
-			"   2  receiver  orders   peekLock               10          3       5         8  message\n", "GET connections/c1"},
+		{"conn show c1", "LINK  ROLE      ADDRESS  MODE      SESSION  SELECTOR  CREDIT  UNSETTLED  WINDOW  MESSAGES  WAITS FOR\n" +
+			"   2  receiver  orders   peekLock           n > 6         10          3       5         8  message\n", "GET connections/c1"},
 		{"conn show c1", "pending-bytes  7\n", "GET connections/c1"},
 		{"conn close c1 c1/2", "closed connection c1\ndetached link c1/2\n", "DELETE connections/c1/links/2"},
 		{"conn refused", "orders/$DeadLetterQueue  amqp:not-found", "GET refusals"},

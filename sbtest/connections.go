@@ -36,7 +36,8 @@ type Link struct {
 	Address            string // an entity with its sub-queue, its $management, $cbs, or coordinator
 	Entity             string
 	SubQueue           string  // empty: the main queue
-	Mode               string  // of a receiver of messages: peekLock or receiveAndDelete
+	Mode               string  // of a receiver of messages: peekLock, receiveAndDelete, or browse of JMS
+	Selector           string  // the JMS selector of the messages that the receiver takes; empty: it takes all
 	SessionID          *string // the session that the receiver holds
 	SessionLockedUntil *time.Time
 	Since              time.Time

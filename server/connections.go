@@ -98,13 +98,16 @@ func (a *Server) shownConnection(c *amqpserver.Connection) api.Connection {
 
 func (a *Server) shownLink(l *amqpserver.Link) api.Link {
 	s := api.Link{ID: l.Number, Name: a.hider.Text(l.Name), Role: "sender", Address: a.hider.Text(l.Address),
-		Entity: l.Entity, SubQueue: l.Sub.Name(), SessionID: l.Session,
+		Entity: l.Entity, SubQueue: l.Sub.Name(), Selector: a.hider.Text(l.Selector), SessionID: l.Session,
 		Since: milli(l.Since), LastActive: milli(l.Active), Credit: l.Credit, Unsettled: l.Unsettled,
 		SessionWindow: l.Window, Deliveries: l.Passed, WaitsFor: string(l.WaitsFor)}
 	if l.Receives {
 		s.Role = "receiver"
 		if l.Messages {
 			s.Mode = modeName(l.Mode)
+		}
+		if l.Browses {
+			s.Mode = "browse"
 		}
 	}
 	if l.Session != nil {

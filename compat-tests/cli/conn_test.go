@@ -59,7 +59,7 @@ func TestConn(t *testing.T) {
 		t.Errorf("conn ls prints %q", table)
 	}
 	if text := b.run("conn", "show", first.ID); !strings.HasPrefix(text, "id         "+first.ID+"\n") ||
-		!regexp.MustCompile(`(?m)^LINK +ROLE +ADDRESS +MODE +SESSION +CREDIT +UNSETTLED +WINDOW +MESSAGES +WAITS FOR$`).MatchString(text) ||
+		!regexp.MustCompile(`(?m)^LINK +ROLE +ADDRESS +MODE +SESSION +SELECTOR +CREDIT +UNSETTLED +WINDOW +MESSAGES +WAITS FOR$`).MatchString(text) ||
 		!regexp.MustCompile(`(?m)receiver +orders +peekLock +1 +0 +\d+ +0 +message$`).MatchString(text) {
 		t.Errorf("conn show prints %q", text)
 	}

@@ -1,7 +1,7 @@
 // Faults, snapshots, receiving, the calendar of scheduled messages and the keys of the tree, with the JavaScript SDK on the other side.
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
-import { address, launch, open, refused, show, until } from "./page.mjs";
+import { address, launch, open, refused, show, told as toldOn, until } from "./page.mjs";
 import { connect, namespace } from "./house.mjs";
 
 const client = connect();
@@ -24,7 +24,7 @@ const to = (hash) => show(page, `#/${namespace}${hash}`);
 const main = () => page.locator("main");
 const button = (name, within = main()) => within.getByRole("button", { name, exact: true });
 const sees = (text, within = main()) => within.getByText(text).first().waitFor();
-const told = (text) => sees(text, page.locator(".toasts"));
+const told = (text) => toldOn(page, text);
 const agree = (name) => page.getByRole("dialog").getByRole("button", { name }).click();
 const api = async (method, path, body) => {
   const answer = await fetch(`${address}/$minibus/v1/namespaces/${namespace}/${path}`, { method, body: body && JSON.stringify(body), headers: body && { "Content-Type": "application/json" } });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import { ServiceBusAdministrationClient } from "@azure/service-bus";
-import { address, copied, launch, open, refused, show, until } from "./page.mjs";
+import { address, chord, copied, launch, open, refused, show, told, until } from "./page.mjs";
 import { connect, namespace } from "./house.mjs";
 
 const client = connect();
@@ -33,7 +33,7 @@ const sees = (text, within = main()) => within.getByText(text).first().waitFor()
 const agree = (name) => page.getByRole("dialog").getByRole("button", { name }).click();
 // selected is what is selected in an editor.
 const selected = (label) => field(label).evaluate((e) => (e.value === undefined ? e.getRootNode().getSelection().toString() : e.value.slice(e.selectionStart, e.selectionEnd)));
-const toast = (text) => sees(text, page.locator(".toasts"));
+const toast = (text) => told(page, text);
 const heading = (name) => page.getByRole("heading", { name, exact: true, level: 1 }).waitFor();
 const undo = () => page.locator(".toasts").getByRole("button", { name: "Undo" }).last().click();
 const unfold = (title) => main().locator("summary", { hasText: title }).click();
@@ -255,7 +255,7 @@ test("a snapshot that is saved before messages are lost brings them back", async
   await page.getByRole("dialog").getByLabel(/Save a snapshot of the namespace first/).check();
   await agree("Purge 2 messages");
   await toast(/Saved as snapshot before-purge-\d+-\d+/);
-  assert.equal((await entity("saved")).counts.active, 0);
+  await until(async () => (await entity("saved")).counts.active === 0, "the job ends");
   await to("/snapshots");
   const card = main().locator("section.panel", { hasText: "before-purge-" });
   await card.getByRole("button", { name: "Restore" }).click();
@@ -414,8 +414,7 @@ test("configuration: copy, download, compare, apply, and what is lost", async ()
   await put("lost", {});
   await put("kept", {});
   await client.createSender("lost").sendMessages([{ body: "1" }, { body: "2" }]);
-  await page.keyboard.press("g");
-  await page.keyboard.press("i");
+  await chord(page, "g", "i");
   await heading("Configuration");
   await sees('"UserConfig"');
   const running = JSON.parse(await copied(page, button("Copy").first()));

@@ -86,11 +86,12 @@ func drive(t *testing.T, environ []string, files ...string) {
 	harness.Run(t, append(environ, "MINIBUS_CHROMIUM="+chromium), "node", append([]string{"--test"}, files...)...)
 }
 
-// house returns a configuration with an entity of each kind.
+// house returns a configuration with an entity of each kind. Where tests hold messages, locks are longer than a test may take.
 func house(t *testing.T) string {
 	t.Helper()
 	orders := harness.Queue{Name: "orders", LockDuration: "PT1M", MaxDeliveryCount: 3}
-	return harness.WriteTopology(t, []harness.Queue{orders, {Name: "carts", RequiresSession: true}, {Name: "empty"}, {Name: "purged"}, {Name: "live"}, {Name: "dying"},
+	return harness.WriteTopology(t, []harness.Queue{orders, {Name: "carts", RequiresSession: true, LockDuration: "PT5M"}, {Name: "empty", LockDuration: "PT5M"},
+		{Name: "purged"}, {Name: "live"}, {Name: "dying", LockDuration: "PT5M"},
 		{Name: "a-name-that-goes-on-and-on-until-it-fits-nowhere-and-then-goes-on-a-little-more-to-be-sure"}},
 		[]harness.Topic{{Name: "events", Subscriptions: []harness.Subscription{{Queue: harness.Queue{Name: "audit"}},
 			{Queue: harness.Queue{Name: "large"}, Rules: []harness.Rule{{Name: "big", SQL: "amount > 1000"}}}}}})

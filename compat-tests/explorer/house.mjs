@@ -19,7 +19,7 @@ export async function fill(client) {
   await client.createSender("events").sendMessages([{ body: "x", applicationProperties: { amount: 5000 } }, { body: "y", applicationProperties: { amount: 5 } }]);
   const carts = client.createSender("carts");
   for (const sessionId of ["alice", "bob", "عربي"]) await carts.sendMessages({ body: "cart", sessionId });
-  const alice = await client.acceptSession("carts", "alice");
+  const alice = await client.acceptSession("carts", "alice", { maxAutoLockRenewalDurationInMs: 3_600_000 });
   await alice.setSessionState({ items: [1, 2, 3] });
   return { receiver, alice };
 }

@@ -1,7 +1,7 @@
 // Whole tasks by the keyboard alone, from the overview to the end. What has the focus is always to be seen.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, afterEach, test } from "node:test";
-import { launch, open, sizes } from "./page.mjs";
+import { chord, launch, open, sizes, told as toldOn } from "./page.mjs";
 import { connect, namespace } from "./house.mjs";
 
 const client = connect();
@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const main = () => page.locator("main");
 const sees = (text, within = main()) => within.getByText(text).first().waitFor();
-const told = (text) => sees(text, page.locator(".toasts"));
+const told = (text) => toldOn(page, text);
 const press = (...keys) => keys.reduce((before, k) => before.then(() => page.keyboard.press(k)), Promise.resolve());
 const type = (text) => page.keyboard.type(text);
 const control = (role, name) => page.getByRole(role, { name, exact: true }).filter({ visible: true }).first();
@@ -64,6 +64,12 @@ async function follow(role, name) {
   await press("Enter");
 }
 
+// leaveEditor leaves the editor, which keeps Tab for itself until Escape. Before it has come, the plain field would let Tab go, and the editor take the next one.
+async function leaveEditor() {
+  await page.locator(".cm-content").waitFor();
+  await chord(page, "Escape", "Tab");
+}
+
 // goTo opens what the palette finds first. It types at once, as people do: no key may be lost before the palette has the focus.
 async function goTo(text) {
   await page.getByRole("treeitem", { name: text.split(" ")[0] }).first().waitFor(); // the page knows the entity
@@ -82,7 +88,7 @@ test("a queue is made, sent to, and received from", async () => {
   await follow("link", "Send");
   await tabTo(page.getByRole("textbox", { name: "Body" }));
   await type("hello");
-  await press("Escape", "Tab"); // an editor keeps Tab for itself until Esc
+  await leaveEditor();
   await tabTo(page.getByRole("textbox", { name: "Subject" }));
   await type("greeting");
   await press("Enter");
@@ -109,7 +115,7 @@ test("a dead letter is found, explained, mended and sent again", async () => {
   await tabTo(page.getByRole("textbox", { name: "Body" }));
   await press("Control+a");
   await type('{"total": 7}');
-  await press("Escape", "Tab");
+  await leaveEditor();
   await follow("button", "Resubmit");
   await told(/and the dead letter #\d+ is deleted/);
   const [mended] = await client.createReceiver("dying", { receiveMode: "receiveAndDelete" }).receiveMessages(1, { maxWaitTimeInMs: 20_000 });
@@ -129,6 +135,7 @@ test("the subscription that gets nothing says why, and its rule is changed", asy
   await press("Control+a");
   await type("amount > 1");
   await follow("button", "Save the rule");
+  await told("Saved the rule."); // the editor has the text before
   await sees("amount > 1");
   await client.createSender("events").sendMessages({ body: "y", applicationProperties: { amount: 5 } });
   const [m] = await client.createReceiver("events", "large").receiveMessages(1, { maxWaitTimeInMs: 20_000 });
@@ -161,7 +168,7 @@ test("the tree, the theme and the keys", async () => {
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await press("t");
   await page.waitForFunction(() => document.documentElement.dataset.theme === "dark");
-  await press("g", "c");
+  await chord(page, "g", "c");
   await page.getByRole("heading", { name: "Connections" }).waitFor();
   await page.goBack();
   await page.getByRole("heading", { name: "orders" }).waitFor();

@@ -1,7 +1,7 @@
 // What a new reader expects: dead letters that are not sent twice, durations as people type them, and ways from a message to the rules.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, afterEach, test } from "node:test";
-import { check, launch, open, refused, show } from "./page.mjs";
+import { check, launch, open, refused, show, told as toldOn } from "./page.mjs";
 import { connect, namespace } from "./house.mjs";
 
 const client = connect();
@@ -26,7 +26,7 @@ const button = (name) => page.getByRole("button", { name, exact: true });
 const field = (name) => page.getByRole("textbox", { name });
 const main = () => page.locator("main");
 const sees = (text, within = main()) => within.getByText(text).first().waitFor();
-const told = (text) => sees(text, page.locator(".toasts"));
+const told = (text) => toldOn(page, text);
 const dead = (path) => client.createReceiver(...path, { subQueueType: "deadLetter" });
 const numbers = async (...path) => (await dead(path).peekMessages(10)).map((m) => String(m.sequenceNumber));
 
@@ -85,6 +85,7 @@ test("a dead letter that cannot be deleted is named with what was sent", async (
 });
 
 test("the clock takes durations as people type them, and says at the field what is wrong", async () => {
+  await client.createSender("live").scheduleMessages({ body: "later" }, new Date(Date.now() + 3_600_000)); // falls due, so the explorer asks
   await to("/clock");
   await button("+ 12 h").click();
   await page.getByRole("dialog").getByRole("button", { name: "Advance" }).click();
@@ -122,6 +123,7 @@ test("times to live and faults take the same durations", async () => {
   await button("Inject the fault").click();
   await told(/Injected fault/);
   await button("Remove").click();
+  await told(/Removed fault/); // it would hit the next test
 });
 
 test("from a message to the subscriptions that would get it", async () => {
@@ -161,6 +163,7 @@ test("what destroys is in a menu, and says how much it would", async () => {
   await client.createSender("purged").sendMessages([{ body: "1" }, { body: "2" }]);
   await kill("purged");
   await to("/entity/purged/settings");
+  await page.getByRole("link", { name: /^Messages\s*1$/ }).waitFor(); // a question says how many there are when it is asked
   assert.equal(await button("Purge messages").count(), 0);
   await button("More actions").click();
   await button("Purge dead letters").waitFor();

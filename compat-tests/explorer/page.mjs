@@ -22,6 +22,7 @@ export const sizes = { wide: { width: 1280, height: 800 }, phone: { width: 390, 
 export async function open(browser, { theme = "light", size = "wide", path = "/", allowed = [], ...rest } = {}) {
   const context = await browser.newContext({ viewport: sizes[size], colorScheme: theme, reducedMotion: "reduce", locale: "en-GB", timezoneId: "Europe/Berlin", ...rest });
   context.setDefaultTimeout(patience);
+  await context.addInitScript(keepToasts);
   const page = await context.newPage();
   page.errors = [];
   page.allowed = [...allowed];
@@ -37,6 +38,30 @@ export async function open(browser, { theme = "light", size = "wide", path = "/"
   await page.goto(address + path);
   return page;
 }
+
+// keepToasts runs in the page and keeps what its toasts say. They go after four seconds, in which a busy machine may not look.
+function keepToasts() {
+  window.saidByToasts = [];
+  const note = (e) => window.saidByToasts.push(e.querySelector(".wrap").textContent.replace(/\s+/g, " ").trim());
+  new MutationObserver((changes) => {
+    for (const added of changes.flatMap((c) => [...c.addedNodes]).filter((n) => n instanceof Element)) {
+      if (added.matches(".toast")) note(added);
+      else added.querySelectorAll(".toast").forEach(note);
+    }
+  }).observe(document, { childList: true, subtree: true });
+}
+
+// told waits until a toast says a text. It forgets that one and those before it: the next time only a new one counts.
+export async function told(page, text) {
+  const { source, flags } = text instanceof RegExp ? text : { source: text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), flags: "" };
+  await page.waitForFunction(({ source, flags }) => {
+    const at = window.saidByToasts.findIndex((said) => new RegExp(source, flags).test(said));
+    return window.saidByToasts.splice(0, at + 1).length > 0;
+  }, { source, flags });
+}
+
+// chord presses keys without a pause: the page takes g and a letter, or Escape and Tab, as one within a second or two, in which a busy machine may not get to the second.
+export const chord = (page, ...keys) => Promise.all(keys.map((k) => page.keyboard.press(k)));
 
 // show goes to a screen by its address after #, and waits until the page has drawn it, though not for what the screen asks the server.
 export async function show(page, hash) {

@@ -1,7 +1,9 @@
 // Every screen, in both themes and widths: no error, nothing from elsewhere, nothing wider than the window, nothing that axe-core finds.
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { after, before, test } from "node:test";
-import { address, check, checkDark, copied, launch, open, settled, show, until } from "./page.mjs";
+import rhea from "rhea"; // which the SDK speaks AMQP with
+import { address, check, checkDark, chord, copied, launch, open, settled, show, sizes, until } from "./page.mjs";
 import { connect, fill, namespace } from "./house.mjs";
 
 const client = connect();
@@ -152,8 +154,7 @@ test("a page asks at most once a second, and a hidden one for nothing", async ()
 test("the Azure resource: its id, tags, policies without keys, roles, and the code that creates it", async () => {
   const page = await open(browser, { permissions: ["clipboard-read", "clipboard-write"] });
   await page.getByRole("heading", { name: namespace }).waitFor();
-  await page.keyboard.press("g");
-  await page.keyboard.press("r");
+  await chord(page, "g", "r");
   const main = page.locator("main"), sees = (text) => main.getByText(text).first().waitFor(), code = (title) => main.getByLabel(`The namespace in ${title}`);
   await main.getByRole("heading", { name: "Azure resource" }).waitFor();
   await sees("cost center: <b>shop</b>");
@@ -184,5 +185,44 @@ test("the Azure resource: its id, tags, policies without keys, roles, and the co
   await sees("Resource Manager is off");
   await settled(page);
   assert.deepEqual(page.errors, []);
+  await page.context().close();
+});
+
+test("what JMS clients make, select and browse is told", async () => {
+  const port = Number(/sb:\/\/[^:]+:(\d+)/.exec(process.env.MINIBUS_CONNECTION_STRING)[1]), connection = rhea.create_container({ id: "shop" }).connect({ host: "localhost", port, reconnect: false });
+  const receive = (name, source) => connection.open_receiver({ name, credit_window: 0, source });
+  const reply = connection.open_sender({ target: { dynamic: true, expiry_policy: "link-detach", capabilities: ["temporary-queue"], dynamic_node_properties: { "lifetime-policy": rhea.types.wrap_described([], 0x2b) } } });
+  const receivers = [
+    receive("prices", { address: "events", durable: 2, expiry_policy: "never", distribution_mode: "copy", capabilities: ["topic"], filter: rhea.filter.selector("amount > 5") }),
+    receive("wants", { address: "live", capabilities: ["queue"], filter: rhea.filter.selector("size = 'large'") }),
+    receive("looks", { address: "live", distribution_mode: "copy", capabilities: ["queue"] }),
+  ];
+  await Promise.all([once(reply, "sender_open"), ...receivers.map((r) => once(r, "receiver_open"))]);
+  const page = await open(browser), temporary = reply.target.address, main = page.locator("main");
+  const entity = (path) => page.getByRole("table", { name: "Entities" }).getByRole("row").filter({ hasText: path });
+  await entity("prices$shop$D").getByText("JMS", { exact: true }).waitFor();
+  await entity(temporary).getByText("temporary", { exact: true }).waitFor();
+  await check(page, "the overview with entities of JMS clients");
+  await checkDark(page, "the overview with entities of JMS clients");
+  const to = (path) => show(page, `#/${namespace}/entity/${encodeURIComponent(path)}`), link = (text) => main.getByRole("row", { name: /^receiver/ }).filter({ hasText: text });
+  await to("events/Subscriptions/prices$shop$D");
+  await main.locator(".title").getByText("JMS", { exact: true }).waitFor();
+  await main.getByText("durable, one consumer at a time; 1 active consumer").waitFor();
+  await link("selector amount > 5").waitFor();
+  await to(temporary);
+  await main.locator(".title").getByText("temporary", { exact: true }).waitFor();
+  await main.getByText("it ends with the connection of its JMS client").waitFor();
+  await to("live");
+  await link("selector size = 'large'").getByRole("link", { name: "Why?" }).waitFor();
+  await link("browsing").waitFor();
+  assert.equal(await link("browsing").getByRole("link", { name: "Why?" }).count(), 0, "a browser takes nothing");
+  assert.equal(await main.getByText("browsing").count(), 1);
+  await check(page, "links of JMS clients");
+  await checkDark(page, "links of JMS clients");
+  await page.setViewportSize(sizes.phone);
+  await check(page, "links of JMS clients on a phone");
+  connection.close();
+  await show(page, `#/${namespace}`);
+  await entity(temporary).waitFor({ state: "detached" });
   await page.context().close();
 });

@@ -28,7 +28,8 @@ type Link struct {
 	Address            string     `json:"address"`
 	Entity             string     `json:"entity,omitempty" doc:"The entity"`
 	SubQueue           string     `json:"subQueue,omitempty" enum:"$DeadLetterQueue,$Transfer/$DeadLetterQueue"`
-	Mode               string     `json:"mode,omitempty" enum:"peekLock,receiveAndDelete" doc:"Of receivers"`
+	Mode               string     `json:"mode,omitempty" enum:"peekLock,receiveAndDelete,browse"`
+	Selector           string     `json:"selector,omitempty" doc:"The JMS selector of the messages that it takes"`
 	SessionID          *string    `json:"sessionId,omitempty" doc:"The session that the receiver holds"`
 	SessionLockedUntil *time.Time `json:"sessionLockedUntil,omitempty"`
 	Since              time.Time  `json:"since"`

@@ -50,8 +50,19 @@ function detach(namespace: string, c: Connection, l: Link, done: () => void): vo
   });
 }
 
+// modes are those that need a word beside the role.
+const modes: Partial<Record<NonNullable<Link["mode"]>, [string, string]>> = {
+  receiveAndDelete: ["ReceiveAndDelete", "Messages are removed as they are sent to the client"],
+  browse: ["browsing", "A JMS queue browser: it looks at messages, and locks and removes none"],
+};
+
 // whyOf returns the address that says what a receiver waits for.
 const whyOf = (c: Connection, l: Link) => withQuery(link("entity", l.entity!, "why"), { sub: l.subQueue === deadLetters ? "dead" : undefined, client: `${c.id}/${l.id}` });
+
+function Mode({ l }: { l: Link }) {
+  const mode = l.mode && modes[l.mode];
+  return mode ? <div class="faint" title={mode[1]}>{mode[0]}</div> : null;
+}
 
 export function Links({ namespace, connection: c, links, done }: { namespace: string; connection: Connection; links: Link[]; done: () => void }) {
   return (
@@ -61,13 +72,14 @@ export function Links({ namespace, connection: c, links, done }: { namespace: st
         <tbody>
           {links.map((l) => (
             <tr key={l.id}>
-              <td><Badge tone={l.role === "receiver" ? "good" : ""}>{l.role}</Badge> {l.mode === "receiveAndDelete" && <div class="faint" title="Messages are removed as they are sent to the client">ReceiveAndDelete</div>}</td>
+              <td><Badge tone={l.role === "receiver" ? "good" : ""}>{l.role}</Badge> <Mode l={l} /></td>
               <td class="link-entity">{l.entity ? <a href={link("entity", l.entity)}><Text>{shown(l.address)}</Text></a> : <Text>{l.address}</Text>}
-                {l.sessionId !== undefined && <div class="faint">session <Text>{l.sessionId}</Text></div>}</td>
+                {l.sessionId !== undefined && <div class="faint">session <Text>{l.sessionId}</Text></div>}
+                {l.selector && <div class="faint" title="The JMS selector: it takes only messages that match">selector <Text class="mono small wrap">{l.selector}</Text></div>}</td>
               <td data-label="waits for">{waits[l.waitsFor]}</td>
               <td class="right" data-label="credit">{number(l.credit)}</td><td class="right" data-label="unsettled">{number(l.unsettled)}</td><td class="right" data-label="messages">{number(l.deliveries)}</td>
               <td data-label="last active"><Time at={l.lastActive} ageOnly real /></td>
-              <td class="right">{l.role === "receiver" && l.entity && <a class="button small" href={whyOf(c, l)} title="Why doesn’t it receive?">Why?</a>} <Button small act={() => detach(namespace, c, l, done)}>Detach</Button></td>
+              <td class="right">{l.role === "receiver" && l.entity && l.mode !== "browse" && <a class="button small" href={whyOf(c, l)} title="Why doesn’t it receive?">Why?</a>} <Button small act={() => detach(namespace, c, l, done)}>Detach</Button></td>
             </tr>
           ))}
         </tbody>

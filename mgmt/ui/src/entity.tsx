@@ -1,5 +1,5 @@
 // One entity: its counts and settings, who uses it, its history, sessions, and why nothing is received.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { at, get, type Entity } from "./api";
 import { RuleTest } from "./ruletest";
 import { LastHour, RateTiles } from "./chart";
@@ -135,7 +135,7 @@ function History({ path }: { path: string }) {
 function More({ e }: { e: Whole }) {
   const [open, set] = useState(false), [saving, save] = useState(false), menu = useRef<HTMLSpanElement>(null);
   const waiting = e.counts.active - e.counts.deferred;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!open) return;
     const outside = (x: Event) => { if (!menu.current?.contains(x.target as Node)) set(false); };
     document.addEventListener("pointerdown", outside);
@@ -164,7 +164,7 @@ function More({ e }: { e: Whole }) {
 function TabKeys({ tabs }: { tabs: { href: string }[] }) {
   const latest = useRef(tabs);
   latest.current = tabs;
-  useEffect(() => {
+  useLayoutEffect(() => { // before the next key arrives
     const onKey = (e: KeyboardEvent) => {
       const tab = /^[1-9]$/.test(e.key) ? latest.current[Number(e.key) - 1] : undefined;
       if (!tab || e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest?.("input,textarea,select,dialog,[data-editor]")) return;

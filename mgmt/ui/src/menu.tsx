@@ -1,10 +1,10 @@
 // A button that unfolds a small panel over the page. A press elsewhere or Escape folds it.
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Children } from "./kit";
 
 export function Menu({ label, children, opened }: { label: Children; children: Children; opened?: () => void }) {
   const box = useRef<HTMLDetailsElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => { // before the next key arrives
     const close = () => { if (box.current) box.current.open = false; };
     const onPress = (e: Event) => { if (!box.current?.contains(e.target as Node)) close(); };
     const onKey = (e: KeyboardEvent) => {

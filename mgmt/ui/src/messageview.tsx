@@ -1,5 +1,5 @@
 // One message: its body in several forms, its properties with their types, and what happened to it.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { open, textOf } from "./api";
 import { ask } from "./asking";
 import { bytes, duration, visible } from "./format";
@@ -107,7 +107,7 @@ function Lock({ m }: { m: Message }) {
 function useKeys(keys: Record<string, (() => unknown) | undefined>): void {
   const latest = useRef(keys);
   latest.current = keys;
-  useEffect(() => {
+  useLayoutEffect(() => { // before the next key arrives
     const onKey = (e: KeyboardEvent) => {
       if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest?.("input:not([type=checkbox]),textarea,select,dialog,[data-editor]") || document.querySelector("dialog[open]")) return;
       const act = latest.current[e.key];
