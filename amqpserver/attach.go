@@ -179,9 +179,7 @@ func (in *incomingLink) openQueue(answer *frames.Attach, properties amqp.Map) er
 	if err := in.openViaEntity(properties); err != nil {
 		return err
 	}
-	if !in.queue.Temporary() { // JMS-6
-		in.s.noteEntity(in.root())
-	}
+	in.s.noteEntity(in.root())
 	limit := in.queue.MaxMessageSize()
 	in.take = in.takeMessages
 	in.window = sendCredit
@@ -211,7 +209,7 @@ func (s *session) attachOutgoing(a *frames.Attach) error {
 	if err := o.find(sas.Listen); err != nil {
 		return s.createMissing(a, &o.link, a.Source.Capabilities, err, s.attachOutgoing)
 	}
-	sel, err := selectorOf(a.Source)
+	sel, err := sourceFilterOf(a.Source)
 	switch {
 	case err != nil:
 		return err
@@ -224,7 +222,7 @@ func (s *session) attachOutgoing(a *frames.Attach) error {
 }
 
 // attachConsumer opens a link on the messages of the entity that it has found.
-func (s *session) attachConsumer(a *frames.Attach, o *outgoingLink, sel *selector) error {
+func (s *session) attachConsumer(a *frames.Attach, o *outgoingLink, sel *sourceFilter) error {
 	if sel != nil {
 		name, _ := amqp.AsString(sel.filter[0].Key)
 		fix := " Give a subscription a rule that selects messages and receive from it."
@@ -241,9 +239,7 @@ func (s *session) attachConsumer(a *frames.Attach, o *outgoingLink, sel *selecto
 
 // begin lets a link live whose consumer is attached, or waits for a session.
 func (o *outgoingLink) begin(a *frames.Attach) {
-	if !o.queue.Temporary() { // JMS-6
-		o.s.noteEntity(rootOf(o.queue.Path()))
-	}
+	o.s.noteEntity(rootOf(o.queue))
 	o.s.put(o)
 	o.watch()
 	if o.opening == nil {

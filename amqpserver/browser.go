@@ -18,9 +18,9 @@ const modeCopy amqp.Symbol = "copy"
 type browserLink struct {
 	deliveringLink
 	browser  *emulator.QueueBrowser
-	selector *selector   // nil: it shows all messages
-	notified atomic.Bool // an event is in the mailbox; any goroutine may set it
-	due      bool        // ask the browser in this turn
+	selector *sourceFilter // nil: it shows all messages
+	notified atomic.Bool   // an event is in the mailbox; any goroutine may set it
+	due      bool          // ask the browser in this turn
 	taken    []*emulator.Delivery
 	share    memoryShare // for a large message
 	sharing  bool        // it has that, or waits for it
@@ -28,7 +28,7 @@ type browserLink struct {
 }
 
 // attachBrowser opens a link that browses what another link has found.
-func (s *session) attachBrowser(a *frames.Attach, found link, sel *selector) error {
+func (s *session) attachBrowser(a *frames.Attach, found link, sel *sourceFilter) error {
 	fix := " Peek by requests to '" + entitypath.Management(found.node.String()) + "'."
 	if err := s.c.needJMS("browsers, the distribution mode 'copy',", fix); err != nil {
 		return err

@@ -200,14 +200,22 @@ func (op *dischargeOp) run(c *conn) {
 }
 
 // rootOf returns what counts as one entity in a transaction: a topic stands for its subscriptions too (TXN-8).
-func rootOf(path string) string { return strings.ToLower(entitypath.Root(path)) }
+// Temporary queues do not count, and have none (JMS-6).
+func rootOf(q *emulator.Entity) string {
+	if q.Temporary() {
+		return ""
+	}
+	return rootOfPath(q.Path())
+}
+
+func rootOfPath(path string) string { return strings.ToLower(entitypath.Root(path)) }
 
 // root returns the entity that a link works on or through, as transactions see it.
 func (in *incomingLink) root() string {
 	if in.viaEntity != nil {
-		return rootOf(in.viaEntity.Path())
+		return rootOf(in.viaEntity)
 	}
-	return rootOf(in.queue.Path())
+	return rootOf(in.queue)
 }
 
 // noteEntity notes the entity of the first link in a session. With a coordinator, the session is that of a
@@ -220,7 +228,8 @@ func (s *session) noteEntity(root string) {
 
 // checkEntity fails for a receiver that would bring a second entity into a transaction (TXN-9).
 func (s *session) checkEntity(q *emulator.Entity) error {
-	if s.coordinators == 0 || s.viaEntity == "" || s.viaEntity == rootOf(q.Path()) {
+	root := rootOf(q)
+	if s.coordinators == 0 || s.viaEntity == "" || root == "" || s.viaEntity == root {
 		return nil
 	}
 	text := "Local transactions cannot span multiple top-level entities such as queue or topic. Those of this " +

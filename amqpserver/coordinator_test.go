@@ -12,7 +12,7 @@ func TestTXN8_ATopicAndItsSubscriptionsAreOneEntity(t *testing.T) {
 		"t/subscriptionsx/s":          "t/subscriptionsx/s",
 		"/subscriptions/without-name": "/subscriptions/without-name",
 	} {
-		if got := rootOf(path); got != want {
+		if got := rootOfPath(path); got != want {
 			t.Errorf("root of %q is %q, want %q", path, got, want)
 		}
 	}

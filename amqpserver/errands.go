@@ -98,27 +98,22 @@ func (s *session) attachAfter(a *frames.Attach, n node, e *errand, open func() e
 	p := &pendingLink{link: s.newLink(a, n)}
 	p.opening = a
 	s.put(p)
-	takeBack := func() {
-		if e.undo != nil {
-			c.errands.add(&errand{do: func() error { e.undo(); return nil }, then: func(error) {}})
-		}
-	}
 	e.then = func(err error) {
-		if p.released {
+		gone := p.released
+		if !gone {
+			s.dropPending(p)
 			if err == nil {
-				takeBack()
-			}
-			return
-		}
-		s.dropPending(p)
-		if err == nil {
-			if err = open(); err != nil {
-				takeBack()
+				err = open()
 			}
 		}
-		if err != nil {
+		if gone || err != nil {
+			c.errands.add(&errand{do: func() error { e.drop(); return nil }, then: func(error) {}})
+		}
+		switch opened := s.links.get(a.Handle); {
+		case gone:
+		case err != nil:
 			s.refuseLink(a, err)
-		} else if opened := s.links.get(a.Handle); opened != nil && p.flowed != nil {
+		case opened != nil && p.flowed != nil:
 			opened.self.flow(p.flowed)
 		}
 	}

@@ -128,14 +128,14 @@ func isDescribedAs(value any, code uint64, symbol string) bool {
 	return name == symbol
 }
 
-// selector is the selector of a source: which of the messages a receiver wants.
-type selector struct {
+// sourceFilter is the filter of an attach's source: the selector of a JMS client.
+type sourceFilter struct {
 	text   string
 	filter amqp.Map // for the answer
 }
 
-// selectorOf returns the selector of a source; nil: it has none.
-func selectorOf(source *frames.Source) (*selector, error) {
+// sourceFilterOf returns the selector of a source; nil: it has none.
+func sourceFilterOf(source *frames.Source) (*sourceFilter, error) {
 	for _, f := range source.Filter {
 		if !isDescribedAs(f.Value, codeSelector, symbolSelector) {
 			continue
@@ -147,17 +147,17 @@ func selectorOf(source *frames.Source) (*selector, error) {
 		if strings.TrimSpace(text) == "" {
 			return nil, nil
 		}
-		return &selector{text, amqp.Map{f}}, nil
+		return &sourceFilter{text, amqp.Map{f}}, nil
 	}
 	return nil, nil
 }
 
 // parse returns what the selector means; nil without one.
-func (x *selector) parse() (*filter.Selector, error) {
-	if x == nil {
+func (f *sourceFilter) parse() (*filter.Selector, error) {
+	if f == nil {
 		return nil, nil
 	}
-	parsed, err := filter.ParseSelector(x.text)
+	parsed, err := filter.ParseSelector(f.text)
 	if err != nil {
 		return nil, linkErrorf(amqp.CondInvalidField, "The selector can't be read: %v.", err)
 	}
@@ -165,18 +165,18 @@ func (x *selector) parse() (*filter.Selector, error) {
 }
 
 // describe says in the answer to an attach that the selector is in effect (JMS-3).
-func (x *selector) describe(answer *frames.Attach) {
-	if x != nil {
-		answer.Source.Filter = x.filter
+func (f *sourceFilter) describe(answer *frames.Attach) {
+	if f != nil {
+		answer.Source.Filter = f.filter
 	}
 }
 
 // shown returns the text of the selector, for those who look at the link.
-func (x *selector) shown() string {
-	if x == nil {
+func (f *sourceFilter) shown() string {
+	if f == nil {
 		return ""
 	}
-	return printable.Clip(x.text, maxNames)
+	return printable.Clip(f.text, maxNames)
 }
 
 // createMissing makes the queue or topic that an attach has not found, and attaches again: for Azure's JMS client, if

@@ -1126,6 +1126,60 @@ func TestJMS6_BrowsersAndTemporaryQueuesArePartOfNoTransaction(t *testing.T) {
 	})
 }
 
+// TestJMS6_ATransactedSessionTakesRepliesAndSends: a reply, and a message for another queue, in any order.
+func TestJMS6_ATransactedSessionTakesRepliesAndSends(t *testing.T) {
+	for _, c := range []struct {
+		name                string
+		replyFirst, unbound bool
+		fail                bool
+	}{
+		{name: "send, reply"}, {name: "reply, send", replyFirst: true}, {name: "rollback", fail: true},
+		{name: "reply before the sender attaches", replyFirst: true, unbound: true},
+		{name: "rollback before the sender attaches", replyFirst: true, unbound: true, fail: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, b *bench) {
+				p := b.jms(t, "id")
+				address := temporary(t, p, 9, "temporary-queue")
+				p.Begin(1)
+				p.Send(1, controlAttach(7))
+				amqptest.Want[*frames.Attach](p)
+				amqptest.Want[*frames.Flow](p)
+				p.AttachReceiver(1, consumerAttach(0, "reply", address, "temporary-queue"))
+				p.AttachSender(1, 1, address)
+				if !c.unbound {
+					p.AttachSender(1, 2, "q")
+				}
+				b.publish(t, address, "reply")
+				p.Send(1, amqptest.Flow(0, 0, 1))
+				tr := wantBody(t, p, "reply")
+				txn := declare(t, p)
+				reply := func() {
+					p.Send(1, &frames.Disposition{Role: frames.RoleReceiver, First: tr.DeliveryID, Settled: true,
+						State: &frames.TransactionalState{TxnID: txn, Outcome: &frames.Accepted{}}})
+					p.Send(1, within(txn, 1, 1), amqptest.Message("on")...)
+					wantWithin(t, p, frames.RoleReceiver, txn, 1, &frames.Accepted{})
+				}
+				if c.replyFirst {
+					reply()
+				}
+				if c.unbound {
+					p.AttachSender(1, 2, "q")
+				}
+				p.Send(1, within(txn, 2, 2), amqptest.Message("next")...)
+				wantWithin(t, p, frames.RoleReceiver, txn, 2, &frames.Accepted{})
+				if !c.replyFirst {
+					reply()
+				}
+				end(t, p, txn, c.fail)
+				left := map[bool]int{true: 1}[c.fail]
+				b.wantReceivable(t, "q", 1-left)
+				b.wantReceivable(t, address, 1) // the message that was sent on, or the reply that came back
+			})
+		})
+	}
+}
+
 // TestJMS_AStormOfDrains: each is answered once, with what there is.
 func TestJMS_AStormOfDrains(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bench) {

@@ -33,24 +33,22 @@ type outgoingLink struct {
 	taken        []*emulator.Delivery
 	takenBytes   int // of those, which are not yet written
 	memory       deliveryMemory
-	selector     *selector              // nil: it gets all messages
+	selector     *sourceFilter          // nil: it gets all messages
 	subscription *emulator.Subscription // of a consumer of JMS, which has made or joined it; else nil
 	expired      expiredIDs             // deliveries whose locks ended while the client had them
 }
 
 // open attaches the consumer. A settle mode of settled means receive and delete, every other one peek-lock
 // (amqp-data-plane 4.1).
-func (o *outgoingLink) open(a *frames.Attach, sel *selector) error {
+func (o *outgoingLink) open(a *frames.Attach, sel *sourceFilter) error {
 	if err := o.hitAttach(); err != nil {
 		return err
 	}
 	if err := o.queue.CanReceive(o.node.sub); err != nil {
 		return err
 	}
-	if !o.queue.Temporary() { // JMS-6
-		if err := o.s.checkEntity(o.queue); err != nil {
-			return err
-		}
+	if err := o.s.checkEntity(o.queue); err != nil {
+		return err
 	}
 	session, err := readSessionFilter(a.Source.Filter)
 	if err != nil {

@@ -47,16 +47,15 @@ func (in *incomingLink) takeRelayed(d *delivered) {
 		return
 	}
 	in.queue = q
-	if !q.Temporary() { // JMS-6
-		in.s.noteEntity(in.root())
-	}
+	in.s.noteEntity(in.root())
 	in.takeMessages(d)
 }
 
 // destination returns the address that a message for the relay names.
 func destination(d *delivered) (n node, err error) {
 	if d.format != formatMessage {
-		return n, linkErrorf(amqp.CondNotImplemented, "A link without an address takes single messages only, no batches.")
+		return n, linkErrorf(amqp.CondNotImplemented,
+			"A link without an address takes single messages only, no batches.")
 	}
 	m, err := message.Scan(d.raw)
 	if err != nil {

@@ -89,7 +89,7 @@ func encodeProperties(m amqp.Map) ([]byte, error) {
 // expiredError returns why a delivery whose lock has ended can't be settled.
 func (o *outgoingLink) expiredError(v *verdict) amqpError {
 	if v.transaction != nil {
-		if _, err := o.s.c.transactions.join(v.transaction, rootOf(o.queue.Path())); err != nil {
+		if _, err := o.s.c.transactions.join(v.transaction, rootOf(o.queue)); err != nil {
 			return amqpErrorOf(err)
 		}
 	}

@@ -48,7 +48,7 @@ func consumesTopic(source *frames.Source) bool {
 
 // attachToTopic opens a receiver whose source names a topic. It is the subscription that is called like the link, if
 // there is one: that is how plain JMS clients reach a subscription (JMS-1). Else only JMS consumers can have one made.
-func (s *session) attachToTopic(a *frames.Attach, topic *outgoingLink, sel *selector) error {
+func (s *session) attachToTopic(a *frames.Attach, topic *outgoingLink, sel *sourceFilter) error {
 	jms := consumesTopic(a.Source)
 	if s.c.jms != jmsFull && !strings.Contains(a.LinkName, "/") { // a / could lead to another topic's subscription
 		of := node{host: topic.node.host, path: entitypath.Subscription(topic.node.path, a.LinkName)}
@@ -72,7 +72,7 @@ func (s *session) attachToTopic(a *frames.Attach, topic *outgoingLink, sel *sele
 
 // attachSubscriber makes, joins or resumes a subscription of the topic that the source names, and opens the link on it
 // (JMS-4). The right to listen to the topic is enough.
-func (s *session) attachSubscriber(a *frames.Attach, topic *emulator.Entity, n node, sel *selector) error {
+func (s *session) attachSubscriber(a *frames.Attach, topic *emulator.Entity, n node, sel *sourceFilter) error {
 	if err := s.c.needJMS("subscriptions that are made when a consumer attaches", ""); err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (s *session) attachSubscriber(a *frames.Attach, topic *emulator.Entity, n n
 			sub, err = s.c.ns.Subscribe(topic.Path(), o)
 			return err
 		},
-		undo: func() { _ = sub.Leave(false) },
+		undo: func() { _ = sub.Leave() },
 	}
 	s.attachAfter(a, n, e, func() error {
 		of := node{host: n.host, path: sub.Path()}
@@ -128,7 +128,11 @@ func (o *outgoingLink) leaveSubscription() {
 		return
 	}
 	deletes := o.outlives && o.leftForGood
-	o.follow(func() error { return sub.Leave(deletes) }, func(err error) {
+	leave := sub.Leave
+	if deletes {
+		leave = sub.LeaveAndDelete
+	}
+	o.follow(leave, func(err error) {
 		if deletes && o.cause == nil {
 			failure := o.amqpError(err)
 			o.s.c.log.refusedErr("unsubscribe", o.entity(), err)

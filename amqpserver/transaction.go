@@ -80,7 +80,7 @@ func (in *incomingLink) sendIn(d *delivered, id []byte) {
 // checkEntity fails if the transaction is bound to another entity than the link. Other entities can be reached by a
 // link that names the bound one as its via entity, or from the session of the control link (TXN-8, TXN-9).
 func (in *incomingLink) checkEntity(t *transaction) error {
-	if in.root() == t.root || t.cross && in.viaEntity == nil {
+	if root := in.root(); root == t.root || root == "" || t.cross && in.viaEntity == nil {
 		return nil
 	}
 	text := "The transaction is bound to the entity '" + t.root +
@@ -164,7 +164,7 @@ func (ds *deliveries) settleIn(id serial, u unsettled, v *verdict) {
 // enlist adds a settlement to a transaction.
 func (ds *deliveries) enlist(id serial, u unsettled, v *verdict) error {
 	ts := &ds.s.c.transactions
-	t, err := ts.join(v.transaction, rootOf(u.link.queue.Path()))
+	t, err := ts.join(v.transaction, rootOf(u.link.queue))
 	if err != nil {
 		return err
 	}

@@ -80,8 +80,8 @@ func (a *app) connShow() *cobra.Command {
 				return err
 			}
 			a.out.write("\n")
-			a.out.list("LINK", "ROLE", "ADDRESS", "MODE", "SESSION", "SELECTOR", "CREDIT", "UNSETTLED", "WINDOW", "MESSAGES",
-				"WAITS FOR")
+			a.out.list("LINK", "ROLE", "ADDRESS", "MODE", "SESSION", "SELECTOR", "CREDIT", "UNSETTLED", "WINDOW",
+				"MESSAGES", "WAITS FOR")
 			for _, l := range s.is.Links {
 				if err := a.out.add(l, number(&l.ID), l.Role, l.Address, l.Mode, text(l.SessionID), l.Selector,
 					number(&l.Credit), strconv.Itoa(l.Unsettled), number(&l.SessionWindow), number(&l.Deliveries),

@@ -23,14 +23,9 @@ type Part struct {
 }
 
 // Assemble makes a topology of parts as if they were one file: names are unique, and targets may be in another part. An
-// unknown key is an error here, because a program's author can correct it. Results are as with [Parse].
-func Assemble(parts []Part, profile Profile) (*Topology, *Report) {
-	return AssembleInto(parts, profile, nil)
-}
-
-// AssembleInto is [Assemble] for a namespace that has entities already: existing returns a queue or topic of it, in
-// its spelling, "" if there is none.
-func AssembleInto(parts []Part, profile Profile, existing func(path string) string) (*Topology, *Report) {
+// unknown key is an error here, because a program's author can correct it. Results are as with [Parse]. If the
+// namespace has entities already, existing returns a queue or topic of it, in its spelling, "" if there is none.
+func Assemble(parts []Part, profile Profile, existing func(path string) string) (*Topology, *Report) {
 	d := newDecoder(profile)
 	d.existing = existing
 	d.strict, d.choose = true, "use WithLimits(sbtest.Relaxed)"

@@ -60,7 +60,7 @@ func TestDEC5_KeysThatMicrosoftsEmulatorIgnoresStopNothing(t *testing.T) {
 		if accepted(text, ProfileStandard) {
 			t.Errorf("%s: accepted by another profile", tt.property)
 		}
-		if _, report := Assemble([]Part{{From: "p", JSON: []byte(text)}}, ProfileRelaxed); report.Count(Error) == 0 {
+		if _, report := Assemble([]Part{{From: "p", JSON: []byte(text)}}, ProfileRelaxed, nil); report.Count(Error) == 0 {
 			t.Errorf("%s: a program may write it", tt.property)
 		}
 	}

@@ -101,14 +101,14 @@ func TestRangesOfPorts(t *testing.T) {
 // TestPartsShareNamespaces by their names, and the default one even without.
 func TestPartsShareNamespaces(t *testing.T) {
 	second := `{"UserConfig": {"Namespaces": [{"Queues": [{"Name": "r"}]}, {"Name": "orders", "Queues": [{"Name": "r"}]}]}}`
-	topology, report := Assemble([]Part{{From: "a", JSON: []byte(severalJSON)}, {From: "b", JSON: []byte(second)}}, ProfileRelaxed)
+	topology, report := Assemble([]Part{{From: "a", JSON: []byte(severalJSON)}, {From: "b", JSON: []byte(second)}}, ProfileRelaxed, nil)
 	if err := report.Err(); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(topology.Others); n != 2 || len(topology.Entities) != 2 || len(topology.Others[0].Entities) != 3 {
 		t.Errorf("%d others, %+v", n, topology)
 	}
-	_, report = Assemble([]Part{{From: "a", JSON: []byte(severalJSON)}, {From: "b", JSON: []byte(strings.ReplaceAll(second, `"r"`, `"own"`))}}, ProfileRelaxed)
+	_, report = Assemble([]Part{{From: "a", JSON: []byte(severalJSON)}, {From: "b", JSON: []byte(strings.ReplaceAll(second, `"r"`, `"own"`))}}, ProfileRelaxed, nil)
 	if err := report.Err(); err == nil || strings.Count(err.Error(), "\n") != 0 || !strings.Contains(err.Error(), `found the name "own" a second time`) {
 		t.Errorf("the same queue twice: %v", err)
 	}

@@ -18,19 +18,24 @@ type bodies struct {
 	held int64 // bytes in memory
 }
 
+// bodiesRead are bodies that were read from disk, by id. Those that are damaged or gone are nil.
+type bodiesRead map[int64][]byte
+
+// of returns a message's body from memory or from what was read, and reports whether it is in one of them.
+func (r bodiesRead) of(e *entry) (body []byte, known bool) {
+	if e.body.data != nil {
+		return e.body.data, true
+	}
+	body, known = r[e.body.id]
+	return body, known
+}
+
 // Reserve calls then, on any goroutine, once so many bytes may be read into memory, or with an error that the reader
 // is to get. Nil bounds nothing.
 type Reserve func(bytes int, then func(error))
 
-// removeCopy gives up a copy that is no longer stored, and with it the body if it was the last and the body is still
-// there.
-func (b *bodies) removeCopy(p *payload) {
-	if b.giveUpCopy(p) {
-		b.q.ns.removeBodies(p.id)
-	}
-}
-
-// giveUpCopy gives up a copy, and reports whether it was the last and the body has to be removed.
+// giveUpCopy gives up a copy that is no longer stored, and reports whether it was the last and the body has to be
+// removed.
 func (b *bodies) giveUpCopy(p *payload) (last bool) {
 	b.evict(p)
 	return p.copies != nil && p.copies.stored.Add(-1) <= 0 && b.q.ns.stage.Load() != stageGone

@@ -98,8 +98,8 @@ func (b *Broker) Namespace(name string) (*Namespace, error) {
 func (b *Broker) Namespaces() []*Namespace { return b.directory.all() }
 
 // BeginBatch and EndBatch enclose operations of a caller that then waits for them. If they are few and no commit is
-// running, EndBatch commits on the caller's goroutine, which saves two wake-ups. The caller holds no lock at EndBatch but its own,
-// which no completion takes.
+// running, EndBatch commits on the caller's goroutine, which saves two wake-ups. The caller holds no lock at EndBatch
+// but its own, which no completion takes.
 func (b *Broker) BeginBatch() { b.store.BeginBatch() }
 
 // EndBatch ends what BeginBatch began.

@@ -140,7 +140,7 @@ func (w *browsing) look() error {
 	if err := w.q.may.use(); err != nil {
 		return err
 	}
-	l := w.q.viewLocked(w.Sub, w.Select.SessionID)
+	l := w.q.messagesLocked(w.Sub, w.Select.SessionID)
 	walk, by := l.look, int64(1)
 	if w.Newest {
 		walk, by = l.lookBack, -1

@@ -146,9 +146,9 @@ func (c *Consumer) wake() {
 	}
 }
 
-// Incomplete reports whether the last Take found less than it was asked for before the consumer's selector was evaluated
-// on all that waits, so that there may be more. The consumer is notified when that changes. For a consumer without a
-// selector it is false.
+// Incomplete reports whether the last Take found less than it was asked for before the consumer's selector was
+// evaluated on all that waits, so that there may be more. The consumer is notified when that changes. For a consumer
+// without a selector it is false.
 func (c *Consumer) Incomplete() bool { return c.incomplete }
 
 // Limit makes Take stop at the first message of more than so many bytes. [Consumer.OverLimit] has its size then.

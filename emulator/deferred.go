@@ -155,20 +155,20 @@ func (r *deferredReceive) findLocked(seqs []int64, now int64) ([]*entry, error) 
 
 // takeFrom says why messages may not be taken out of a sub-queue other than in their order. Those in sessions may by
 // the consumer that holds their session (DEF-9, BDEL-4).
-func (m *preconditions) takeFrom(sub SubQueue, holder *Consumer, what, taken string) error {
-	if err := m.settle(); err != nil {
+func (p *preconditions) takeFrom(sub SubQueue, holder *Consumer, what, taken string) error {
+	if err := p.settle(); err != nil {
 		return err
 	}
-	if err := m.browse(sub); err != nil {
+	if err := p.browse(sub); err != nil {
 		return err
 	}
 	switch {
-	case !m.q.options.RequiresSession || sub != Main:
+	case !p.q.options.RequiresSession || sub != Main:
 		return nil
 	case holder == nil:
-		return errorf(CodeNotAllowed, m.q.path,
+		return errorf(CodeNotAllowed, p.q.path,
 			"%s of the entity '%s', which requires sessions, can be %s by the receiver of their session only.",
-			what, m.q.path, taken)
+			what, p.q.path, taken)
 	}
 	return holder.holdsLocked()
 }

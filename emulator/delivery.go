@@ -60,6 +60,16 @@ func newDelivery(q *Entity, e *entry, notify func()) *Delivery {
 	return d
 }
 
+// newPeekDelivery makes a delivery that only shows a message, even one that others have locked. It has no lock.
+func newPeekDelivery(q *Entity, e *entry, notify func()) *Delivery {
+	d := newDelivery(q, e, notify)
+	d.e = nil
+	d.lock = nil
+	d.mode = ReceiveAndDelete
+	d.until = 0
+	return d
+}
+
 // Ready reports whether the delivery may be written. If it is neither ready nor gone, the consumer's notify says
 // when to look again. A delivery that is gone must be skipped: its lock has ended, or its message could not be read or
 // removed and is available again.
@@ -135,6 +145,13 @@ func (d *Delivery) patch(m *message.Message) message.Patch {
 		p.MessageID = d.q.ns.ids.of(d.bodyID)
 	}
 	return p
+}
+
+// filterMessage returns the message as selectors see it. It fails if the body is damaged.
+func (d *Delivery) filterMessage() (filterMessage, error) {
+	m, err := scanChanged(d.body, d.overlay, d.system)
+	return filterMessage{m: m, ns: d.q.ns, body: d.bodyID, seq: d.seq, enqueued: d.enqueued, ttl: d.ttl,
+		size: int64(d.size)}, err
 }
 
 func (d *Delivery) become(progress uint32, body []byte) {
@@ -223,11 +240,11 @@ func finishFetch(q *Entity, ds []*Delivery, err error) {
 
 // unlock ends the lock of a message that does not reach its receiver, who knows that. It returns the entry, busy, or
 // nil if the lock is over already.
-func (u *failedDeliveries) unlock(d *Delivery) *entry {
-	e := u.q.locks.byToken[d.lock.token]
+func (f *failedDeliveries) unlock(d *Delivery) *entry {
+	e := f.q.locks.byToken[d.lock.token]
 	if e != nil {
 		d.lock.kept = false
-		u.q.locks.unlock(e)
+		f.q.locks.unlock(e)
 	}
 	return e
 }
@@ -291,15 +308,15 @@ func (b *bodies) of(e *entry, read *BodyRead, i int) (raw []byte, damaged bool) 
 }
 
 // deadLetterDamaged takes messages out of the way of receivers. Their entries are busy.
-func (u *failedDeliveries) deadLetterDamaged(entries []*entry) {
+func (f *failedDeliveries) deadLetterDamaged(entries []*entry) {
 	if len(entries) == 0 {
 		return
 	}
-	if u.q.may.use() != nil {
-		u.freeAll(entries)
+	if f.q.may.use() != nil {
+		f.freeAll(entries)
 		return
 	}
-	op := newTransition(u.q, len(entries), nil)
+	op := newTransition(f.q, len(entries), nil)
 	for _, e := range entries {
 		op.deadLetterLocked(e, e.count, deadLetterProperties(bodyDamaged, bodyDamagedText), EventDeadLettered,
 			fallback{undo: undoRetryOwn})

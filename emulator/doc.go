@@ -62,7 +62,7 @@
 //     protocol.go, values.go, value_types.go, limits.go, profile.go, beyond.go, errors.go, client.go
 //   - log, how messages lie in memory: entry.go, log.go, chunk.go, seq_list.go, ready_queue.go, numbers.go
 //   - entity, what queues, topics and subscriptions have in common: entity.go, namespace.go, catalog.go, quiesce.go,
-//     subqueue.go, filter_view.go, selector_index.go, attached.go, bodies.go, duplicates.go, lock.go, session.go,
+//     subqueue.go, filter_message.go, selector_index.go, attached.go, bodies.go, duplicates.go, lock.go, session.go,
 //     preconditions.go, alarm.go, idle.go,
 //     counts.go, activity.go, event.go, record.go, jobs.go, selection.go, fault.go, faults.go
 //   - change, how a change takes effect or is undone: step.go, transition.go

@@ -25,8 +25,8 @@ type SubscribeOptions struct {
 }
 
 // Subscribe makes the subscription of a topic that a JMS consumer asks for, resumes it, or joins its other consumers,
-// and returns once that is durable (JMS-4). The consumer keeps the subscription until [Subscription.Leave]. Without
-// a consumer, one that has another selector or belongs to another topic is deleted and made anew (JMS-8). A subscription
+// and returns once that is durable (JMS-4). The consumer keeps the subscription until [Subscription.Leave]. Without a
+// consumer, one that has another selector or belongs to another topic is deleted and made anew (JMS-8). A subscription
 // whose rules somebody has changed by hand keeps them, whatever the selector.
 //
 // Errors: CodeNotFound without the topic, CodeArgument for a name, client id or selector that can't be,
@@ -178,28 +178,45 @@ func (s *Subscription) servesSelector(text string) bool {
 	}
 	o := &s.rules[0].options
 	made := s.client.Selector
-	byHand := !strings.EqualFold(o.Name, DefaultRuleName) || o.Correlation != nil || o.Action != "" ||
-		len(o.Parameters) > 0 || o.IsFalse() || made == "" && !o.IsTrue() || made != "" && o.SQL != made
-	return byHand || text == made
+	asMade := o.SQL == made && o.selector() != nil
+	if made == "" {
+		asMade = strings.EqualFold(o.Name, DefaultRuleName) && o.IsTrue()
+	}
+	return !asMade || o.Action != "" || text == made
 }
 
-// Leave ends what Subscribe began for a consumer. A subscription that is not durable ends with its last consumer. With
-// deleteIt a durable one is deleted, or Leave fails with CodeNotAllowed if it has other consumers. One that is gone
-// already, or was replaced by a reset, is left alone. Leave waits until the deletion is durable.
-func (s *Subscription) Leave(deleteIt bool) error {
+// Leave ends what Subscribe began for a consumer. A subscription that is not durable is deleted with its last consumer,
+// unless it is gone already or was replaced by a reset. Leave returns once the deletion is durable.
+func (s *Subscription) Leave() error {
 	s.ns.admin.Lock()
 	defer s.ns.admin.Unlock()
-	left := s.consumers.Add(-1)
-	s.mu.Lock()
-	s.usage.touch(s.ns.Now())
-	s.mu.Unlock()
-	switch {
-	case left > 0 && deleteIt && s.client.Durable:
-		return s.inUse()
-	case left > 0 || s.client.Durable && !deleteIt:
+	if s.leaveLocked() > 0 || s.client.Durable {
 		return nil
 	}
 	return s.ns.Entities().deleteLocked(s.Entity, nil)
+}
+
+// LeaveAndDelete is Leave, and deletes a durable subscription too. It fails with CodeNotAllowed if that has other
+// consumers.
+func (s *Subscription) LeaveAndDelete() error {
+	s.ns.admin.Lock()
+	defer s.ns.admin.Unlock()
+	switch left := s.leaveLocked(); {
+	case left > 0 && s.client.Durable:
+		return s.inUse()
+	case left > 0:
+		return nil
+	}
+	return s.ns.Entities().deleteLocked(s.Entity, nil)
+}
+
+// leaveLocked counts a consumer out, and returns how many are left. The caller holds ns.admin.
+func (s *Subscription) leaveLocked() (left int64) {
+	left = s.consumers.Add(-1)
+	s.mu.Lock()
+	s.usage.touch(s.ns.Now())
+	s.mu.Unlock()
+	return left
 }
 
 // inUse says that a durable subscription has consumers.
@@ -314,9 +331,9 @@ func (ns *Namespace) DeleteTemporary(path string) error {
 	return ns.Entities().deleteLocked(q, nil)
 }
 
-// AutoCreate creates the queue or topic to which a JMS client attaches, unless there is an entity with the path. It uses
-// the defaults of the API (DEC-4), and returns once the entity is durable. It fails with CodeArgument for a path that no
-// entity can have or for less than five minutes, and with CodeQuotaExceeded.
+// AutoCreate creates the queue or topic to which a JMS client attaches, unless there is an entity with the path. It
+// uses the defaults of the API (DEC-4), and returns once the entity is durable. It fails with CodeArgument for a path
+// that no entity can have or for less than five minutes, and with CodeQuotaExceeded.
 func (ns *Namespace) AutoCreate(path string, topic bool, autoDelete time.Duration) error {
 	if ns.catalog.lookUp(path) != nil {
 		return nil

@@ -61,7 +61,7 @@ func (b *broker) unsubscribe(name, clientID string) error {
 // leave ends a JMS consumer.
 func (b *broker) leave(s *emulator.Subscription) {
 	b.t.Helper()
-	if err := s.Leave(false); err != nil {
+	if err := s.Leave(); err != nil {
 		b.t.Fatalf("leave %s: %v", s.Path(), err)
 	}
 }
@@ -311,10 +311,10 @@ func TestJMS7_SharedAndUnsharedExcludeEachOther(t *testing.T) {
 		b.leave(first)
 		wantCode(t, "delete with another consumer", func() error {
 			b.join("t", shared(durable("audit", "app")))
-			return first.Leave(true)
+			return first.LeaveAndDelete()
 		}(), emulator.CodeNotAllowed)
 		equal(t, "consumers", first.JMSConsumers(), 1)
-		if err := first.Leave(true); err != nil {
+		if err := first.LeaveAndDelete(); err != nil {
 			t.Fatal(err)
 		}
 		equalSlices(t, "subscriptions", b.subscriptionsOf("t"), "audit$app$ND", "own$app$D")
@@ -404,7 +404,7 @@ func TestJMS4_ADeletionThatFails(t *testing.T) {
 		o := shared(emulator.SubscribeOptions{Name: "loose"})
 		s := b.join("t", o)
 		b.failOnce()
-		if err := s.Leave(false); !errors.Is(err, errDisk) {
+		if err := s.Leave(); !errors.Is(err, errDisk) {
 			t.Fatalf("leave: %v", err)
 		}
 		wait(30 * time.Second)
@@ -415,7 +415,7 @@ func TestJMS4_ADeletionThatFails(t *testing.T) {
 		wait(time.Hour)
 		equalSlices(t, "with a consumer", b.subscriptionsOf("t"), "loose$$ND")
 		b.failOnce()
-		if err := s.Leave(false); !errors.Is(err, errDisk) {
+		if err := s.Leave(); !errors.Is(err, errDisk) {
 			t.Fatalf("leave: %v", err)
 		}
 		wait(2 * time.Minute)
@@ -459,7 +459,7 @@ func TestJMS7_JoiningAndLeavingRace(t *testing.T) {
 					if s.CanReceive(emulator.Main) != nil {
 						t.Error("a subscription that somebody uses is gone")
 					}
-					if err := s.Leave(false); err != nil {
+					if err := s.Leave(); err != nil {
 						t.Errorf("leave: %v", err)
 					}
 				}
@@ -597,6 +597,33 @@ func TestJMS9_TemporaryEntities(t *testing.T) {
 		b.leave(s) // its topic took it along
 		b.verify(true)
 		b.wantStored(0, 0)
+	})
+}
+
+// A transaction takes a reply and sends another, with its work on one partition of the entity to which it is bound.
+func TestJMS6_TemporaryQueuesBindNoTransaction(t *testing.T) {
+	bubble(t, emulator.QueueOptions{EnablePartitioning: true}, func(b *broker) {
+		path, err := b.ns.CreateTemporary(false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replies := b.on(path)
+		for _, key := range []string{"one", "two"} { // of two partitions
+			b.send(withKey(key, "request"))
+			g := b.one()
+			replies.sendTexts("reply")
+			w := b.begin()
+			w.settle(replies, emulator.Complete, replies.one())
+			w.send(replies, text("another"))
+			w.settle(b, emulator.Complete, g)
+			wantCode(t, "a third entity", w.Send(b.create(key, emulator.QueueOptions{}).q, b.encodeAll(texts("x"))),
+				emulator.CodeNotAllowed)
+			w.commit()
+			b.wantCounts(0, 0, 0, 0)
+			equal(t, "replies", bodies(replies.receive(5)), "another")
+			replies = b.on(path)
+			b.verify(true)
+		}
 	})
 }
 
@@ -752,7 +779,7 @@ func TestJMS7_TOP14_ATopicIsDeletedWithActiveConsumers(t *testing.T) {
 		}
 		equal(t, "links that were told", len(told), 1)
 		b.leave(loose)
-		if err := s.Leave(true); err != nil {
+		if err := s.LeaveAndDelete(); err != nil {
 			t.Errorf("leave what is gone: %v", err)
 		}
 		wantCode(t, "unsubscribe", b.unsubscribe("audit", "app"), emulator.CodeNotFound)

@@ -2,17 +2,17 @@ package emulator
 
 // takeMoves reports why nothing may be moved to the entity by a job, or nil. What comes from its own dead-letter queue
 // needs no room.
-func (m *preconditions) takeMoves(own bool) error {
-	if err := m.use(); err != nil {
+func (p *preconditions) takeMoves(own bool) error {
+	if err := p.use(); err != nil {
 		return err
 	}
-	if s := m.q.options.Status; s == StatusDisabled || s == StatusSendDisabled {
-		return m.disabled(s)
+	if s := p.q.options.Status; s == StatusDisabled || s == StatusSendDisabled {
+		return p.disabled(s)
 	}
 	if own {
 		return nil
 	}
-	return m.grow()
+	return p.grow()
 }
 
 // startMove is start for what a job moves. It returns how many messages go; the others are in op.left, and the job

@@ -13,17 +13,17 @@ const maxHeaderOfSent = 64 << 10
 
 // checkMessage reports what about a message is beyond the limits, or nil. Relaxed has only those that protect the
 // broker.
-func (l Profile) checkMessage(entity string, m *message.Message, i *message.Info) error {
+func (p Profile) checkMessage(entity string, m *message.Message, i *message.Info) error {
 	if n := m.HeaderBytes(); n > maxHeaderOfSent {
 		return errorf(CodeHeaderTooLarge, entity,
 			"The size quota for this stream (%d) has been exceeded. "+
 				"The properties of the message have %d bytes in all.",
 			maxHeaderOfSent, n)
 	}
-	if l == ProfileRelaxed {
+	if p == ProfileRelaxed {
 		return nil
 	}
-	most := &profiles[l]
+	most := &profiles[p]
 	for _, id := range []struct{ name, value string }{
 		{"MessageId", i.MessageID}, {"SessionId", i.GroupID}, {"PartitionKey", i.PartitionKey},
 	} {
@@ -40,8 +40,8 @@ func (l Profile) checkMessage(entity string, m *message.Message, i *message.Info
 }
 
 // CheckBatch reports whether a batch has more messages than the profile takes (QUO-7, DEC-17).
-func (l Profile) CheckBatch(entity string, n int) error {
-	most := profiles[l].Batch
+func (p Profile) CheckBatch(entity string, n int) error {
+	most := profiles[p].Batch
 	if most == 0 || n <= most {
 		return nil
 	}
@@ -65,47 +65,48 @@ func (o QueueOptions) maxSizeBytes(l Profile) int64 {
 
 // CheckFilter reports what keeps a text with these parameters from being a SQL filter under the profile: it does not
 // parse, or it is too long (QUO-10). The error's text is the service's, with line and column.
-func (l Profile) CheckFilter(sql string, params Values) error {
+func (p Profile) CheckFilter(sql string, params Values) error {
 	values, err := params.forFilter()
 	if err == nil {
-		_, err = l.parseFilter(sql, values)
+		_, err = p.parseFilter(sql, values)
 	}
 	return err
 }
 
 // CheckSelectorOrFilter is CheckFilter for the rule $Default of a subscription of JMS clients (JMS-9).
-func (l Profile) CheckSelectorOrFilter(text string, params Values) error {
-	if _, err := filter.ParseSelector(text); err == nil && len(params) == 0 {
-		return l.checkLength(text)
+func (p Profile) CheckSelectorOrFilter(text string, params Values) error {
+	o := RuleOptions{Name: DefaultRuleName, SQL: text, Parameters: params}
+	if o.selector() != nil {
+		return p.checkLength(text)
 	}
-	return l.CheckFilter(text, params)
+	return p.CheckFilter(text, params)
 }
 
 // CheckAction is CheckFilter for a SQL action, whose statements are counted too.
-func (l Profile) CheckAction(sql string, params Values) error {
+func (p Profile) CheckAction(sql string, params Values) error {
 	values, err := params.forFilter()
 	if err == nil {
-		_, err = l.parseAction(sql, values)
+		_, err = p.parseAction(sql, values)
 	}
 	return err
 }
 
-func (l Profile) parseFilter(sql string, params map[string]filter.Value) (*filter.Filter, error) {
-	if err := l.checkLength(sql); err != nil {
+func (p Profile) parseFilter(sql string, params map[string]filter.Value) (*filter.Filter, error) {
+	if err := p.checkLength(sql); err != nil {
 		return nil, err
 	}
 	return filter.ParseFilter(sql, params)
 }
 
-func (l Profile) parseAction(sql string, params map[string]filter.Value) (*filter.Action, error) {
-	if err := l.checkLength(sql); err != nil {
+func (p Profile) parseAction(sql string, params map[string]filter.Value) (*filter.Action, error) {
+	if err := p.checkLength(sql); err != nil {
 		return nil, err
 	}
 	a, err := filter.ParseAction(sql, params)
 	if err != nil {
 		return nil, err
 	}
-	if n, most := a.Statements(), profiles[l].Statements; most > 0 && n > most {
+	if n, most := a.Statements(), profiles[p].Statements; most > 0 && n > most {
 		return nil, errorf(CodeArgument, "",
 			"The action has %d statements, which exceeds the limit of %d statements.", n, most)
 	}
@@ -113,8 +114,8 @@ func (l Profile) parseAction(sql string, params map[string]filter.Value) (*filte
 }
 
 // checkLength reports a text that the service would find too long. The relaxed profile leaves it to the language.
-func (l Profile) checkLength(sql string) error {
-	if n, most := filter.TextLength(sql), profiles[l].Expression; most > 0 && n > most {
+func (p Profile) checkLength(sql string) error {
+	if n, most := filter.TextLength(sql), profiles[p].Expression; most > 0 && n > most {
 		return errorf(CodeArgument, "",
 			"The SQL expression has %d characters, which exceeds the limit of %d characters.", n, most)
 	}
@@ -134,10 +135,10 @@ const segmentCharacters = "' contains character(s) that is not allowed by Servic
 // CheckPath reports what is wrong with the path of a new queue or topic, or nil (QUO-9). Segments "." and "..",
 // segments that begin with $, and control characters are not allowed in any profile (DEC-9): addresses would lose them,
 // or they belong to the service.
-func (l Profile) CheckPath(path string) error {
-	good := l.EndsWell(path)
+func (p Profile) CheckPath(path string) error {
+	good := p.EndsWell(path)
 	for segment := range strings.SplitSeq(path, "/") {
-		good = good && l.AllowsSegment(segment)
+		good = good && p.AllowsSegment(segment)
 	}
 	switch {
 	case path == "":
@@ -152,14 +153,14 @@ func (l Profile) CheckPath(path string) error {
 
 // CheckSubscription reports what is wrong with the name of a new subscription, or nil (QUO-9). That of one of JMS
 // clients has two $ and may be longer (JMS-9).
-func (l Profile) CheckSubscription(name string) error {
+func (p Profile) CheckSubscription(name string) error {
 	plain, client := ClientAffineOf(name)
 	switch {
 	case client != nil:
 		return client.checkNames(plain)
 	case len(name) > MaxName:
 		return tooLong(name, MaxName)
-	case !l.AllowsSegment(name) || !l.EndsWell(name):
+	case !p.AllowsSegment(name) || !p.EndsWell(name):
 		return errorf(CodeArgument, "", "'%.64s%s", name, segmentCharacters)
 	}
 	return nil
@@ -195,13 +196,13 @@ func tooLong(name string, most int) error {
 
 // CheckRuleName reports what is wrong with the name of a new rule, or nil (QUO-9). It is asked by every front end,
 // for one of them could neither show nor remove a rule of another name.
-func (l Profile) CheckRuleName(name string) error {
+func (p Profile) CheckRuleName(name string) error {
 	switch {
 	case strings.EqualFold(name, DefaultRuleName):
 		return nil
 	case len(name) > MaxName:
 		return tooLong(name, MaxName)
-	case !l.AllowsSegment(name) || !l.EndsWell(name):
+	case !p.AllowsSegment(name) || !p.EndsWell(name):
 		return errorf(CodeArgument, "", "RuleName '%.64s%s", name, segmentCharacters)
 	}
 	return nil
@@ -209,13 +210,13 @@ func (l Profile) CheckRuleName(name string) error {
 
 // AllowsSegment reports whether a segment of a name has only characters that the service takes, and the relaxed
 // profile (DEC-9).
-func (l Profile) AllowsSegment(segment string) bool {
+func (p Profile) AllowsSegment(segment string) bool {
 	if segment == "" || segment == "." || segment == ".." {
 		return false
 	}
 	for i := range len(segment) {
 		if c := segment[i]; !alphanumeric(c) && c != '.' && c != '-' && c != '_' &&
-			(c != '~' || !profiles[l].LooseNames) {
+			(c != '~' || !profiles[p].LooseNames) {
 			return false
 		}
 	}
@@ -223,10 +224,13 @@ func (l Profile) AllowsSegment(segment string) bool {
 }
 
 // EndsWell reports whether a name begins and ends as the profile has it (DEC-9).
-func (l Profile) EndsWell(name string) bool {
-	p := profiles[l]
-	loose := func(c byte) bool { return alphanumeric(c) || p.LooseNames && (c == '_' || c == '~') }
-	return name != "" && loose(name[0]) && (loose(name[len(name)-1]) || name[len(name)-1] == '-' && p.EndingHyphens)
+func (p Profile) EndsWell(name string) bool {
+	if name == "" {
+		return false
+	}
+	limits, last := &profiles[p], name[len(name)-1]
+	loose := func(c byte) bool { return alphanumeric(c) || limits.LooseNames && (c == '_' || c == '~') }
+	return loose(name[0]) && (loose(last) || last == '-' && limits.EndingHyphens)
 }
 
 func alphanumeric(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -149,27 +149,27 @@ type failedDeliveries struct {
 }
 
 // note counts how often in a row messages could not be delivered.
-func (u *failedDeliveries) note(failed bool) {
-	if u.inARow++; !failed {
-		u.inARow = 0
+func (f *failedDeliveries) note(failed bool) {
+	if f.inARow++; !failed {
+		f.inARow = 0
 	}
 }
 
 // freeAll puts back messages that could not be delivered. Without any, deliveries work again.
-func (u *failedDeliveries) freeAll(entries []*entry) {
-	u.note(len(entries) > 0)
-	now := u.q.ns.Now()
+func (f *failedDeliveries) freeAll(entries []*entry) {
+	f.note(len(entries) > 0)
+	now := f.q.ns.Now()
 	for _, e := range entries {
-		u.free(e, now)
+		f.free(e, now)
 	}
 }
 
 // free puts back a message that could not be delivered: at once for the first few failures in a row, then after a
 // pause, since a waiting consumer takes it again the moment it is there.
-func (u *failedDeliveries) free(e *entry, now int64) {
-	if u.inARow <= failuresAtOnce {
-		u.q.messages.free(e, now)
+func (f *failedDeliveries) free(e *entry, now int64) {
+	if f.inARow <= failuresAtOnce {
+		f.q.messages.free(e, now)
 		return
 	}
-	u.q.locks.delayRedelivery(e, e.inSession(e.state), true)
+	f.q.locks.delayRedelivery(e, e.inSession(e.state), true)
 }

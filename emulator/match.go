@@ -112,7 +112,7 @@ type matching struct {
 	s         *Subscription // the only one to look at; nil: all
 	in        []incoming    // one
 	o         original
-	v         view
+	message   filterMessage
 	explained int
 }
 
@@ -168,7 +168,7 @@ func (m *matching) send() {
 	}
 	next := t.counters.of[0].last + 1
 	m.o = original{in: in, seq: next, first: next, at: now, ttl: t.options.effectiveTTL(in.info.TTL)}
-	m.v = m.o.view(t.ns)
+	m.message = m.o.filterMessage(t.ns)
 }
 
 // evaluate evaluates the rules of a subscription.
@@ -176,7 +176,7 @@ func (m *matching) evaluate(x candidate) SubscriptionMatching {
 	a := SubscriptionMatching{Path: x.s.path, Name: x.s.name, Status: x.s.Entity.Options().Status}
 	results := &matched{}
 	for _, r := range x.rules {
-		outcome, err := r.matcher.Eval(&m.v)
+		outcome, err := r.matcher.Eval(&m.message)
 		if outcome == filter.True || err != nil {
 			results.take(r, err)
 		} else if m.explained++; m.explained > maxExplained {
@@ -185,16 +185,16 @@ func (m *matching) evaluate(x candidate) SubscriptionMatching {
 		}
 		a.Rules = append(a.Rules, RuleMatching{
 			Name: r.options.Name, Filter: r.options.condition(), Action: r.options.Action,
-			Explanation: r.matcher.Explain(&m.v),
+			Explanation: r.matcher.Explain(&m.message),
 		})
 	}
 	m.t.mu.Lock()
-	copies := x.s.appendCopies(nil, results, &m.v, &m.o)
+	copies := x.s.appendCopies(nil, results, &m.message, &m.o)
 	for _, r := range results.actions {
 		if slices.ContainsFunc(copies, func(c copyOf) bool { return c.reason == "" && c.rule == r.options.Name }) {
 			continue
 		}
-		_, err := x.s.act(r, copyOf{info: m.v.info}, &m.v) // fails, since there is no copy
+		_, err := x.s.act(r, copyOf{info: m.message.info}, &m.message) // fails, since there is no copy
 		i := slices.IndexFunc(a.Rules, func(l RuleMatching) bool { return l.Name == r.options.Name })
 		a.Rules[i].ActionError = err
 	}
@@ -259,7 +259,7 @@ func (m *matching) changes(x *extra, c *copyOf) (list []PropertyChange) {
 	if err != nil {
 		return nil // what the broker writes can be read
 	}
-	after := m.v
+	after := m.message
 	after.m = changed
 	after.info = c.info
 	after.ttl = c.ttl
@@ -268,7 +268,7 @@ func (m *matching) changes(x *extra, c *copyOf) (list []PropertyChange) {
 		if systemKeys[p] == "" {
 			continue
 		}
-		if before, now := m.v.System(p), after.System(p); before != now {
+		if before, now := m.message.System(p), after.System(p); before != now {
 			list = append(list, PropertyChange{Name: "sys." + p.String(), Before: before, After: now})
 		}
 	}

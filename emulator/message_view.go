@@ -52,11 +52,7 @@ func (ms Messages) viewLocked(e *entry) *MessageView {
 	s := &MessageView{Sequence: e.seq, FirstSequence: e.first, Standing: e.standing(), State: e.state,
 		Enqueued: e.enqueued, Expires: e.expires(), Scheduled: e.extras().due,
 		DeliveryCount: e.count, Size: int64(e.body.size), Reason: e.extras().reason, Source: e.extras().source,
-		d: newDelivery(ms.q, e, nil)}
-	s.d.e = nil
-	s.d.mode = ReceiveAndDelete
-	s.d.lock = nil
-	s.d.until = 0
+		d: newPeekDelivery(ms.q, e, nil)}
 	s.d.withState = true
 	s.d.body = e.body.data
 	if s.Standing == StandingLocked {

@@ -81,16 +81,6 @@ func (o QueueOptions) lockDuration() time.Duration {
 	return max(o.LockDuration, Resolution) // older versions took less
 }
 
-// defaultTTL is in milliseconds; 0 is none. A fraction counts as a whole one: nothing lives for ever because its time
-// is almost none.
-func (o QueueOptions) defaultTTL() int64 {
-	ms := max(o.DefaultMessageTimeToLive, 0).Milliseconds()
-	if o.DefaultMessageTimeToLive > time.Duration(ms)*Resolution {
-		ms++
-	}
-	return ms
-}
-
 func (o QueueOptions) maxDelivery() uint32 {
 	if o.MaxDeliveryCount <= 0 {
 		return DefaultMaxDelivery

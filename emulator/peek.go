@@ -122,7 +122,7 @@ func (b *peek) read(err error) {
 // lookLocked notes the next messages and returns where to go on, and whether to.
 func (b *peek) lookLocked(from int64) (next int64, more bool) {
 	looked := 0
-	b.q.viewLocked(b.Sub, b.SessionID).look(from, func(e *entry) bool {
+	b.q.messagesLocked(b.Sub, b.SessionID).look(from, func(e *entry) bool {
 		if looked++; looked > peekChunk {
 			more = true
 			return false
@@ -136,12 +136,9 @@ func (b *peek) lookLocked(from int64) (next int64, more bool) {
 			return false
 		}
 		b.bytes += size
-		d := newDelivery(b.q, e, nil)
-		d.e = nil
-		d.mode = ReceiveAndDelete
+		d := newPeekDelivery(b.q, e, nil)
 		d.withState = true
 		d.omitBody = b.OmitBody
-		d.until = 0
 		if e.state == Deferred {
 			d.until = e.deferredUntil()
 		}
@@ -156,13 +153,13 @@ func (q *Entity) overLocked(e *entry, now int64) bool {
 	return !q.ns.common.lazy && e.lock == nil && e.state == Active && e.expired(now)
 }
 
-// viewLocked shows the entries of a sub-queue or, where sessions have entries of their own, of a session.
-func (q *Entity) viewLocked(sub SubQueue, session *string) messageView {
+// messagesLocked returns the entries of a sub-queue or, where sessions have entries of their own, of a session.
+func (q *Entity) messagesLocked(sub SubQueue, session *string) messageIterator {
 	if session == nil || !q.options.RequiresSession || sub != Main {
 		return &q.subQueue(sub).log
 	}
 	if s := q.sessions.find(*session); s != nil {
-		return sessionView{s, &q.subQueue(Main).log}
+		return sessionMessages{s, &q.subQueue(Main).log}
 	}
 	return &log{}
 }

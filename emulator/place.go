@@ -70,8 +70,8 @@ func (ms Messages) CanTake(sub SubQueue, m message.Message) error {
 }
 
 // place reports why a message can't be placed in a sub-queue, or nil.
-func (m *preconditions) place(sub SubQueue, in []incoming) error {
-	q := m.q
+func (p *preconditions) place(sub SubQueue, in []incoming) error {
+	q := p.q
 	switch {
 	case q.topic != nil || sub == TransferDeadLetter:
 		return errorf(CodeNotAllowed, q.path, "A message can be placed in a subscription or a dead-letter queue. "+
@@ -79,7 +79,7 @@ func (m *preconditions) place(sub SubQueue, in []incoming) error {
 	case sub == Main && q.subscription == nil:
 		return errorf(CodeNotAllowed, q.path, "Messages are sent to the queue '%s', not placed in it.", q.path)
 	}
-	if err := m.takeMoves(false); err != nil {
+	if err := p.takeMoves(false); err != nil {
 		return err
 	}
 	if n, limit := int64(len(in[0].m.Raw)), q.options.maxMessageBytes(q.ns.Profile()); n > limit {
@@ -90,7 +90,7 @@ func (m *preconditions) place(sub SubQueue, in []incoming) error {
 			"session id. Give it one, or place it in the dead-letter queue.", q.path)
 	}
 	if q.counters.partitioned() {
-		return m.storeTogether(in)
+		return p.storeTogether(in)
 	}
 	return nil
 }

@@ -23,20 +23,20 @@ var profileNames = [...]string{ProfileRelaxed: "relaxed", ProfileStandard: "stan
 	ProfileEmulator: "emulator"}
 
 // MarshalText returns the name of the profile.
-func (l Profile) MarshalText() ([]byte, error) {
-	if int(l) >= len(profileNames) {
-		return nil, fmt.Errorf("write a profile of limits: there is none with the number %d", l)
+func (p Profile) MarshalText() ([]byte, error) {
+	if int(p) >= len(profileNames) {
+		return nil, fmt.Errorf("write a profile of limits: there is none with the number %d", p)
 	}
-	return []byte(profileNames[l]), nil
+	return []byte(profileNames[p]), nil
 }
 
 // UnmarshalText reads the name of a profile.
-func (l *Profile) UnmarshalText(text []byte) error {
+func (p *Profile) UnmarshalText(text []byte) error {
 	i := slices.Index(profileNames[:], string(text))
 	if i < 0 {
 		return fmt.Errorf("read a profile of limits: there is none with the name %q", text)
 	}
-	*l = Profile(i)
+	*p = Profile(i)
 	return nil
 }
 
@@ -107,7 +107,7 @@ type Limits struct {
 }
 
 // Limits returns the limits of the profile.
-func (l Profile) Limits() Limits { return profiles[l] }
+func (p Profile) Limits() Limits { return profiles[p] }
 
 // profiles are the numbers of all profiles. Where the service's tiers agree, they have them from standard.
 var profiles = [...]Limits{

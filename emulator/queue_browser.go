@@ -137,9 +137,7 @@ func (b *QueueBrowser) lookLocked(limit int, over func(size uint32) bool) (found
 			end = false
 			return false
 		}
-		d := newDelivery(b.q, e, b.notify)
-		d.e, d.lock, d.until = nil, nil, 0 // a browser shows messages that others have locked
-		d.mode = ReceiveAndDelete
+		d := newPeekDelivery(b.q, e, b.notify)
 		d.body = e.body.data
 		found = append(found, d)
 		bytes += int(e.body.size)
@@ -254,8 +252,7 @@ func (b *QueueBrowser) searchSome() (more bool) {
 	for _, d := range b.found {
 		bytes += int(d.size)
 	}
-	b.active = !end && len(b.found) < b.wanted && bytes < quantumBytes && !b.closed && !q.alarm.stopped &&
-		q.may.receive(b.sub) == nil && q.ns.stage.Load() == stageThere
+	b.active = !end && len(b.found) < b.wanted && bytes < quantumBytes && !b.closed && q.may.search(b.sub)
 	return b.active
 }
 
@@ -264,9 +261,7 @@ func (b *QueueBrowser) selects(d *Delivery) bool {
 	if d.body == nil {
 		return false // it was removed meanwhile
 	}
-	m, err := scanChanged(d.body, d.overlay, d.system)
-	v := view{m: m, ns: b.q.ns, body: d.bodyID, seq: d.seq, enqueued: d.enqueued, ttl: d.ttl, size: int64(d.size)}
-	if err != nil || !b.selector.Selects(&v) {
+	if m, err := d.filterMessage(); err != nil || !b.selector.Selects(&m) {
 		return false
 	}
 	if d.size > quantumBytes {

@@ -225,9 +225,9 @@ func (b *subQueue) takeOld(limit int, before int64, s *session) []*entry {
 		}
 		return found
 	}
-	v := messageView(&b.log)
+	v := messageIterator(&b.log)
 	if s != nil {
-		v = sessionView{s, &b.log}
+		v = sessionMessages{s, &b.log}
 	}
 	var seqs []int64
 	v.look(-1<<63, func(e *entry) bool {

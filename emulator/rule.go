@@ -30,7 +30,7 @@ func (s *Subscription) compile(o RuleOptions, l Profile) (*rule, error) {
 	if r.options, err = canonicalRule(o); err != nil {
 		return nil, s.refuse(o, err)
 	}
-	if selector := s.selector(&r.options); selector != nil {
+	if selector := r.options.selector(); s.client != nil && selector != nil {
 		r.matcher = selector
 	} else if r.matcher, err = matcherOf(&r.options, l); err != nil {
 		return nil, s.refuse(o, err)
@@ -48,11 +48,10 @@ func (s *Subscription) compile(o RuleOptions, l Profile) (*rule, error) {
 	return r, nil
 }
 
-// selector returns the selector that a rule is: $Default of a subscription of JMS clients, if the text reads as one
-// (JMS-9). Else the rule has a filter, and selector returns nil.
-func (s *Subscription) selector(o *RuleOptions) *filter.Selector {
-	plain := o.SQL != "" && !o.Constant && len(o.Parameters) == 0
-	if s.client == nil || !plain || !strings.EqualFold(o.Name, DefaultRuleName) {
+// selector returns the selector that a rule of a subscription of JMS clients has: $Default, if its text can be parsed
+// as one (JMS-9). Else the rule has a filter, and selector returns nil.
+func (o *RuleOptions) selector() *filter.Selector {
+	if o.SQL == "" || o.Constant || len(o.Parameters) > 0 || !strings.EqualFold(o.Name, DefaultRuleName) {
 		return nil
 	}
 	selector, _ := filter.ParseSelector(o.SQL) // an error: it is a filter
@@ -162,7 +161,7 @@ func sameRules(a, b []RuleOptions) bool {
 // draft is the copy of a message that a rule's action changes (TOP-5, TOP-6). It implements [filter.Target]. What
 // comes of it are overlays: the body and whatever else the sender sent is never written again.
 type draft struct {
-	base   *view
+	base   *filterMessage
 	users  []userProperty // all of them, in the order of the message
 	system map[filter.SystemProperty]filter.Value
 	gone   bool // one was removed: an overlay can't say that, it has to replace them all
@@ -175,7 +174,7 @@ type userProperty struct {
 	ticks   int64 // of an instant that was set, for later statements: a timestamp has milliseconds; 0: none
 }
 
-func newDraft(base *view) *draft {
+func newDraft(base *filterMessage) *draft {
 	d := &draft{base: base}
 	for e := base.m.UserProperties(); e.Next(); {
 		d.users = append(d.users, userProperty{name: string(e.Key()), encoded: e.Encoded()})

@@ -60,25 +60,25 @@ func (b *bodies) readAll(ds []*Delivery) error {
 
 // selects reports whether the content of a message is what is selected.
 func (s *selectionMatcher) selects(d *Delivery) bool {
-	m, err := scanChanged(d.body, d.overlay, d.system)
+	seen, err := d.filterMessage()
 	if err != nil {
 		return false
 	}
-	info, err := m.Info()
+	info, err := seen.m.Info()
 	if err != nil {
 		return false
 	}
 	if s.want.SessionID != nil && (!info.HasGroupID || !SameSession(info.GroupID, *s.want.SessionID)) {
 		return false
 	}
-	if s.want.Text != "" && !contains(&m, s.want.Text) {
+	if s.want.Text != "" && !contains(&seen.m, s.want.Text) {
 		return false
 	}
 	if s.matcher == nil {
 		return true
 	}
-	answer, err := s.matcher.Eval(&view{m: m, info: &info, ns: s.q.ns, body: d.bodyID, seq: d.seq,
-		enqueued: d.enqueued, ttl: d.ttl, size: int64(d.size)})
+	seen.info = &info
+	answer, err := s.matcher.Eval(&seen)
 	return err == nil && answer == filter.True
 }
 

@@ -33,7 +33,7 @@ type selectorIndexes struct {
 	promised    int              // messages promised to poked consumers, over all indexes
 	active      bool             // a goroutine searches
 	paused      bool             // the search goes on later, since the journal failed
-	view        view             // of the message that the selectors are evaluated on
+	message     filterMessage    // of the message that the selectors are evaluated on
 }
 
 // selectorIndex has the messages of a sub-queue that a selector selects, for all consumers with that selector. SQLite
@@ -172,23 +172,23 @@ func (xs *selectorIndexes) evaluate(e *entry, body []byte) {
 	if !xs.lookAt(e, body) {
 		return
 	}
-	xs.selectors.Candidates(&xs.view, func(x *selectorIndex) bool {
-		if e.seq < x.seen && x.selector.Selects(&xs.view) {
+	xs.selectors.Candidates(&xs.message, func(x *selectorIndex) bool {
+		if e.seq < x.seen && x.selector.Selects(&xs.message) {
 			x.add(e.seq)
 		}
 		return true
 	})
-	xs.view = view{}
+	xs.message = filterMessage{}
 }
 
-// lookAt sets the view on a message, with what was changed of it. It fails for one whose body is damaged, which no
+// lookAt sets xs.message, with what was changed of it. It fails for one whose body is damaged, which no
 // selector selects.
 func (xs *selectorIndexes) lookAt(e *entry, body []byte) bool {
 	m, err := scanChanged(body, e.extras().overlay, e.extras().system)
 	if err != nil {
 		return false
 	}
-	xs.view = view{m: m, ns: xs.q.ns, body: e.body.id, seq: e.seq, enqueued: e.enqueued, ttl: e.ttl,
+	xs.message = filterMessage{m: m, ns: xs.q.ns, body: e.body.id, seq: e.seq, enqueued: e.enqueued, ttl: e.ttl,
 		size: int64(e.body.size)}
 	return true
 }
@@ -357,7 +357,7 @@ func (l *bodyList) add(p *payload) {
 
 // backfill evaluates an index's selector on the next messages that were there before it, a few in one critical section.
 // It returns the bodies that have to be read for that. Those in have were read.
-func (xs *selectorIndexes) backfill(x *selectorIndex, have map[int64][]byte) (missing bodyList) {
+func (xs *selectorIndexes) backfill(x *selectorIndex, have bodiesRead) (missing bodyList) {
 	looked := 0
 	end := true
 	xs.b.look(x.seen, func(e *entry) bool {
@@ -365,15 +365,12 @@ func (xs *selectorIndexes) backfill(x *selectorIndex, have map[int64][]byte) (mi
 			end = false
 			return false
 		}
-		body, known := e.body.data, true
-		if body == nil {
-			body, known = have[e.body.id]
-		}
+		body, known := have.of(e)
 		switch {
 		case e.mark == markPending || e.state != Active: // as of add
 		case !known:
 			missing.add(e.body)
-		case len(missing.ids) == 0 && xs.lookAt(e, body) && x.selector.Selects(&xs.view):
+		case len(missing.ids) == 0 && xs.lookAt(e, body) && x.selector.Selects(&xs.message):
 			x.add(e.seq)
 		}
 		if len(missing.ids) == 0 {
@@ -381,7 +378,7 @@ func (xs *selectorIndexes) backfill(x *selectorIndex, have map[int64][]byte) (mi
 		}
 		return missing.bytes < quantumBytes
 	})
-	xs.view = view{}
+	xs.message = filterMessage{}
 	if end && len(missing.ids) == 0 {
 		x.seen = seenAll
 		xs.incomplete = slices.DeleteFunc(xs.incomplete, func(y *selectorIndex) bool { return y == x })

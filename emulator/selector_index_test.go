@@ -301,7 +301,7 @@ func TestJMS3_ArrivalsWhoseBodiesAreOnDisk(t *testing.T) {
 	})
 }
 
-// Large bodies are read one at a time to be judged, and four in the process.
+// Large bodies are read one at a time for selectors, and four in the process.
 func TestJMS3_LargeBodiesAreReadInTurn(t *testing.T) {
 	o := emulator.QueueOptions{MaxMessageSizeInKilobytes: 4096}
 	bubbleWith(t, emulator.Options{BodyBudget: 1}, o, func(b *broker) {

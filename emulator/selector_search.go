@@ -5,7 +5,7 @@ import "slices"
 // search sets a goroutine to look for matches, if none is at it and a consumer waits for the search. It lives as long
 // as one does.
 func (xs *selectorIndexes) search() {
-	if xs.active || xs.paused || !xs.searchWanted() || !xs.maySearch() {
+	if xs.active || xs.paused || !xs.searchWanted() || !xs.q.may.search(xs.b.sub) {
 		return
 	}
 	xs.active = true
@@ -21,15 +21,9 @@ func (xs *selectorIndexes) search() {
 
 // searchTurn says what a search does next.
 type searchTurn struct {
-	index *selectorIndex   // that it backfills; nil: it evaluates what came with its body on disk only
-	have  map[int64][]byte // the bodies that it has read for that; nil: it has not begun
-	done  func()           // lets another search read, when these are evaluated
-}
-
-// maySearch reports whether the entity is in service.
-func (xs *selectorIndexes) maySearch() bool {
-	q := xs.q
-	return !q.alarm.stopped && q.ns.stage.Load() == stageThere && q.may.receive(xs.b.sub) == nil
+	index *selectorIndex // that it backfills; nil: it evaluates what came with its body on disk only
+	have  bodiesRead     // the bodies that it has read for that; nil: it has not begun
+	done  func()         // lets another search read, when these are evaluated
 }
 
 // searchWanted reports whether a consumer waits for the search.
@@ -56,7 +50,7 @@ func (xs *selectorIndexes) searchSome(t searchTurn) (next searchTurn, more bool)
 	q := xs.q
 	next.done = func() {}
 	q.mu.Lock()
-	if !xs.searchWanted() || !xs.maySearch() {
+	if !xs.searchWanted() || !q.may.search(xs.b.sub) {
 		xs.active = false
 		xs.notifyIfComplete()
 		q.mu.Unlock()
@@ -102,7 +96,7 @@ func (xs *selectorIndexes) searchSome(t searchTurn) (next searchTurn, more bool)
 }
 
 // catchUp evaluates the selectors on messages that came when their bodies were on disk only, as backfill does.
-func (xs *selectorIndexes) catchUp(have map[int64][]byte) (missing bodyList) {
+func (xs *selectorIndexes) catchUp(have bodiesRead) (missing bodyList) {
 	var passing *entry
 	for _, seq := range xs.unevaluated.first(peekChunk) {
 		e := xs.b.show(seq, &passing)
@@ -110,11 +104,7 @@ func (xs *selectorIndexes) catchUp(have map[int64][]byte) (missing bodyList) {
 			xs.unevaluated.remove(seq)
 			continue
 		}
-		body, known := e.body.data, true
-		if body == nil {
-			body, known = have[e.body.id]
-		}
-		if known {
+		if body, known := have.of(e); known {
 			xs.evaluate(e, body)
 		} else {
 			missing.add(e.body)
@@ -136,8 +126,8 @@ func (c *common) enterSearch(bytes int) (done func()) {
 	return func() { <-c.searches }
 }
 
-// readByID reads bodies and waits for them. Those that are damaged or gone are nil.
-func (b *bodies) readByID(ids []int64) (map[int64][]byte, error) {
+// readByID reads bodies and waits for them.
+func (b *bodies) readByID(ids []int64) (bodiesRead, error) {
 	read := &BodyRead{IDs: ids}
 	if err := await(func(done Completion) {
 		read.Done = done
@@ -145,7 +135,7 @@ func (b *bodies) readByID(ids []int64) (map[int64][]byte, error) {
 	}); err != nil {
 		return nil, err
 	}
-	bodies := make(map[int64][]byte, len(ids))
+	bodies := make(bodiesRead, len(ids))
 	for i, id := range ids {
 		bodies[id] = read.Bodies[i]
 	}

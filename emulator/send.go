@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"minibus/internal/amqp/message"
 )
@@ -152,28 +153,28 @@ func (ns *Namespace) CheckBatch(entity string, n int) error {
 }
 
 // store reports why messages can't be stored now, or nil.
-func (m *preconditions) store(in []incoming) error {
-	if err := m.send(); err != nil {
+func (p *preconditions) store(in []incoming) error {
+	if err := p.send(); err != nil {
 		return err
 	}
-	limit := m.q.options.maxMessageBytes(m.q.ns.Profile())
+	limit := p.q.options.maxMessageBytes(p.q.ns.Profile())
 	for i := range in {
 		if n := len(in[i].m.Raw); int64(n) > limit {
-			return messageTooLarge(m.q.path, int64(n), limit)
+			return messageTooLarge(p.q.path, int64(n), limit)
 		}
-		if m.q.options.RequiresSession && !in[i].info.HasGroupID { // SESS-2
-			return errorf(CodeNotAllowed, m.q.path,
+		if p.q.options.RequiresSession && !in[i].info.HasGroupID { // SESS-2
+			return errorf(CodeNotAllowed, p.q.path,
 				"The SessionId was not set on a message, and it cannot be sent to the entity. "+
 					"Entities that have session support enabled can only receive messages "+
 					"that have the SessionId set to a valid value.")
 		}
 	}
-	if m.q.counters.partitioned() {
-		if err := m.storeTogether(in); err != nil {
+	if p.q.counters.partitioned() {
+		if err := p.storeTogether(in); err != nil {
 			return err
 		}
 	}
-	return m.grow()
+	return p.grow()
 }
 
 func messageTooLarge(entity string, size, limit int64) error {
@@ -182,19 +183,19 @@ func messageTooLarge(entity string, size, limit int64) error {
 }
 
 // storeTogether fails if messages of one batch belong to several partitions (PART-5), or one names two (PART-3).
-func (m *preconditions) storeTogether(in []incoming) error {
+func (p *preconditions) storeTogether(in []incoming) error {
 	first := &in[0].info
 	for i := range in {
 		x := &in[i].info
 		if x.HasGroupID && x.HasPartitionKey && x.GroupID != x.PartitionKey {
-			return errorf(CodeNotAllowed, m.q.path,
+			return errorf(CodeNotAllowed, p.q.path,
 				"The PartitionKey '%s' of a message differs from its SessionId '%s'; "+
-					"the partitioned entity '%s' needs them to be equal.", x.PartitionKey, x.GroupID, m.q.path)
+					"the partitioned entity '%s' needs them to be equal.", x.PartitionKey, x.GroupID, p.q.path)
 		}
 		if x.HasGroupID != first.HasGroupID || x.GroupID != first.GroupID ||
 			x.HasPartitionKey != first.HasPartitionKey || x.PartitionKey != first.PartitionKey {
-			return errorf(CodeNotAllowed, m.q.path, "The messages of a batch for the partitioned entity '%s' "+
-				"must have the same SessionId and PartitionKey.", m.q.path)
+			return errorf(CodeNotAllowed, p.q.path, "The messages of a batch for the partitioned entity '%s' "+
+				"must have the same SessionId and PartitionKey.", p.q.path)
 		}
 	}
 	return nil
@@ -221,9 +222,14 @@ func (m *messages) newEntry(in *incoming, seq, now int64) *entry {
 // instants on the wire may lie farther apart, so far that no instant could be so much later than now.
 const maxTTL = (1<<63 - 1) / 10_000
 
-// effectiveTTL is the smaller of the message's and the entity's time to live, in milliseconds (EXP-1).
+// effectiveTTL is the smaller of the message's and the entity's time to live, in milliseconds (EXP-1); 0: none. A
+// fraction of a millisecond counts as a whole one, so that a very short time to live does not become none.
 func (o *QueueOptions) effectiveTTL(ttl int64) int64 {
-	if d := o.defaultTTL(); d > 0 && (ttl <= 0 || d < ttl) {
+	d := max(o.DefaultMessageTimeToLive, 0).Milliseconds()
+	if o.DefaultMessageTimeToLive > time.Duration(d)*Resolution {
+		d++
+	}
+	if d > 0 && (ttl <= 0 || d < ttl) {
 		return d
 	}
 	return min(max(ttl, 0), maxTTL)

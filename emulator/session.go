@@ -305,25 +305,25 @@ func (s *session) hasActive(l *log) bool {
 	return false
 }
 
-// messageView is messages in the order of their numbers, to be looked at.
-type messageView interface {
+// messageIterator looks at messages in the order of their numbers.
+type messageIterator interface {
 	look(from int64, f func(*entry) bool)
 	lookBack(from int64, f func(*entry) bool)
 }
 
-// sessionView is the messages of a session.
-type sessionView struct {
+// sessionMessages are the messages of a session.
+type sessionMessages struct {
 	s *session
 	l *log // in which they stand
 }
 
 // look is as of [log.look].
-func (v sessionView) look(from int64, f func(*entry) bool) { v.walk(v.s.numbers.from(from), f) }
+func (v sessionMessages) look(from int64, f func(*entry) bool) { v.walk(v.s.numbers.from(from), f) }
 
 // lookBack is as of [log.lookBack].
-func (v sessionView) lookBack(from int64, f func(*entry) bool) { v.walk(v.s.numbers.back(from), f) }
+func (v sessionMessages) lookBack(from int64, f func(*entry) bool) { v.walk(v.s.numbers.back(from), f) }
 
-func (v sessionView) walk(numbers iter.Seq[int64], f func(*entry) bool) {
+func (v sessionMessages) walk(numbers iter.Seq[int64], f func(*entry) bool) {
 	var passing *entry
 	for seq := range numbers {
 		if e := v.l.show(seq, &passing); e != nil && !f(e) {

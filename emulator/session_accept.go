@@ -92,12 +92,12 @@ func (t *sessionTable) hold(s *session, id string, a Accept) *Consumer {
 }
 
 // accept reports why no session may be accepted, or nil.
-func (m *preconditions) accept() error {
-	if err := m.receive(Main); err != nil {
+func (p *preconditions) accept() error {
+	if err := p.receive(Main); err != nil {
 		return err
 	}
-	if !m.q.options.RequiresSession {
-		return errorf(CodeNotAllowed, m.q.path,
+	if !p.q.options.RequiresSession {
+		return errorf(CodeNotAllowed, p.q.path,
 			"A sessionful message receiver cannot be created on an entity that does not require sessions. "+
 				"Ensure RequiresSession is set to true when creating a Queue or Subscription "+
 				"to enable sessionful behavior.")

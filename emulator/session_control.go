@@ -71,13 +71,13 @@ func sessionMissing(entity, id string) *Error {
 }
 
 // haveSessions fails on an entity without sessions.
-func (m *preconditions) haveSessions() error {
-	if err := m.use(); err != nil {
+func (p *preconditions) haveSessions() error {
+	if err := p.use(); err != nil {
 		return err
 	}
-	if !m.q.options.RequiresSession {
-		return errorf(CodeNotAllowed, m.q.path, "The entity '%s' has no sessions: RequiresSession is not set.",
-			m.q.path)
+	if !p.q.options.RequiresSession {
+		return errorf(CodeNotAllowed, p.q.path, "The entity '%s' has no sessions: RequiresSession is not set.",
+			p.q.path)
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func (ss Sessions) info(id string) (x SessionInfo, ok bool) {
 		}
 		looked := 0
 		more = false
-		sessionView{s, &q.subQueue(Main).log}.look(from, func(e *entry) bool {
+		sessionMessages{s, &q.subQueue(Main).log}.look(from, func(e *entry) bool {
 			if looked++; looked > peekChunk {
 				more = true
 				return false

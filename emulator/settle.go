@@ -67,21 +67,17 @@ func (lt *lockTable) entriesOfTokens(entries []*entry, tokens []LockToken, now i
 		}
 		entries = append(entries, e)
 	}
-	if repeats(tokens) {
-		return nil, lockLost(lt.q.path)
-	}
-	return entries, nil
-}
-
-func repeats(tokens []LockToken) bool {
-	if len(tokens) < 2 {
-		return false
+	if len(tokens) == 1 {
+		return entries, nil
 	}
 	seen := make(map[LockToken]struct{}, len(tokens))
 	for _, t := range tokens {
 		seen[t] = struct{}{}
 	}
-	return len(seen) < len(tokens)
+	if len(seen) < len(tokens) {
+		return nil, lockLost(lt.q.path)
+	}
+	return entries, nil
 }
 
 // refuseDeadLetter fails if one of the entries is in a dead-letter queue (DLQ-4).

@@ -133,7 +133,9 @@ func (p *entitySteps) applyLocked(s *step, now int64) {
 		q.messages.arrive(e)
 	case effectRemove:
 		q.messages.removeFromEntity(e)
-		q.bodies.removeCopy(e.body)
+		if q.bodies.giveUpCopy(e.body) {
+			q.ns.removeBodies(e.body.id)
+		}
 	case effectHandOn:
 		q.messages.removeFromEntity(e)
 		q.bodies.evict(e.body)

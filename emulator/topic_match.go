@@ -12,14 +12,14 @@ import (
 // match is a topic's working space for one message at a time, kept from message to message so that matching makes no
 // garbage. The topic's mutex guards it.
 type match struct {
-	view   view
-	hit    []*Subscription // of which a rule selects the message or fails on it
-	copies []copyOf
+	message filterMessage
+	hit     []*Subscription // of which a rule selects the message or fails on it
+	copies  []copyOf
 }
 
 // forget lets go of the last message, which may be large.
 func (m *match) forget() {
-	m.view = view{}
+	m.message = filterMessage{}
 	clear(m.copies)
 }
 
@@ -86,40 +86,35 @@ func (t *Topic) matchRulesLocked(o *original) []copyOf {
 	if t.index.Len() == 0 {
 		return nil // TOP-2
 	}
-	t.lookAt(o)
+	t.match.message = o.filterMessage(t.ns)
 	for _, s := range t.selectLocked() {
-		t.match.copies = s.appendCopies(t.match.copies, &s.seen, &t.match.view, o)
+		t.match.copies = s.appendCopies(t.match.copies, &s.seen, &t.match.message, o)
 		s.seen = matched{actions: s.seen.actions[:0]}
 	}
 	return t.match.copies
 }
 
-// lookAt sets the view on a message. What overlays have changed of it is written out first, which only forwarded
-// messages need.
-func (t *Topic) lookAt(o *original) {
-	v := &t.match.view
-	*v = o.view(t.ns)
+// filterMessage returns the message as the rules see it. What overlays have changed of it is written out first, which
+// only forwarded messages need.
+func (o *original) filterMessage(ns *Namespace) filterMessage {
+	f := filterMessage{m: o.in.m, info: &o.in.info, ns: ns, body: o.body, seq: o.seq, enqueued: o.at, ttl: o.ttl,
+		size: int64(len(o.in.m.Raw))}
 	if o.overlay == nil && o.system == nil {
-		return
+		return f
 	}
 	p := message.Patch{Properties: o.overlay, System: o.system, OmitBody: true}
 	if m, err := message.Scan(p.Append(nil, &o.in.m)); err == nil {
-		v.m = m
+		f.m = m
 	}
-}
-
-// view returns the message as the rules see it, but for what overlays have changed.
-func (o *original) view(ns *Namespace) view {
-	return view{m: o.in.m, info: &o.in.info, ns: ns, body: o.body, seq: o.seq, enqueued: o.at, ttl: o.ttl,
-		size: int64(len(o.in.m.Raw))}
+	return f
 }
 
 // selectLocked asks the rules that can select the message and returns the subscriptions concerned, in the order of
 // their ids.
 func (t *Topic) selectLocked() []*Subscription {
 	hit := t.match.hit[:0]
-	t.index.Candidates(&t.match.view, func(r *rule) bool {
-		t, err := r.matcher.Eval(&t.match.view)
+	t.index.Candidates(&t.match.message, func(r *rule) bool {
+		t, err := r.matcher.Eval(&t.match.message)
 		if t != filter.True && err == nil {
 			return true
 		}
@@ -137,7 +132,7 @@ func (t *Topic) selectLocked() []*Subscription {
 }
 
 // appendCopies appends the copies that the subscription gets by its rules.
-func (s *Subscription) appendCopies(list []copyOf, seen *matched, v *view, o *original) []copyOf {
+func (s *Subscription) appendCopies(list []copyOf, seen *matched, v *filterMessage, o *original) []copyOf {
 	base := copyOf{s: s, info: &o.in.info, overlay: o.overlay, system: o.system, ttl: o.ttl}
 	if seen.plain != nil {
 		base.rule = seen.plain.options.Name
@@ -161,7 +156,7 @@ func (s *Subscription) appendCopies(list []copyOf, seen *matched, v *view, o *or
 }
 
 // act makes the copy that a rule's action changes. The copy has the rule's name, which the action may remove again.
-func (s *Subscription) act(r *rule, c copyOf, v *view) (copyOf, error) {
+func (s *Subscription) act(r *rule, c copyOf, v *filterMessage) (copyOf, error) {
 	c.rule = r.options.Name
 	d := newDraft(v)
 	if err := d.SetUser(filter.RuleNameProperty, filter.String(r.options.Name)); err != nil {

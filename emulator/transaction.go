@@ -71,11 +71,12 @@ func (t *Transaction) Introduce(w *Client) {
 	t.mu.Unlock()
 }
 
-// Rebind pins a transaction as Begin does and reports whether it could: one that has taken an operation stays as it is.
+// Rebind pins a transaction as Begin does and reports whether it could: one that has taken an operation stays as it is,
+// unless that was on a temporary queue.
 func (t *Transaction) Rebind(cross bool, via string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.entered {
+	if t.entered && t.root != "" {
 		return false
 	}
 	t.cross, t.root = cross, strings.ToLower(entitypath.Root(via))
@@ -87,7 +88,8 @@ func (t *Transaction) enterLocked(q *Entity, send bool) error {
 	if t.ended {
 		return t.endedLocked(q.path)
 	}
-	if root := strings.ToLower(q.rootPath()); t.root != "" && t.root != root && !(send && t.cross) {
+	root := strings.ToLower(q.rootPath())
+	if t.root != "" && t.root != root && !(send && t.cross) && !q.temporary { // JMS-6
 		return errorf(CodeNotAllowed, q.path,
 			"The transaction is bound to the entity '%s' and can't work on '%s' as well: "+
 				"all operations of a transaction must be on the same entity.", t.root, q.path)
@@ -98,13 +100,13 @@ func (t *Transaction) enterLocked(q *Entity, send bool) error {
 // enteredLocked notes that the transaction took an operation on the entity. The first one binds it to the entity
 // (TXN-8, TXN-9) and starts its time (TXN-3); one that is refused is none (TXN-16).
 func (t *Transaction) enteredLocked(q *Entity) {
+	if t.root == "" && !q.temporary { // JMS-6
+		t.root = strings.ToLower(q.rootPath())
+	}
 	if t.entered {
 		return
 	}
 	t.entered = true
-	if t.root == "" {
-		t.root = strings.ToLower(q.rootPath())
-	}
 	t.timer = t.ns.clock.At(t.ns.clock.Now().Add(transactionTime), t.timeOut)
 }
 
@@ -166,7 +168,7 @@ func (t *Transaction) store(q *Entity, msgs []message.Message, numbers bool) ([]
 		return nil, nil
 	}
 	w := txWork{q: q, sends: in, client: t.client}
-	if root := strings.ToLower(q.rootPath()); t.root != "" && root != t.root {
+	if root := strings.ToLower(q.rootPath()); t.root != "" && root != t.root && !q.temporary {
 		w.via, _ = t.ns.Entity(t.root)
 		for i := range in {
 			in[i].hops = 1 // FWD-9

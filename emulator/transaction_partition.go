@@ -88,7 +88,7 @@ func (t *Transaction) partitionOfEntriesLocked(q *Entity, entries []*entry) (int
 // subscriptions, which have the partitions of its messages, count as one entity (TXN-8).
 func (t *Transaction) partitionLocked() (p int, ok bool) {
 	for i := range t.work {
-		if w := &t.work[i]; len(w.sends)+len(w.entries) > 0 || w.holder != nil {
+		if w := &t.work[i]; !w.q.temporary && (len(w.sends)+len(w.entries) > 0 || w.holder != nil) {
 			return w.partition, true
 		}
 	}

@@ -2,14 +2,14 @@ package emulator
 
 // takeForwards reports why nothing may be forwarded to the entity, or nil. SendDisabled does not keep forwards out
 // (FWD-11).
-func (m *preconditions) takeForwards() error {
-	if err := m.use(); err != nil {
+func (p *preconditions) takeForwards() error {
+	if err := p.use(); err != nil {
 		return err
 	}
-	if m.q.options.Status == StatusDisabled {
-		return m.disabled(StatusDisabled)
+	if p.q.options.Status == StatusDisabled {
+		return p.disabled(StatusDisabled)
 	}
-	return m.grow()
+	return p.grow()
 }
 
 // transfer is messages that are being forwarded, in one change (FWD-3). It is made and appended under the mutex of

@@ -52,7 +52,7 @@ func (v *verifier) check(what string, have, want any) {
 }
 
 // readyQueue checks one supply of messages and returns how many of them are ready there, and how many there are.
-func (v *verifier) readyQueue(name string, s *readyQueue, all messageView, mine func(*entry) bool) (ready, n int) {
+func (v *verifier) readyQueue(name string, s *readyQueue, all messageIterator, mine func(*entry) bool) (ready, n int) {
 	last := int64(-1 << 63)
 	inHeap := map[*entry]bool{}
 	for _, e := range s.returned {
@@ -187,7 +187,7 @@ func (v *verifier) selectorIndexes(name string, b *subQueue) {
 			if e.mark == markPending || e.state != Active || e.seq >= x.seen || in.unevaluated.has(e.seq) || e.body.data == nil {
 				return true
 			}
-			selected := in.lookAt(e, e.body.data) && x.selector.Selects(&in.view)
+			selected := in.lookAt(e, e.body.data) && x.selector.Selects(&in.message)
 			if x.matches.has(e.seq) != selected {
 				v.fault("%s: entry %d is selected: %v", text, e.seq, selected)
 			}
@@ -209,7 +209,7 @@ func (v *verifier) selectorIndexes(name string, b *subQueue) {
 			v.fault("%s: a consumer waits for a search that does not run", text)
 		}
 	}
-	in.view = view{}
+	in.message = filterMessage{}
 	v.check(name+": promised to consumers with selectors", in.promised, promised)
 }
 
@@ -317,13 +317,13 @@ func (v *verifier) sessions() {
 		if len(s.numbers) == 0 && s.hold == nil && !s.hasState() && !writing && s.returning == 0 {
 			v.fault("%s should be forgotten", name)
 		}
-		ready, _ := v.readyQueue(name, &s.readyQueue, sessionView{s, &q.subQueue(Main).log}, func(*entry) bool { return true })
+		ready, _ := v.readyQueue(name, &s.readyQueue, sessionMessages{s, &q.subQueue(Main).log}, func(*entry) bool { return true })
 		v.check(name+": available", s.available, ready)
 		v.check(name+": numbers", slices.Concat(s.numbers...), of[s])
 		v.waitList(name, &s.readyQueue, q.may.receive(Main) == nil)
 		locked, back := 0, 0
 		first := int64(-1)
-		sessionView{s, &q.subQueue(Main).log}.look(-1<<63, func(e *entry) bool {
+		sessionMessages{s, &q.subQueue(Main).log}.look(-1<<63, func(e *entry) bool {
 			if e.session != s {
 				v.fault("%s: entry %d is of another", name, e.seq)
 			}

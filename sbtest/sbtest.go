@@ -71,7 +71,7 @@ func assemble(
 	t testing.TB, parts []config.Part, limits config.Profile, existing func(path string) string,
 ) *config.Topology {
 	t.Helper()
-	topology, report := config.AssembleInto(parts, limits, existing)
+	topology, report := config.Assemble(parts, limits, existing)
 	for _, f := range report.Findings {
 		if f.Severity == config.Warning {
 			t.Log(f)

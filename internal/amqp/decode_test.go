@@ -98,7 +98,7 @@ func TestDecode_EveryLegalEncoding(t *testing.T) {
 			if len(rest) != 1 || rest[0] != 0xee {
 				t.Errorf("rest is % x", rest)
 			}
-			if rest, err := amqp.Skip(b); err != nil || len(rest) != 1 {
+			if rest, err := skip(b); err != nil || len(rest) != 1 {
 				t.Errorf("skip: % x, %v", rest, err)
 			}
 		})
@@ -112,7 +112,7 @@ func TestDecode_EveryProperPrefixIsTruncated(t *testing.T) {
 			if _, _, err := amqp.Decode(b[:n]); !errors.Is(err, amqp.ErrTruncated) {
 				t.Errorf("%s: decode of %d bytes of %d: %v", v.name, n, len(b), err)
 			}
-			if _, err := amqp.Skip(b[:n]); !errors.Is(err, amqp.ErrTruncated) {
+			if _, err := skip(b[:n]); !errors.Is(err, amqp.ErrTruncated) {
 				t.Errorf("%s: skip of %d bytes of %d: %v", v.name, n, len(b), err)
 			}
 		}
@@ -236,7 +236,7 @@ func TestDecode_NestingIsBounded(t *testing.T) {
 		}
 	}
 	deep := bytes.Repeat([]byte{0}, 1<<20)
-	if _, err := amqp.Skip(deep); !errors.Is(err, amqp.ErrTooDeep) {
+	if _, err := skip(deep); !errors.Is(err, amqp.ErrTooDeep) {
 		t.Errorf("skip of a million descriptors: %v", err)
 	}
 }
@@ -259,10 +259,10 @@ func TestDecode_BinaryAliasesAndCannotGrowIntoItsNeighbour(t *testing.T) {
 
 func TestSkip_DoesNotAllocate(t *testing.T) {
 	b := unhex(t, "00 53 70 d0 0000000a 00000002 c1 03 02 40 40 43")
-	if _, err := amqp.Skip(b); err != nil {
+	if _, err := skip(b); err != nil {
 		t.Fatal(err)
 	}
-	if n := testing.AllocsPerRun(100, func() { _, _ = amqp.Skip(b) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { _, _ = skip(b) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

@@ -101,7 +101,7 @@ func TestForeign_WeReadWhatGoAMQPWrites(t *testing.T) {
 		if err != nil || len(rest) > 0 || !reflect.DeepEqual(got, p.ours) {
 			t.Errorf("% x is %#v, %d bytes left, %v; want %#v", encoded, got, len(rest), err, p.ours)
 		}
-		if rest, err := amqp.Skip(append(encoded, 7)); err != nil || len(rest) != 1 {
+		if rest, err := skip(append(encoded, 7)); err != nil || len(rest) != 1 {
 			t.Errorf("skip % x: %d bytes left, %v", encoded, len(rest), err)
 		}
 		for n := range encoded {
@@ -170,7 +170,7 @@ func TestForeign_SizesAtTheirBounds(t *testing.T) {
 			if got, rest, err := amqp.Decode(wide); err != nil || len(rest) > 0 || !reflect.DeepEqual(got, c.want) {
 				t.Errorf("%s of %d bytes in the wide form: %v", name, n, err)
 			}
-			if _, err := amqp.Skip(wide[:len(wide)-1]); err == nil && n > 0 {
+			if _, err := skip(wide[:len(wide)-1]); err == nil && n > 0 {
 				t.Errorf("%s of %d bytes without its last one is skipped", name, n)
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"encoding/hex"
 	"strings"
 	"testing"
+
+	"minibus/internal/amqp"
 )
 
 // unhex decodes hex with spaces.
@@ -14,4 +16,11 @@ func unhex(t testing.TB, s string) []byte {
 		t.Fatalf("bad hex in test: %v", err)
 	}
 	return b
+}
+
+// skip returns the bytes after the first value.
+func skip(b []byte) (rest []byte, err error) {
+	r := amqp.NewReader(b)
+	err = r.Skip()
+	return r.Rest(), err
 }

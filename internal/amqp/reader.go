@@ -47,7 +47,8 @@ func (r *Reader) Null() bool {
 	return false
 }
 
-// Skip skips one value, like the function [Skip].
+// Skip skips one value. It never allocates. It checks sizes against the bytes that are left, and does not look inside
+// compound values.
 func (r *Reader) Skip() error {
 	end, err := skipAt(r.b, r.pos, 0)
 	if err == nil {
@@ -307,17 +308,6 @@ func (r *Reader) unexpected(what string) error {
 		return r.Fail(what, ErrTruncated)
 	}
 	return r.Fail(what, ErrWrongType)
-}
-
-// Skip skips one encoded value and returns the bytes after it. It never allocates. It checks sizes
-// against the length of b, and does not look inside compound values.
-// Errors are of type [*DecodeError].
-func Skip(b []byte) (rest []byte, err error) {
-	end, err := skipAt(b, 0, 0)
-	if err != nil {
-		return nil, err
-	}
-	return b[end:], nil
 }
 
 // skipAt returns the offset after the value at pos. The loop walks a described value whose value is described again;

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -267,14 +266,4 @@ func (l *Line) Message(now time.Time) (*messagejson.Message, error) {
 		return nil, err
 	}
 	return &w.Message, nil
-}
-
-// Namespaces returns those that lines name, in their order.
-func Namespaces(lines []*Line) (names []string) {
-	for _, l := range lines {
-		if !slices.Contains(names, l.Namespace) {
-			names = append(names, l.Namespace)
-		}
-	}
-	return names
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // expand adds the resources of a list: an array or, since version 2.0 of the language, an object with symbolic names.
-func (u *deploymentPlan) expand(list *jsontree.Node, parent *plannedResource) error {
+func (p *deploymentPlan) expand(list *jsontree.Node, parent *plannedResource) error {
 	if list == nil {
 		return nil
 	}
@@ -23,11 +23,11 @@ func (u *deploymentPlan) expand(list *jsontree.Node, parent *plannedResource) er
 	}
 	for i, node := range nodes {
 		if node.Kind != jsontree.Object {
-			return u.invalid(node, "found %s where a resource belongs", node.Describe())
+			return p.invalid(node, "found %s where a resource belongs", node.Describe())
 		}
 		loop := node.Get("copy")
 		if loop == nil {
-			if err := u.add(node, parent, symbols[i], "", 0); err != nil {
+			if err := p.add(node, parent, symbols[i], "", 0); err != nil {
 				return err
 			}
 			continue
@@ -36,19 +36,19 @@ func (u *deploymentPlan) expand(list *jsontree.Node, parent *plannedResource) er
 		if n := loop.Get("name"); n != nil {
 			name = n.Text
 		}
-		turns, wrong := u.tpl.Count(loop)
+		turns, wrong := p.tpl.Count(loop)
 		switch {
 		case wrong == nil:
-		case wrong.Unknown == later && u.parent != nil && !u.final:
+		case wrong.Unknown == later && p.parent != nil && !p.final:
 			turns = 1 // about as many as there will be
 		case wrong.Unknown != "":
-			return u.notEvaluated(wrong)
+			return p.notEvaluated(wrong)
 		default:
-			return u.invalid(wrong, "the count of the loop '%s' is no number from 0 to %d", name, template.MaxCount)
+			return p.invalid(wrong, "the count of the loop '%s' is no number from 0 to %d", name, template.MaxCount)
 		}
 		var err error
 		for turn := range turns {
-			u.tpl.At(name, turn, func() { err = u.add(node, parent, symbols[i], name, turn) })
+			p.tpl.At(name, turn, func() { err = p.add(node, parent, symbols[i], name, turn) })
 			if err != nil {
 				return err
 			}
@@ -58,16 +58,16 @@ func (u *deploymentPlan) expand(list *jsontree.Node, parent *plannedResource) er
 }
 
 // add adds a resource, and those that stand in it.
-func (u *deploymentPlan) add(node *jsontree.Node, parent *plannedResource, symbol, loop string, turn int) error {
-	if u.checking {
-		u.resources++
+func (p *deploymentPlan) add(node *jsontree.Node, parent *plannedResource, symbol, loop string, turn int) error {
+	if p.checking {
+		p.resources++
 	}
-	if len(u.items) >= template.MaxCount || u.resources > maxItems {
-		return u.invalid(node, "a template may have %d resources, and all that are deployed together %d",
+	if len(p.items) >= template.MaxCount || p.resources > maxItems {
+		return p.invalid(node, "a template may have %d resources, and all that are deployed together %d",
 			template.MaxCount, maxItems)
 	}
-	it := &plannedResource{node: node, symbol: symbol, loop: loop, turn: turn, turns: u.tpl.Turns()}
-	u.items = append(u.items, it)
+	it := &plannedResource{node: node, symbol: symbol, loop: loop, turn: turn, turns: p.tpl.Turns()}
+	p.items = append(p.items, it)
 	if parent != nil {
 		it.skipped, it.doubtful = parent.skipped, parent.doubtful
 		it.needs = append(it.needs, parent)
@@ -76,27 +76,27 @@ func (u *deploymentPlan) add(node *jsontree.Node, parent *plannedResource, symbo
 		it.existing = true
 	}
 	if condition := node.Member("condition"); condition != nil && !it.skipped {
-		yes, ok, err := u.known(condition)
+		yes, ok, err := p.known(condition)
 		switch {
 		case err != nil:
 			return err
 		case !ok:
 			it.doubtful = true
 		case yes.Kind != jsontree.Bool && !strings.EqualFold(yes.Text, "true") && !strings.EqualFold(yes.Text, "false"):
-			return u.invalid(condition, "the condition is %s, not true or false", yes.Describe())
+			return p.invalid(condition, "the condition is %s, not true or false", yes.Describe())
 		case !template.Truth(yes):
 			it.skipped = true
 		}
 	}
-	if err := u.identify(it, parent); err != nil {
+	if err := p.identify(it, parent); err != nil {
 		return err
 	}
-	return u.expand(node.Get("resources"), it)
+	return p.expand(node.Get("resources"), it)
 }
 
 // identify finds type, name and id of a resource. Those of one that is skipped may be impossible.
-func (u *deploymentPlan) identify(it *plannedResource, parent *plannedResource) error {
-	err := u.nameItem(it, parent)
+func (p *deploymentPlan) identify(it *plannedResource, parent *plannedResource) error {
+	err := p.nameItem(it, parent)
 	if err != nil && it.skipped {
 		it.unknown = true
 		return nil
@@ -104,19 +104,19 @@ func (u *deploymentPlan) identify(it *plannedResource, parent *plannedResource) 
 	return err
 }
 
-func (u *deploymentPlan) nameItem(it *plannedResource, parent *plannedResource) error {
+func (p *deploymentPlan) nameItem(it *plannedResource, parent *plannedResource) error {
 	node := it.node
 	if node.Get("extension") != nil || node.Get("import") != nil {
-		return u.invalid(node, "Minibus has no extensions of templates, such as that of Microsoft Graph")
+		return p.invalid(node, "Minibus has no extensions of templates, such as that of Microsoft Graph")
 	}
 	text := func(key string) (string, bool, error) {
 		n := node.Get(key)
 		if n == nil {
-			return "", true, u.invalid(node, "a resource has no %s", key)
+			return "", true, p.invalid(node, "a resource has no %s", key)
 		}
-		v, ok, err := u.known(n)
+		v, ok, err := p.known(n)
 		if err == nil && ok && v.Kind != jsontree.String {
-			err = u.invalid(n, "the %s of a resource is %s, not a text", key, v.Describe())
+			err = p.invalid(n, "the %s of a resource is %s, not a text", key, v.Describe())
 		}
 		return v.Text, ok, err
 	}
@@ -145,17 +145,17 @@ func (u *deploymentPlan) nameItem(it *plannedResource, parent *plannedResource) 
 		names = slices.Repeat([]string{"unknown"}, max(len(types)-1, 0))
 	}
 	if len(types) < 2 || len(types) != len(names)+1 {
-		return u.invalid(node, "the resource '%s' of the type '%s' has incorrect segment lengths: a type has one "+
+		return p.invalid(node, "the resource '%s' of the type '%s' has incorrect segment lengths: a type has one "+
 			"segment more than the name of its resource", it.name, it.kind)
 	}
-	base, known, err := u.baseOf(it)
+	base, known, err := p.baseOf(it)
 	if err != nil {
 		return err
 	}
 	it.unknown = it.unknown || !known
 	id, err := ParseID(resourceID(base, it.kind, names))
 	if err != nil {
-		return u.invalid(node, "the name '%s' can't be part of an id", it.name)
+		return p.invalid(node, "the name '%s' can't be part of an id", it.name)
 	}
 	it.id = id
 	if it.existing || it.skipped {
@@ -165,12 +165,12 @@ func (u *deploymentPlan) nameItem(it *plannedResource, parent *plannedResource) 
 		return nil
 	}
 	if !it.unknown && strings.EqualFold(id.Type(), own+"/subscriptions/resourceGroups") {
-		u.made[id.key()] = true
+		p.made[id.key()] = true
 	}
-	if !u.m.serves(id) && !it.doubtful {
-		u.refuseType(it)
+	if !p.m.serves(id) && !it.doubtful {
+		p.refuseType(it)
 	} else if id.Group == "" && groupOnly[strings.ToLower(id.Provider)] && !it.unknown {
-		return u.invalid(node, "a resource of the type '%s' goes to a resource group, and the deployment is to a "+
+		return p.invalid(node, "a resource of the type '%s' goes to a resource group, and the deployment is to a "+
 			"subscription: put it into a module with a scope", it.kind)
 	}
 	return nil
@@ -186,24 +186,24 @@ func (m *Manager) serves(id ID) bool {
 }
 
 // refuseType notes a type that Minibus does not have, once.
-func (u *deploymentPlan) refuseType(it *plannedResource) {
+func (p *deploymentPlan) refuseType(it *plannedResource) {
 	hint := "Deploy a template without it."
 	if isOther(it.id) {
 		hint = "To store resources of such types without any effect, start Minibus with " + OtherTypes + " store."
 	}
 	e := badRequest("InvalidResourceType", "Minibus does not have the resource type '%s', which the template has %s. "+
-		"%s", it.kind, u.where(it.node), hint)
+		"%s", it.kind, p.where(it.node), hint)
 	e.Target = it.kind
-	if len(u.unserved) < 100 && !slices.ContainsFunc(u.unserved, func(x *Error) bool {
+	if len(p.unserved) < 100 && !slices.ContainsFunc(p.unserved, func(x *Error) bool {
 		return strings.EqualFold(x.Target, it.kind)
 	}) {
-		u.unserved = append(u.unserved, e)
+		p.unserved = append(p.unserved, e)
 	}
 }
 
 // baseOf returns the id of what a resource belongs to: what its scope names, or the scope of the deployment.
-func (u *deploymentPlan) baseOf(it *plannedResource) (base string, known bool, err error) {
-	at, known, err := u.scopeOf(it.node)
+func (p *deploymentPlan) baseOf(it *plannedResource) (base string, known bool, err error) {
+	at, known, err := p.scopeOf(it.node)
 	if err != nil {
 		return "", false, err
 	}
@@ -212,7 +212,7 @@ func (u *deploymentPlan) baseOf(it *plannedResource) (base string, known bool, e
 	if scope == nil {
 		return base, known, nil
 	}
-	v, ok, err := u.known(scope)
+	v, ok, err := p.known(scope)
 	switch {
 	case err != nil:
 		return "", false, err
@@ -223,7 +223,7 @@ func (u *deploymentPlan) baseOf(it *plannedResource) (base string, known bool, e
 	case strings.HasPrefix(v.Text, "/"):
 		return strings.TrimSuffix(v.Text, "/"), known, nil
 	}
-	if to := u.symbol(v.Text); to != nil {
+	if to := p.symbol(v.Text); to != nil {
 		return to.id.String(), known && !to.unknown, nil
 	}
 	return base + "/" + providers + "/" + v.Text, known, nil
@@ -231,24 +231,24 @@ func (u *deploymentPlan) baseOf(it *plannedResource) (base string, known bool, e
 
 // scopeOf returns where a resource goes: its properties subscriptionId and resourceGroup, or the scope of the
 // deployment.
-func (u *deploymentPlan) scopeOf(node *jsontree.Node) (deploymentScope, bool, error) {
-	at, known := u.at, true
+func (p *deploymentPlan) scopeOf(node *jsontree.Node) (deploymentScope, bool, error) {
+	at, known := p.at, true
 	if n := node.Get("subscriptionId"); n != nil {
-		v, ok, err := u.known(n)
+		v, ok, err := p.known(n)
 		if err != nil {
 			return at, false, err
 		}
 		at, known = deploymentScope{subscription: v.Text}, ok
 	}
 	if n := node.Get("resourceGroup"); n != nil {
-		v, ok, err := u.known(n)
+		v, ok, err := p.known(n)
 		if err != nil {
 			return at, false, err
 		}
 		at.group, known = v.Text, known && ok
 	}
 	if !known {
-		at = u.at
+		at = p.at
 	}
 	return at, known, nil
 }
@@ -276,15 +276,15 @@ func resourceID(base, kind string, names []string) string {
 }
 
 // checkTwice fails if a resource is in the template twice.
-func (u *deploymentPlan) checkTwice() error {
+func (p *deploymentPlan) checkTwice() error {
 	seen := make(map[string]*plannedResource)
-	for _, it := range u.items {
+	for _, it := range p.items {
 		if it.skipped || it.existing || it.unknown || it.doubtful {
 			continue
 		}
 		if first := seen[it.id.key()]; first != nil {
-			return u.invalid(it.node, "the resource '%s' is defined a second time; the first one is %s", it.id,
-				u.where(first.node))
+			return p.invalid(it.node, "the resource '%s' is defined a second time; the first one is %s", it.id,
+				p.where(first.node))
 		}
 		seen[it.id.key()] = it
 	}
@@ -292,7 +292,7 @@ func (u *deploymentPlan) checkTwice() error {
 }
 
 // symbol returns the resource with a symbolic name, or one of a loop: name[0]; nil if there is none.
-func (u *deploymentPlan) symbol(name string) *plannedResource {
+func (p *deploymentPlan) symbol(name string) *plannedResource {
 	name, index, indexed := strings.Cut(name, "[")
 	turn := 0
 	if indexed {
@@ -302,7 +302,7 @@ func (u *deploymentPlan) symbol(name string) *plannedResource {
 		}
 		turn = n
 	}
-	for _, it := range u.items {
+	for _, it := range p.items {
 		if it.symbol != "" && strings.EqualFold(it.symbol, name) && (it.loop == "" || indexed) && it.turn == turn {
 			return it
 		}
@@ -311,8 +311,8 @@ func (u *deploymentPlan) symbol(name string) *plannedResource {
 }
 
 // loopOf returns the resources of a loop, in the order of its turns.
-func (u *deploymentPlan) loopOf(name string) (all []*plannedResource) {
-	for _, it := range u.items {
+func (p *deploymentPlan) loopOf(name string) (all []*plannedResource) {
+	for _, it := range p.items {
 		named := strings.EqualFold(it.loop, name) || it.symbol != "" && strings.EqualFold(it.symbol, name)
 		if it.loop != "" && named {
 			all = append(all, it)
@@ -322,11 +322,11 @@ func (u *deploymentPlan) loopOf(name string) (all []*plannedResource) {
 }
 
 // named returns the resources that a text of dependsOn or of reference() means.
-func (u *deploymentPlan) named(text string) []*plannedResource {
-	if it := u.symbol(text); it != nil {
+func (p *deploymentPlan) named(text string) []*plannedResource {
+	if it := p.symbol(text); it != nil {
 		return []*plannedResource{it}
 	}
-	if all := u.loopOf(text); len(all) > 0 {
+	if all := p.loopOf(text); len(all) > 0 {
 		return all
 	}
 	if strings.HasPrefix(text, "/") {
@@ -334,23 +334,23 @@ func (u *deploymentPlan) named(text string) []*plannedResource {
 		if err != nil {
 			return nil
 		}
-		return u.with(func(it *plannedResource) bool { return it.id.key() == id.key() })
+		return p.with(func(it *plannedResource) bool { return it.id.key() == id.key() })
 	}
-	whole := u.with(func(it *plannedResource) bool {
+	whole := p.with(func(it *plannedResource) bool {
 		return strings.EqualFold(it.name, text) || strings.EqualFold(it.kind+"/"+it.name, text) ||
 			strings.HasSuffix(it.id.key(), "/"+providers+"/"+strings.ToLower(text))
 	})
 	if len(whole) > 0 {
 		return whole
 	}
-	return u.with(func(it *plannedResource) bool {
+	return p.with(func(it *plannedResource) bool {
 		return strings.EqualFold(it.name[strings.LastIndexByte(it.name, '/')+1:], text)
 	})
 }
 
 // with returns the resources that a condition holds for.
-func (u *deploymentPlan) with(is func(*plannedResource) bool) (all []*plannedResource) {
-	for _, it := range u.items {
+func (p *deploymentPlan) with(is func(*plannedResource) bool) (all []*plannedResource) {
+	for _, it := range p.items {
 		if !it.unknown && is(it) {
 			all = append(all, it)
 		}
@@ -359,18 +359,18 @@ func (u *deploymentPlan) with(is func(*plannedResource) bool) (all []*plannedRes
 }
 
 // resolveDependsOn adds what a resource says it depends on.
-func (u *deploymentPlan) resolveDependsOn(it *plannedResource) error {
+func (p *deploymentPlan) resolveDependsOn(it *plannedResource) error {
 	list := it.node.Get("dependsOn")
 	if list == nil || it.skipped || it.doubtful {
 		return nil
 	}
 	if list.Kind != jsontree.Array && list.Kind != jsontree.String {
-		return u.invalid(list, "dependsOn is %s, not an array", list.Describe())
+		return p.invalid(list, "dependsOn is %s, not an array", list.Describe())
 	}
 	var v *jsontree.Node
 	var ok bool
 	var err error
-	u.tpl.Within(it.turns, func() { v, ok, err = u.known(list) })
+	p.tpl.Within(it.turns, func() { v, ok, err = p.known(list) })
 	if err != nil {
 		return err
 	}
@@ -379,21 +379,21 @@ func (u *deploymentPlan) resolveDependsOn(it *plannedResource) error {
 	}
 	for _, on := range v.Items {
 		if on.Kind != jsontree.String {
-			return u.invalid(on, "dependsOn has %s, not the name or the id of a resource", on.Describe())
+			return p.invalid(on, "dependsOn has %s, not the name or the id of a resource", on.Describe())
 		}
-		found, known := u.byText[on.Text]
+		found, known := p.byText[on.Text]
 		if !known {
-			if !u.budget.Spend(len(u.items)) {
-				return u.invalid(on, "%s", u.budget.Exceeded())
+			if !p.budget.Spend(len(p.items)) {
+				return p.invalid(on, "%s", p.budget.Exceeded())
 			}
-			found = u.named(on.Text)
-			u.byText[on.Text] = found
+			found = p.named(on.Text)
+			p.byText[on.Text] = found
 		}
-		if !u.budget.Spend(1 + len(found)*(1+len(it.needs)/64)) {
-			return u.invalid(on, "%s", u.budget.Exceeded())
+		if !p.budget.Spend(1 + len(found)*(1+len(it.needs)/64)) {
+			return p.invalid(on, "%s", p.budget.Exceeded())
 		}
-		if len(found) == 0 && !u.outside(on.Text) && !u.hasUnknown() {
-			return u.invalid(on, "the resource '%s' is not defined in the template", on.Text)
+		if len(found) == 0 && !p.outside(on.Text) && !p.hasUnknown() {
+			return p.invalid(on, "the resource '%s' is not defined in the template", on.Text)
 		}
 		it.need(found...)
 	}
@@ -401,8 +401,8 @@ func (u *deploymentPlan) resolveDependsOn(it *plannedResource) error {
 }
 
 // outside reports whether a text is the name of a loop without turns.
-func (u *deploymentPlan) outside(name string) bool {
-	list := u.root.Get("resources")
+func (p *deploymentPlan) outside(name string) bool {
+	list := p.root.Get("resources")
 	if list.Member(name) != nil {
 		return true
 	}
@@ -415,8 +415,8 @@ func (u *deploymentPlan) outside(name string) bool {
 }
 
 // hasUnknown reports whether the name of a resource is not known yet, or is impossible.
-func (u *deploymentPlan) hasUnknown() bool {
-	return slices.ContainsFunc(u.items, func(it *plannedResource) bool { return it.unknown })
+func (p *deploymentPlan) hasUnknown() bool {
+	return slices.ContainsFunc(p.items, func(it *plannedResource) bool { return it.unknown })
 }
 
 // need adds resources that come first.
@@ -429,16 +429,16 @@ func (it *plannedResource) need(others ...*plannedResource) {
 }
 
 // orderByNeeds finds the order: what a resource needs comes first, and else that of the template.
-func (u *deploymentPlan) orderByNeeds() error {
-	u.order = nil
-	for _, it := range u.items {
+func (p *deploymentPlan) orderByNeeds() error {
+	p.order = nil
+	for _, it := range p.items {
 		it.state = 0
 	}
 	var visit func(it *plannedResource) error
 	visit = func(it *plannedResource) error {
 		switch it.state {
 		case 1:
-			return u.invalid(it.node, "circular dependency detected on resource: '%s'", it.id)
+			return p.invalid(it.node, "circular dependency detected on resource: '%s'", it.id)
 		case 2:
 			return nil
 		}
@@ -449,10 +449,10 @@ func (u *deploymentPlan) orderByNeeds() error {
 			}
 		}
 		it.state = 2
-		u.order = append(u.order, it)
+		p.order = append(p.order, it)
 		return nil
 	}
-	for _, it := range u.items {
+	for _, it := range p.items {
 		if err := visit(it); err != nil {
 			return err
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 // host returns the functions that depend on the deployment.
-func (u *deploymentPlan) host() template.Host {
+func (p *deploymentPlan) host() template.Host {
 	type function = func(*template.Template, string, []*jsontree.Node) *jsontree.Node
 	plain := func(f func() *jsontree.Node) function {
 		return func(_ *template.Template, _ string, args []*jsontree.Node) *jsontree.Node {
@@ -24,10 +24,10 @@ func (u *deploymentPlan) host() template.Host {
 		}
 	}
 	return template.Host{
-		"resourcegroup": plain(u.resourceGroup),
+		"resourcegroup": plain(p.resourceGroup),
 		"subscription": plain(func() *jsontree.Node {
 			return asNode(object{
-				"id": subscriptionID(u.sees.subscription).String(), "subscriptionId": u.sees.subscription,
+				"id": subscriptionID(p.sees.subscription).String(), "subscriptionId": p.sees.subscription,
 				"tenantId": Tenant, "displayName": "Minibus", "authorizationSource": "RoleBased",
 			})
 		}),
@@ -37,10 +37,10 @@ func (u *deploymentPlan) host() template.Host {
 				"tenantCategory": "Home",
 			})
 		}),
-		"deployment":  plain(u.deploymentFunction),
+		"deployment":  plain(p.deploymentFunction),
 		"environment": plain(environment),
 		"deployer": plain(func() *jsontree.Node {
-			return asNode(object{"objectId": u.c.principal, "tenantId": Tenant, "userPrincipalName": ""})
+			return asNode(object{"objectId": p.c.principal, "tenantId": Tenant, "userPrincipalName": ""})
 		}),
 		"newguid": func(t *template.Template, name string, args []*jsontree.Node) *jsontree.Node {
 			if !t.InDefault() {
@@ -58,20 +58,20 @@ func (u *deploymentPlan) host() template.Host {
 			case len(args) == 1:
 				format = args[0].Text
 			}
-			text, ok := template.FormatTime(u.deploymentRun.began.UTC(), format)
+			text, ok := template.FormatTime(p.deploymentRun.began.UTC(), format)
 			if !ok {
 				return nil
 			}
 			return asText(text)
 		},
 		"resourceid": func(_ *template.Template, _ string, args []*jsontree.Node) *jsontree.Node {
-			return u.idOf(args, true, true)
+			return p.idOf(args, true, true)
 		},
 		"subscriptionresourceid": func(_ *template.Template, _ string, args []*jsontree.Node) *jsontree.Node {
-			return u.idOf(args, true, false)
+			return p.idOf(args, true, false)
 		},
 		"tenantresourceid": func(_ *template.Template, _ string, args []*jsontree.Node) *jsontree.Node {
-			return u.idOf(args, false, false)
+			return p.idOf(args, false, false)
 		},
 		"extensionresourceid": func(_ *template.Template, _ string, args []*jsontree.Node) *jsontree.Node {
 			if len(args) < 2 {
@@ -79,9 +79,9 @@ func (u *deploymentPlan) host() template.Host {
 			}
 			return idIn(strings.TrimSuffix(args[0].Text, "/"), args[1:])
 		},
-		"reference":  u.reference,
-		"references": u.references,
-		"list":       u.list,
+		"reference":  p.reference,
+		"references": p.references,
+		"list":       p.list,
 	}
 }
 
@@ -103,12 +103,12 @@ func asNode(value any) *jsontree.Node {
 }
 
 // resourceGroup is resourceGroup(). Of a group that is made by this deployment, only the name is known before.
-func (u *deploymentPlan) resourceGroup() *jsontree.Node {
-	if u.sees.group == "" {
+func (p *deploymentPlan) resourceGroup() *jsontree.Node {
+	if p.sees.group == "" {
 		return template.Unknown("the function resourceGroup is for deployments to a resource group")
 	}
-	id := u.sees.id()
-	g, ok := u.m.group(id)
+	id := p.sees.id()
+	g, ok := p.m.group(id)
 	if ok {
 		return asNode(g.shown())
 	}
@@ -120,8 +120,8 @@ func (u *deploymentPlan) resourceGroup() *jsontree.Node {
 }
 
 // deploymentFunction is deployment().
-func (u *deploymentPlan) deploymentFunction() *jsontree.Node {
-	seen := u
+func (p *deploymentPlan) deploymentFunction() *jsontree.Node {
+	seen := p
 	for seen.outer != nil {
 		seen = seen.parent
 	}
@@ -157,12 +157,12 @@ func environment() *jsontree.Node {
 }
 
 // idOf is resourceId() and its relatives: [subscription,] [resource group,] type, names.
-func (u *deploymentPlan) idOf(args []*jsontree.Node, inSubscription, inGroup bool) *jsontree.Node {
+func (p *deploymentPlan) idOf(args []*jsontree.Node, inSubscription, inGroup bool) *jsontree.Node {
 	at := slices.IndexFunc(args, func(n *jsontree.Node) bool { return strings.Contains(n.Text, "/") })
 	if at < 0 || at > 2 {
 		return nil
 	}
-	to := u.sees
+	to := p.sees
 	if !inGroup {
 		to.group = ""
 	}
@@ -199,18 +199,18 @@ func idIn(base string, args []*jsontree.Node) *jsontree.Node {
 
 // target reads the resource and the api-version of reference() or list*(): the id, and what the template has there. If
 // ok is false, result is all that the function gives; nil: it does not take such arguments.
-func (u *deploymentPlan) target(args []*jsontree.Node) (
+func (p *deploymentPlan) target(args []*jsontree.Node) (
 	id ID, it *plannedResource, version string, result *jsontree.Node, ok bool,
 ) {
 	if len(args) == 0 || len(args) > 3 {
 		return id, nil, "", nil, false
 	}
-	if u.naming {
+	if p.naming {
 		return id, nil, "", template.Unknown(later), false
 	}
-	id, it, wrong := u.resource(args[0].Text)
+	id, it, wrong := p.resource(args[0].Text)
 	switch {
-	case wrong != "" && u.hasUnknown() && !u.running:
+	case wrong != "" && p.hasUnknown() && !p.running:
 		return id, nil, "", template.Unknown(later), false
 	case wrong != "":
 		return id, nil, "", template.Unknown(wrong), false
@@ -222,8 +222,8 @@ func (u *deploymentPlan) target(args []*jsontree.Node) (
 }
 
 // resource returns the id that a text means, and the resource of this template if it is one.
-func (u *deploymentPlan) resource(text string) (id ID, it *plannedResource, wrong string) {
-	switch found := u.named(text); {
+func (p *deploymentPlan) resource(text string) (id ID, it *plannedResource, wrong string) {
+	switch found := p.named(text); {
 	case len(found) > 1:
 		return id, nil, "there are several resources " + quoted(text) + " in the template"
 	case len(found) == 1:
@@ -233,7 +233,7 @@ func (u *deploymentPlan) resource(text string) (id ID, it *plannedResource, wron
 		if provider, _, _ := strings.Cut(text, "/"); !strings.Contains(provider, ".") {
 			return id, nil, "there is no resource " + quoted(text) + " in the template"
 		}
-		text = u.at.id().String() + "/" + providers + "/" + text
+		text = p.at.id().String() + "/" + providers + "/" + text
 	}
 	id, err := ParseID(text)
 	if err != nil || id.isList() || len(id.Names) == 0 {
@@ -245,34 +245,34 @@ func (u *deploymentPlan) resource(text string) (id ID, it *plannedResource, wron
 func quoted(text string) string { return "'" + text + "'" }
 
 // reference is reference(resource[, api-version[, 'Full']]).
-func (u *deploymentPlan) reference(_ *template.Template, _ string, args []*jsontree.Node) *jsontree.Node {
-	id, it, version, result, ok := u.target(args)
+func (p *deploymentPlan) reference(_ *template.Template, _ string, args []*jsontree.Node) *jsontree.Node {
+	id, it, version, result, ok := p.target(args)
 	if !ok {
 		return result
 	}
-	return u.look(id, it, version, len(args) > 2 && strings.EqualFold(args[2].Text, "full"))
+	return p.look(id, it, version, len(args) > 2 && strings.EqualFold(args[2].Text, "full"))
 }
 
 // references is references(loop[, 'Full']).
-func (u *deploymentPlan) references(_ *template.Template, _ string, args []*jsontree.Node) *jsontree.Node {
+func (p *deploymentPlan) references(_ *template.Template, _ string, args []*jsontree.Node) *jsontree.Node {
 	if len(args) == 0 || len(args) > 3 {
 		return nil
 	}
-	if u.naming {
+	if p.naming {
 		return template.Unknown(later)
 	}
 	full := strings.EqualFold(args[len(args)-1].Text, "full")
 	all := &jsontree.Node{Kind: jsontree.Array}
-	for _, it := range u.loopOf(args[0].Text) {
-		all.Items = append(all.Items, u.look(it.id, it, "", full))
+	for _, it := range p.loopOf(args[0].Text) {
+		all.Items = append(all.Items, p.look(it.id, it, "", full))
 	}
 	return all
 }
 
 // look returns what reference() gives of a resource.
-func (u *deploymentPlan) look(id ID, it *plannedResource, version string, full bool) *jsontree.Node {
-	if it != nil && u.current != nil {
-		u.current.need(it)
+func (p *deploymentPlan) look(id ID, it *plannedResource, version string, full bool) *jsontree.Node {
+	if it != nil && p.current != nil {
+		p.current.need(it)
 	}
 	if it != nil && version == "" {
 		version = it.version
@@ -281,22 +281,22 @@ func (u *deploymentPlan) look(id ID, it *plannedResource, version string, full b
 	if it != nil && it.inner != nil && it.inner.expected != nil && !full {
 		unknown = it.inner.expected
 	}
-	if !u.running && (!u.peeks || it != nil && it.unknown || template.FirstUnknown(unknown) == nil) {
+	if !p.running && (!p.peeks || it != nil && it.unknown || template.FirstUnknown(unknown) == nil) {
 		return unknown
 	}
 	var n *jsontree.Node
 	if it != nil && it.done != nil {
 		n = it.done
 	} else {
-		a := u.ask(http.MethodGet, id, version, nil)
+		a := p.ask(http.MethodGet, id, version, nil)
 		if e := a.failure(); e != nil {
-			if !u.running {
+			if !p.running {
 				return unknown
 			}
 			return template.Unknown("the resource " + quoted(id.String()) + " can't be read: " + e.Message)
 		}
 		n = asNode(a.body)
-		u.m.invent(id, n)
+		p.m.invent(id, n)
 	}
 	if full {
 		more := *n
@@ -315,13 +315,13 @@ func (u *deploymentPlan) look(id ID, it *plannedResource, version string, full b
 }
 
 // list is listKeys(resource, api-version[, body]) and the like: a POST to the resource.
-func (u *deploymentPlan) list(_ *template.Template, name string, args []*jsontree.Node) *jsontree.Node {
-	id, it, version, result, ok := u.target(args)
+func (p *deploymentPlan) list(_ *template.Template, name string, args []*jsontree.Node) *jsontree.Node {
+	id, it, version, result, ok := p.target(args)
 	if !ok {
 		return result
 	}
-	if it != nil && u.current != nil {
-		u.current.need(it)
+	if it != nil && p.current != nil {
+		p.current.need(it)
 	}
 	if strings.EqualFold(name, "listOutputsWithSecureValues") && it != nil && it.done != nil {
 		values := &jsontree.Node{Kind: jsontree.Object}
@@ -335,16 +335,16 @@ func (u *deploymentPlan) list(_ *template.Template, name string, args []*jsontre
 		!strings.EqualFold(id.Type(), deploymentsType) {
 		return template.Unknown("Minibus has no " + name + "() of resources of the type " + quoted(id.Type()))
 	}
-	if !u.running && (!u.peeks || it != nil && it.unknown) {
+	if !p.running && (!p.peeks || it != nil && it.unknown) {
 		return template.Unknown(later)
 	}
 	var body *jsontree.Node
 	if len(args) > 2 {
 		body = args[2]
 	}
-	a := u.ask(http.MethodPost, id.Child(name, ""), version, body)
+	a := p.ask(http.MethodPost, id.Child(name, ""), version, body)
 	if e := a.failure(); e != nil {
-		if !u.running {
+		if !p.running {
 			return template.Unknown(later)
 		}
 		return template.Unknown(name + "() of " + quoted(id.String()) + " failed: " + e.Message)

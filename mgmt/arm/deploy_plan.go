@@ -130,8 +130,8 @@ func placed(at jsontree.Position, path string) string {
 }
 
 // where says where a value is in the client's template.
-func (u *deploymentPlan) where(n *jsontree.Node) string {
-	top := u
+func (p *deploymentPlan) where(n *jsontree.Node) string {
+	top := p
 	for top.parent != nil {
 		top = top.parent
 	}
@@ -144,16 +144,16 @@ func (u *deploymentPlan) where(n *jsontree.Node) string {
 }
 
 // invalid is the error of a template.
-func (u *deploymentPlan) invalid(at *jsontree.Node, format string, args ...any) *Error {
+func (p *deploymentPlan) invalid(at *jsontree.Node, format string, args ...any) *Error {
 	text := strings.TrimSuffix(fmt.Sprintf(format, args...), ".")
-	return u.redacted(badRequest("InvalidTemplate", "Deployment template validation failed: 'The template is not "+
-		"valid %s: %s.'.", u.where(at), text))
+	return p.redacted(badRequest("InvalidTemplate", "Deployment template validation failed: 'The template is not "+
+		"valid %s: %s.'.", p.where(at), text))
 }
 
 // fault returns the error of a value that is unknown for another reason than that it comes later; nil if there is none.
-func (u *deploymentPlan) fault(v *jsontree.Node) *Error {
+func (p *deploymentPlan) fault(v *jsontree.Node) *Error {
 	if n := firstUnknown(v, func(why string) bool { return why != later }); n != nil {
-		return u.notEvaluated(n)
+		return p.notEvaluated(n)
 	}
 	return nil
 }
@@ -183,208 +183,208 @@ func firstUnknown(n *jsontree.Node, wanted func(why string) bool) *jsontree.Node
 }
 
 // notEvaluated is the error of an expression.
-func (u *deploymentPlan) notEvaluated(n *jsontree.Node) *Error {
+func (p *deploymentPlan) notEvaluated(n *jsontree.Node) *Error {
 	if n.Unknown == later {
-		return u.invalid(n, "%s depends on what the deployment makes, which is not allowed here: the functions "+
+		return p.invalid(n, "%s depends on what the deployment makes, which is not allowed here: the functions "+
 			"reference and list* are for properties and outputs", n.Describe())
 	}
 	if n.Source == "" {
-		return u.invalid(n, "%s", n.Unknown)
+		return p.invalid(n, "%s", n.Unknown)
 	}
-	return u.invalid(n, "%s can't be evaluated: %s", n.Describe(), n.Unknown)
+	return p.invalid(n, "%s can't be evaluated: %s", n.Describe(), n.Unknown)
 }
 
 // known evaluates a value that must not depend on what is made. Inside a deployment that is not running yet it may be
 // unknown, for then its parameters may be: ok is false.
-func (u *deploymentPlan) known(n *jsontree.Node) (v *jsontree.Node, ok bool, err error) {
-	u.naming = true
-	v = u.tpl.Evaluate(n)
-	u.naming = false
+func (p *deploymentPlan) known(n *jsontree.Node) (v *jsontree.Node, ok bool, err error) {
+	p.naming = true
+	v = p.tpl.Evaluate(n)
+	p.naming = false
 	bad := template.FirstUnknown(v)
 	switch {
 	case bad == nil:
 		return v, true, nil
-	case bad.Unknown == later && u.parent != nil && !u.final:
+	case bad.Unknown == later && p.parent != nil && !p.final:
 		return v, false, nil
 	}
-	return v, false, u.notEvaluated(bad)
+	return v, false, p.notEvaluated(bad)
 }
 
 // prepareAll checks and prepares the whole before anything is made.
-func (u *deploymentPlan) prepareAll() error {
-	if p := template.Check(u.root, u.host()); p != nil {
-		return u.invalid(p.At, "%s", p.Text)
+func (p *deploymentPlan) prepareAll() error {
+	if problem := template.Check(p.root, p.host()); problem != nil {
+		return p.invalid(problem.At, "%s", problem.Text)
 	}
-	u.checking = true
-	defer func() { u.checking, u.shown = false, 0 }()
-	if err := u.prepare(); err != nil {
+	p.checking = true
+	defer func() { p.checking, p.shown = false, 0 }()
+	if err := p.prepare(); err != nil {
 		return err
 	}
-	if len(u.unserved) > 0 {
-		return u.redacted(&Error{
-			Status: http.StatusBadRequest, Code: "InvalidTemplateDeployment", Details: u.unserved,
+	if len(p.unserved) > 0 {
+		return p.redacted(&Error{
+			Status: http.StatusBadRequest, Code: "InvalidTemplateDeployment", Details: p.unserved,
 			Message: fmt.Sprintf("The template deployment '%s' is not valid according to the validation procedure. "+
-				"The tracking id is '%s'. See inner errors for details.", u.id.Name(), u.correlation),
+				"The tracking id is '%s'. See inner errors for details.", p.id.Name(), p.correlation),
 		})
 	}
 	return nil
 }
 
 // prepare reads the template and evaluates all that does not depend on what is made.
-func (u *deploymentPlan) prepare() error {
-	if u.checking {
-		u.deployments++
+func (p *deploymentPlan) prepare() error {
+	if p.checking {
+		p.deployments++
 	}
-	if u.deployments > maxNested || u.depth > maxNestingDepth {
-		return u.invalid(u.root, "it has more than %d deployments, or more than %d inside each other", maxNested,
+	if p.deployments > maxNested || p.depth > maxNestingDepth {
+		return p.invalid(p.root, "it has more than %d deployments, or more than %d inside each other", maxNested,
 			maxNestingDepth)
 	}
-	if err := u.checkRoot(); err != nil {
+	if err := p.checkRoot(); err != nil {
 		return err
 	}
-	if u.outer == nil {
-		for name, v := range u.given {
-			u.keepSecretsOf(v, u.root.Get("parameters").Get(name))
+	if p.outer == nil {
+		for name, v := range p.given {
+			p.keepSecretsOf(v, p.root.Get("parameters").Get(name))
 		}
-		u.naming = true
-		values, problem := template.New(u.root, u.given, u.host(), u.budget).Parameters()
-		u.naming = false
+		p.naming = true
+		values, problem := template.New(p.root, p.given, p.host(), p.budget).Parameters()
+		p.naming = false
 		if problem != nil {
-			return u.invalid(problem.At, "%s", problem.Text)
+			return p.invalid(problem.At, "%s", problem.Text)
 		}
 		for name, v := range values {
-			u.keepSecretsOf(v, u.root.Get("parameters").Get(name))
+			p.keepSecretsOf(v, p.root.Get("parameters").Get(name))
 		}
-		u.values = values
-		u.tpl = template.New(u.root, values, u.host(), u.budget)
-		if err := u.checkValues(); err != nil {
+		p.values = values
+		p.tpl = template.New(p.root, values, p.host(), p.budget)
+		if err := p.checkValues(); err != nil {
 			return err
 		}
 	} else {
-		u.values = u.given
-		u.tpl = u.outer
+		p.values = p.given
+		p.tpl = p.outer
 	}
 	var err error
-	u.within(func() { err = u.plan() })
+	p.within(func() { err = p.plan() })
 	return err
 }
 
 // checkValues fails for parameters that can't be evaluated, and for those and variables that ask what there is: that
 // may change while the deployment runs.
-func (u *deploymentPlan) checkValues() error {
-	early := u.parent != nil && !u.final // what a deployment inside is given may be unknown yet
-	for _, v := range u.values {
+func (p *deploymentPlan) checkValues() error {
+	early := p.parent != nil && !p.final // what a deployment inside is given may be unknown yet
+	for _, v := range p.values {
 		if n := firstUnknown(v, func(why string) bool { return why != later || !early }); n != nil {
-			return u.notEvaluated(n)
+			return p.notEvaluated(n)
 		}
-		if err := u.show(v); err != nil {
+		if err := p.show(v); err != nil {
 			return err
 		}
 	}
-	variables := u.root.Get("variables")
+	variables := p.root.Get("variables")
 	if early || variables == nil {
 		return nil
 	}
-	u.naming = true
-	defer func() { u.naming = false }()
+	p.naming = true
+	defer func() { p.naming = false }()
 	for _, m := range variables.Members {
 		at := &jsontree.Node{Kind: jsontree.String, Pos: m.Pos, Path: jsontree.ChildPath(variables.Path, m.Key)}
 		at.Text = "[variables('" + m.Key + "')]"
-		if v := firstUnknown(u.tpl.Evaluate(at), func(why string) bool { return why == later }); v != nil {
-			return u.notEvaluated(v)
+		if v := firstUnknown(p.tpl.Evaluate(at), func(why string) bool { return why == later }); v != nil {
+			return p.notEvaluated(v)
 		}
 	}
 	return nil
 }
 
 // show fails if the values that answers and documents have become too large together.
-func (u *deploymentPlan) show(v *jsontree.Node) *Error {
+func (p *deploymentPlan) show(v *jsontree.Node) *Error {
 	text, _ := v.MarshalJSON() // it never fails
-	if u.shown += len(text); u.shown > maxShown {
-		return u.invalid(v, "the values of parameters and outputs have more than %d MB together", maxShown>>20)
+	if p.shown += len(text); p.shown > maxShown {
+		return p.invalid(v, "the values of parameters and outputs have more than %d MB together", maxShown>>20)
 	}
 	return nil
 }
 
 // definitions answers questions about the types of the template.
-func (u *deploymentPlan) definitions() *template.Template {
-	return template.New(u.root, nil, nil, u.budget)
+func (p *deploymentPlan) definitions() *template.Template {
+	return template.New(p.root, nil, nil, p.budget)
 }
 
 // within does something in the turns of the loops around the deployment.
-func (u *deploymentPlan) within(do func()) { u.tpl.Within(u.turns, do) }
+func (p *deploymentPlan) within(do func()) { p.tpl.Within(p.turns, do) }
 
 // plan finds the resources, what each needs, and their order.
-func (u *deploymentPlan) plan() error {
-	u.items = nil
-	if err := u.expand(u.root.Get("resources"), nil); err != nil {
+func (p *deploymentPlan) plan() error {
+	p.items = nil
+	if err := p.expand(p.root.Get("resources"), nil); err != nil {
 		return err
 	}
-	if err := u.checkTwice(); err != nil {
+	if err := p.checkTwice(); err != nil {
 		return err
 	}
-	u.byText = make(map[string][]*plannedResource)
-	for _, it := range u.items {
-		if err := u.resolveDependsOn(it); err != nil {
+	p.byText = make(map[string][]*plannedResource)
+	for _, it := range p.items {
+		if err := p.resolveDependsOn(it); err != nil {
 			return err
 		}
 	}
 	// First so that what a deployment inside gives is known to those that say they need it.
-	if err := u.orderByNeeds(); err != nil {
+	if err := p.orderByNeeds(); err != nil {
 		return err
 	}
-	for _, it := range u.order {
+	for _, it := range p.order {
 		if it.existing || it.skipped || it.doubtful {
 			continue
 		}
-		if err := u.preview(it); err != nil {
+		if err := p.preview(it); err != nil {
 			return err
 		}
 	}
-	if err := u.previewOutputs(); err != nil {
+	if err := p.previewOutputs(); err != nil {
 		return err
 	}
-	return u.orderByNeeds() // again, with what references have added
+	return p.orderByNeeds() // again, with what references have added
 }
 
 // checkRoot looks at what a template says of itself.
-func (u *deploymentPlan) checkRoot() error {
+func (p *deploymentPlan) checkRoot() error {
 	schema, version := "", ""
-	if n := u.root.Get("$schema"); n != nil {
+	if n := p.root.Get("$schema"); n != nil {
 		schema = strings.ToLower(strings.TrimSuffix(n.Text, "#"))
 		schema = schema[strings.LastIndexByte(schema, '/')+1:]
 	}
-	if n := u.root.Get("languageVersion"); n != nil {
+	if n := p.root.Get("languageVersion"); n != nil {
 		version = n.Text
 	}
 	if version != "" && !strings.HasPrefix(version, "1.") && version != "2.0" {
-		return u.invalid(u.root.Get("languageVersion"), "Minibus knows the versions 1.x and 2.0 of the language, not "+
+		return p.invalid(p.root.Get("languageVersion"), "Minibus knows the versions 1.x and 2.0 of the language, not "+
 			"%q", version)
 	}
-	if u.root.Get("contentVersion") == nil || u.root.Get("resources") == nil {
-		return u.invalid(u.root, "a template has a contentVersion and resources")
+	if p.root.Get("contentVersion") == nil || p.root.Get("resources") == nil {
+		return p.invalid(p.root, "a template has a contentVersion and resources")
 	}
-	if n := u.root.Get("extensions"); n != nil && len(n.Members) > 0 {
-		return u.invalid(n, "Minibus has no extensions of templates")
+	if n := p.root.Get("extensions"); n != nil && len(n.Members) > 0 {
+		return p.invalid(n, "Minibus has no extensions of templates")
 	}
-	if n := u.root.Get("imports"); n != nil && len(n.Members) > 0 {
-		return u.invalid(n, "Minibus has no extensions of templates")
+	if n := p.root.Get("imports"); n != nil && len(n.Members) > 0 {
+		return p.invalid(n, "Minibus has no extensions of templates")
 	}
 	switch {
-	case schema == "subscriptiondeploymenttemplate.json" && u.at.group != "":
-		return u.invalid(u.root.Get("$schema"), "it is one for a subscription, and the deployment is to a resource "+
+	case schema == "subscriptiondeploymenttemplate.json" && p.at.group != "":
+		return p.invalid(p.root.Get("$schema"), "it is one for a subscription, and the deployment is to a resource "+
 			"group: deploy it to the subscription, as az deployment sub create does")
 	case schema == "managementgroupdeploymenttemplate.json", schema == "tenantdeploymenttemplate.json":
-		return u.invalid(u.root.Get("$schema"), "Minibus deploys to resource groups and subscriptions, not to "+
+		return p.invalid(p.root.Get("$schema"), "Minibus deploys to resource groups and subscriptions, not to "+
 			"management groups or tenants")
-	case schema == "deploymenttemplate.json" && u.at.group == "" && u.parent == nil:
-		return u.invalid(u.root.Get("$schema"), "it is one for a resource group, and the deployment is to a "+
+	case schema == "deploymenttemplate.json" && p.at.group == "" && p.parent == nil:
+		return p.invalid(p.root.Get("$schema"), "it is one for a resource group, and the deployment is to a "+
 			"subscription: deploy it to a resource group, as az deployment group create does")
 	}
 	return nil
 }
 
 // keepSecretsOf notes the texts in a value that are secure by its definition.
-func (u *deploymentPlan) keepSecretsOf(v, definition *jsontree.Node) {
-	u.definitions().Secrets(v, definition, u.secrets.add)
+func (p *deploymentPlan) keepSecretsOf(v, definition *jsontree.Node) {
+	p.definitions().Secrets(v, definition, p.secrets.add)
 }

@@ -13,21 +13,21 @@ import (
 )
 
 // note keeps what was done for a resource.
-func (u *deploymentPlan) note(it *plannedResource, began time.Time, status int, e *Error) {
+func (p *deploymentPlan) note(it *plannedResource, began time.Time, status int, e *Error) {
 	state := "Succeeded"
 	properties := object{
 		"provisioningOperation": "Create", "timestamp": stamp(time.Now()), "duration": lasted(began),
-		"trackingId": u.correlation, "statusCode": http.StatusText(status),
+		"trackingId": p.correlation, "statusCode": http.StatusText(status),
 		"targetResource": object{"id": it.id.String(), "resourceType": it.kind, "resourceName": it.name},
 	}
 	if e != nil {
 		state = "Failed"
-		properties["statusMessage"] = object{"status": "Failed", "error": u.redacted(e)}
+		properties["statusMessage"] = object{"status": "Failed", "error": p.redacted(e)}
 	}
 	properties["provisioningState"] = state
 	id := operationID(it.id.key())
-	u.operations = append(u.operations, object{
-		"id": u.id.Child("operations", id).String(), "operationId": id, "properties": properties,
+	p.operations = append(p.operations, object{
+		"id": p.id.Child("operations", id).String(), "operationId": id, "properties": properties,
 	})
 }
 
@@ -44,34 +44,34 @@ func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.00
 func lasted(since time.Time) string { return fmt.Sprintf("PT%.7fS", time.Since(since).Seconds()) }
 
 // described returns the properties of a deployment as answers show them.
-func (u *deploymentPlan) described(state string) object {
-	text, _ := u.root.MarshalJSON() // it never fails
+func (p *deploymentPlan) described(state string) object {
+	text, _ := p.root.MarshalJSON() // it never fails
 	h := fnv.New64a()
 	_, _ = h.Write(text) // it never fails
 	parameters := object{}
-	if declared := u.root.Get("parameters"); declared != nil && u.outer == nil {
-		definitions := u.definitions()
+	if declared := p.root.Get("parameters"); declared != nil && p.outer == nil {
+		definitions := p.definitions()
 		for _, m := range declared.Members {
-			p := object{"type": definitions.TypeOf(m.Value)}
-			if v := u.values[strings.ToLower(m.Key)]; v != nil && v.Unknown == "" && !definitions.Secure(m.Value) {
-				p["value"] = v
+			parameter := object{"type": definitions.TypeOf(m.Value)}
+			if v := p.values[strings.ToLower(m.Key)]; v != nil && v.Unknown == "" && !definitions.Secure(m.Value) {
+				parameter["value"] = v
 			}
-			parameters[m.Key] = p
+			parameters[m.Key] = parameter
 		}
 	}
 	return object{
 		"templateHash": fmt.Sprint(h.Sum64()), "parameters": parameters, "mode": "Incremental",
 		"provisioningState": state,
-		"timestamp":         stamp(time.Now()), "duration": lasted(u.began), "correlationId": u.correlation,
-		"providers": u.providersOf(), "dependencies": u.dependencies(),
+		"timestamp":         stamp(time.Now()), "duration": lasted(p.began), "correlationId": p.correlation,
+		"providers": p.providersOf(), "dependencies": p.dependencies(),
 	}
 }
 
 // providersOf returns the providers of the resources with their types.
-func (u *deploymentPlan) providersOf() []object {
+func (p *deploymentPlan) providersOf() []object {
 	all := []object{}
 	types := make(map[string]int) // where a provider is in all
-	for _, it := range u.items {
+	for _, it := range p.items {
 		provider, kind, _ := strings.Cut(it.kind, "/")
 		if it.existing {
 			continue
@@ -92,12 +92,12 @@ func (u *deploymentPlan) providersOf() []object {
 }
 
 // dependencies returns what each resource depends on.
-func (u *deploymentPlan) dependencies() []object {
+func (p *deploymentPlan) dependencies() []object {
 	all := []object{}
 	basic := func(it *plannedResource) object {
 		return object{"id": it.id.String(), "resourceType": it.kind, "resourceName": it.name}
 	}
-	for _, it := range u.items {
+	for _, it := range p.items {
 		on := []object{}
 		for _, other := range it.needs {
 			if other.made() {
@@ -114,48 +114,48 @@ func (u *deploymentPlan) dependencies() []object {
 }
 
 // finish stores a deployment that has ended, unless its resource group has gone meanwhile.
-func (u *deploymentPlan) finish() (*deployment, error) {
+func (p *deploymentPlan) finish() (*deployment, error) {
 	state := "Succeeded"
-	if u.failure != nil {
+	if p.failure != nil {
 		state = "Failed"
 	}
-	properties := u.described(state)
-	if u.failure != nil {
-		properties["error"] = u.redacted(u.failure)
+	properties := p.described(state)
+	if p.failure != nil {
+		properties["error"] = p.redacted(p.failure)
 	} else {
-		properties["outputs"] = u.outputs
+		properties["outputs"] = p.outputs
 	}
-	properties["outputResources"] = slices.Concat([]object{}, u.outputOf)
+	properties["outputResources"] = slices.Concat([]object{}, p.outputOf)
 	d := &deployment{
-		ID: u.id.String(), Location: u.location, Tags: u.tags, Ended: time.Now().UnixNano(), Properties: properties,
-		Operations: slices.Concat([]object{}, u.operations),
+		ID: p.id.String(), Location: p.location, Tags: p.tags, Ended: time.Now().UnixNano(), Properties: properties,
+		Operations: slices.Concat([]object{}, p.operations),
 	}
-	if u.at.group != "" {
+	if p.at.group != "" {
 		d.Location = ""
 	}
-	u.m.changing.Lock()
-	defer u.m.changing.Unlock()
-	if u.id.Group != "" {
-		if err := u.groups.check(u.m, u.id.groupOf()); err != nil {
+	p.m.changing.Lock()
+	defer p.m.changing.Unlock()
+	if p.id.Group != "" {
+		if err := p.groups.check(p.m, p.id.groupOf()); err != nil {
 			return nil, err
 		}
 	}
-	if u.parent == nil {
-		if err := u.m.keep(templateOf(u.id), u.withoutSecrets()); err != nil {
+	if p.parent == nil {
+		if err := p.m.keep(templateOf(p.id), p.withoutSecrets()); err != nil {
 			return nil, err
 		}
-	} else if err := u.m.forget(u.m.keys(u.id)...); err != nil {
+	} else if err := p.m.forget(p.m.keys(p.id)...); err != nil {
 		return nil, err
 	}
-	if err := u.m.keep(u.id, d); err != nil {
+	if err := p.m.keep(p.id, d); err != nil {
 		return nil, err
 	}
-	u.scopes[u.id.Parent().key()] = u.id.Parent()
-	if u.parent != nil {
+	p.scopes[p.id.Parent().key()] = p.id.Parent()
+	if p.parent != nil {
 		return d, nil
 	}
-	for _, scope := range u.scopes {
-		if err := u.m.forgetOld(scope); err != nil {
+	for _, scope := range p.scopes {
+		if err := p.m.forgetOld(scope); err != nil {
 			return nil, err
 		}
 	}
@@ -180,13 +180,13 @@ func (m *Manager) isDeploying(id ID) bool {
 
 // withoutSecrets returns the template without the default values of its secure parameters, and of those of the
 // templates in it.
-func (u *deploymentPlan) withoutSecrets() *jsontree.Node { return u.open(u.root) }
+func (p *deploymentPlan) withoutSecrets() *jsontree.Node { return p.open(p.root) }
 
-func (u *deploymentPlan) open(n *jsontree.Node) *jsontree.Node {
+func (p *deploymentPlan) open(n *jsontree.Node) *jsontree.Node {
 	v := *n
 	v.Items, v.Members = nil, nil
 	for _, item := range n.Items {
-		v.Items = append(v.Items, u.open(item))
+		v.Items = append(v.Items, p.open(item))
 	}
 	var declared *jsontree.Node
 	if n.Member("resources") != nil {
@@ -194,9 +194,9 @@ func (u *deploymentPlan) open(n *jsontree.Node) *jsontree.Node {
 	}
 	for _, m := range n.Members {
 		if declared != nil && m.Value == declared {
-			m.Value = u.openParameters(n, declared)
+			m.Value = p.openParameters(n, declared)
 		} else {
-			m.Value = u.open(m.Value)
+			m.Value = p.open(m.Value)
 		}
 		v.Members = append(v.Members, m)
 	}
@@ -204,8 +204,8 @@ func (u *deploymentPlan) open(n *jsontree.Node) *jsontree.Node {
 }
 
 // openParameters returns the declarations of a template's parameters without the default values of secure ones.
-func (u *deploymentPlan) openParameters(root, declared *jsontree.Node) *jsontree.Node {
-	definitions := template.New(root, nil, nil, u.budget)
+func (p *deploymentPlan) openParameters(root, declared *jsontree.Node) *jsontree.Node {
+	definitions := template.New(root, nil, nil, p.budget)
 	v := *declared
 	v.Members = slices.Clone(declared.Members)
 	for i, m := range v.Members {

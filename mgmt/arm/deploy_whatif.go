@@ -39,11 +39,11 @@ func (m *Manager) whatIf(c *call) (answer, error) {
 }
 
 // each yields the resources of a plan and of those inside it, each with its plan.
-func (u *deploymentPlan) each(yield func(*deploymentPlan, *plannedResource) bool) { u.walk(yield) }
+func (p *deploymentPlan) each(yield func(*deploymentPlan, *plannedResource) bool) { p.walk(yield) }
 
-func (u *deploymentPlan) walk(yield func(*deploymentPlan, *plannedResource) bool) bool {
-	for _, it := range u.items {
-		if !yield(u, it) || it.inner != nil && !it.inner.walk(yield) {
+func (p *deploymentPlan) walk(yield func(*deploymentPlan, *plannedResource) bool) bool {
+	for _, it := range p.items {
+		if !yield(p, it) || it.inner != nil && !it.inner.walk(yield) {
 			return false
 		}
 	}
@@ -51,23 +51,23 @@ func (u *deploymentPlan) walk(yield func(*deploymentPlan, *plannedResource) bool
 }
 
 // change compares a resource with what is there.
-func (u *deploymentPlan) change(it *plannedResource) object {
-	body := u.body(it)
+func (p *deploymentPlan) change(it *plannedResource) object {
+	body := p.body(it)
 	after := &jsontree.Node{Kind: jsontree.Object}
 	after.Put("apiVersion", asText(it.version))
 	after.Put("id", asText(it.id.String()))
 	after.Put("name", asText(it.id.Name()))
 	after.Put("type", asText(it.kind))
 	after.Members = append(after.Members, unevaluated(body).Members...)
-	o := object{"resourceId": it.id.String(), "after": u.redactedNode(after)}
-	a := u.ask(http.MethodGet, it.id, it.version, nil)
+	o := object{"resourceId": it.id.String(), "after": p.redactedNode(after)}
+	a := p.ask(http.MethodGet, it.id, it.version, nil)
 	if a.failure() != nil {
 		o["changeType"] = "Create"
 		return o
 	}
 	before := asNode(a.body)
-	o["before"] = u.redactedNode(before)
-	d := &differences{deploymentPlan: u, properties: knownProperties(it.id)}
+	o["before"] = p.redactedNode(before)
+	d := &differences{deploymentPlan: p, properties: knownProperties(it.id)}
 	for _, m := range body.Members {
 		if strings.EqualFold(m.Key, "properties") {
 			d.compare("properties", before.Get("properties"), m.Value)
@@ -226,16 +226,16 @@ func sameValue(path string, before, after *jsontree.Node) bool {
 }
 
 // ignored returns the namespaces of the resource group that the template does not name: they stay as they are.
-func (u *deploymentPlan) ignored(named map[string]bool) []object {
+func (p *deploymentPlan) ignored(named map[string]bool) []object {
 	var all []object
-	if u.at.group == "" {
+	if p.at.group == "" {
 		return nil
 	}
-	for _, s := range u.m.namespacesIn(u.at.id()) {
+	for _, s := range p.m.namespacesIn(p.at.id()) {
 		id := mustParse(s.ID)
 		if !named[id.key()] {
 			all = append(all, object{
-				"resourceId": s.ID, "changeType": "Ignore", "before": u.m.shownNamespace(u.c, s),
+				"resourceId": s.ID, "changeType": "Ignore", "before": p.m.shownNamespace(p.c, s),
 			})
 		}
 	}

@@ -10,10 +10,10 @@ import (
 	"minibus/internal/dotnet"
 )
 
-// view is a message as the rules of a topic see it: its properties, read one at a time from its bytes, so that a rule
-// that looks at one property costs the decoding of that one and a true filter costs none (TOP-9). It implements
-// [filter.Message].
-type view struct {
+// filterMessage is a message as filters and selectors see it: its properties, read one at a time from its bytes, so
+// that a rule that looks at one property costs the decoding of that one and a true filter costs none (TOP-9). It
+// implements [filter.Message].
+type filterMessage struct {
 	m        message.Message
 	info     *message.Info // what the broker read of it already
 	ns       *Namespace
@@ -22,13 +22,13 @@ type view struct {
 	enqueued int64 // ms; when the topic accepted it
 	ttl      int64 // ms; 0: none
 	size     int64 // bytes
-	known    [viewMemory]knownProperty
+	known    [rememberedProperties]knownProperty
 	asked    int // of known
 }
 
-// viewMemory is how many application properties a view remembers: the rules of a topic tend to ask for the same few,
-// and those that can't be looked up in the index ask one after another.
-const viewMemory = 4
+// rememberedProperties is how many application properties a filterMessage remembers: the rules of a topic tend to ask
+// for the same few, and those that can't be looked up in the index ask one after another.
+const rememberedProperties = 4
 
 // knownProperty is an application property that was asked for.
 type knownProperty struct {
@@ -38,26 +38,26 @@ type knownProperty struct {
 }
 
 // User implements [filter.Message].
-func (v *view) User(name string) (filter.Value, bool) {
-	for i := range v.known[:v.asked] {
-		if k := &v.known[i]; k.name == name {
+func (f *filterMessage) User(name string) (filter.Value, bool) {
+	for i := range f.known[:f.asked] {
+		if k := &f.known[i]; k.name == name {
 			return k.value, k.found
 		}
 	}
 	k := knownProperty{name: name}
-	if raw, ok := lookUpUser(v.m.UserProperties(), name); ok {
+	if raw, ok := lookUpUser(f.m.UserProperties(), name); ok {
 		k.value, k.found = filterValue(message.DecodeScalar(raw)), true
 	}
-	if v.asked < viewMemory {
-		v.known[v.asked] = k
-		v.asked++
+	if f.asked < rememberedProperties {
+		f.known[f.asked] = k
+		f.asked++
 	}
 	return k.value, k.found
 }
 
 // Exact implements [filter.Message].
-func (v *view) Exact(name string) (filter.Value, bool) {
-	for e := v.m.UserProperties(); e.Next(); {
+func (f *filterMessage) Exact(name string) (filter.Value, bool) {
+	for e := f.m.UserProperties(); e.Next(); {
 		if string(e.Key()) == name {
 			return filterValue(e.Value()), true
 		}
@@ -89,65 +89,65 @@ var propertyFields = [...]int{
 }
 
 // System implements [filter.Message].
-func (v *view) System(p filter.SystemProperty) filter.Value {
+func (f *filterMessage) System(p filter.SystemProperty) filter.Value {
 	if int(p) < len(propertyFields) && propertyFields[p] != 0 {
-		text, ok := v.m.Field(propertyFields[p]).TextOf()
+		text, ok := f.m.Field(propertyFields[p]).TextOf()
 		return textValue(text, ok)
 	}
 	switch p {
 	case filter.MessageID:
-		if !v.info.HasMessageID {
-			return filter.String(v.ns.ids.of(v.body))
+		if !f.info.HasMessageID {
+			return filter.String(f.ns.ids.of(f.body))
 		}
-		return filter.String(v.info.MessageID)
+		return filter.String(f.info.MessageID)
 	case filter.SessionID:
-		return textValue(v.info.GroupID, v.info.HasGroupID)
+		return textValue(f.info.GroupID, f.info.HasGroupID)
 	case filter.PartitionKey:
-		return textValue(v.info.PartitionKey, v.info.HasPartitionKey)
+		return textValue(f.info.PartitionKey, f.info.HasPartitionKey)
 	case filter.ViaPartitionKey:
-		return textValue(v.info.ViaPartitionKey, v.info.HasViaPartitionKey)
+		return textValue(f.info.ViaPartitionKey, f.info.HasViaPartitionKey)
 	case filter.ScheduledEnqueueTimeUtc:
-		if !v.info.HasScheduled {
+		if !f.info.HasScheduled {
 			return filter.Null()
 		}
-		return filter.DateTime(int64(v.info.Scheduled))
+		return filter.DateTime(int64(f.info.Scheduled))
 	}
 	if p >= filter.JMSMessageID {
-		return v.header(p)
+		return f.header(p)
 	}
-	return v.given(p)
+	return f.given(p)
 }
 
 // header returns a header of JMS as receivers will see it. It needs no info.
-func (v *view) header(p filter.SystemProperty) filter.Value {
+func (f *filterMessage) header(p filter.SystemProperty) filter.Value {
 	switch p {
 	case filter.JMSMessageID:
-		if !v.m.HasMessageID() {
-			return filter.String(v.ns.ids.of(v.body))
+		if !f.m.HasMessageID() {
+			return filter.String(f.ns.ids.of(f.body))
 		}
-		return idValue(v.m.Field(message.PropertyMessageID))
+		return idValue(f.m.Field(message.PropertyMessageID))
 	case filter.JMSCorrelationID:
-		return idValue(v.m.Field(message.PropertyCorrelationID))
+		return idValue(f.m.Field(message.PropertyCorrelationID))
 	case filter.JMSDeliveryMode:
-		if v.m.Durable() {
+		if f.m.Durable() {
 			return filter.String("PERSISTENT")
 		}
 		return filter.String("NON_PERSISTENT")
 	case filter.JMSPriority:
-		return filter.Int32(int32(min(v.m.Priority(), 9)))
+		return filter.Int32(int32(min(f.m.Priority(), 9)))
 	case filter.JMSTimestamp:
-		if v.ttl > 0 {
-			return filter.Int64(v.enqueued) // PROP-5
+		if f.ttl > 0 {
+			return filter.Int64(f.enqueued) // PROP-5
 		}
-		if t := v.m.Field(message.PropertyCreationTime); t.Type == message.TypeTimestamp {
+		if t := f.m.Field(message.PropertyCreationTime); t.Type == message.TypeTimestamp {
 			return filter.Int64(int64(t.Bits))
 		}
 	case filter.JMSXGroupID:
-		return filterValue(v.m.Field(message.PropertyGroupID))
+		return filterValue(f.m.Field(message.PropertyGroupID))
 	case filter.JMSXGroupSeq:
-		return filterValue(v.m.Field(message.PropertyGroupSequence))
+		return filterValue(f.m.Field(message.PropertyGroupSequence))
 	case filter.JMSXUserID:
-		if text, ok := v.m.Field(message.PropertyUserID).Binary(); ok {
+		if text, ok := f.m.Field(message.PropertyUserID).Binary(); ok {
 			return filter.String(text)
 		}
 	}
@@ -171,25 +171,25 @@ func idValue(s message.Scalar) filter.Value {
 }
 
 // given returns a property that the broker gives.
-func (v *view) given(p filter.SystemProperty) filter.Value {
+func (f *filterMessage) given(p filter.SystemProperty) filter.Value {
 	switch p {
 	case filter.DeliveryCount, filter.State:
 		return filter.Int32(0)
 	case filter.EnqueuedSequenceNumber, filter.SequenceNumber:
-		return filter.Int64(v.seq)
+		return filter.Int64(f.seq)
 	case filter.EnqueuedTimeUtc:
-		return filter.DateTime(v.enqueued)
+		return filter.DateTime(f.enqueued)
 	case filter.ForcePersistence:
 		return filter.Bool(false)
 	case filter.Size:
-		return filter.Int64(v.size)
+		return filter.Int64(f.size)
 	case filter.ExpiresAtUtc:
-		if v.ttl > 0 {
-			return filter.DateTime(v.enqueued + v.ttl)
+		if f.ttl > 0 {
+			return filter.DateTime(f.enqueued + f.ttl)
 		}
 	case filter.TimeToLive:
-		if v.ttl > 0 {
-			return filter.TimeSpan(v.ttl * dotnet.Millisecond)
+		if f.ttl > 0 {
+			return filter.TimeSpan(f.ttl * dotnet.Millisecond)
 		}
 	}
 	return filter.Null()

@@ -12,8 +12,8 @@ import (
 	"minibus/internal/amqp/message"
 )
 
-// viewOf makes the view of a client's message that was accepted by a topic.
-func viewOf(t testing.TB, m *goamqp.Message) *view {
+// filterMessageOf returns a client's message as filters see it once a topic has accepted it.
+func filterMessageOf(t testing.TB, m *goamqp.Message) *filterMessage {
 	t.Helper()
 	raw, err := m.MarshalBinary()
 	if err != nil {
@@ -27,7 +27,7 @@ func viewOf(t testing.TB, m *goamqp.Message) *view {
 	if err != nil {
 		t.Fatalf("read: %v", err)
 	}
-	return &view{m: scanned, info: &info, seq: 7, enqueued: 1000, ttl: 60_000, size: int64(len(raw))}
+	return &filterMessage{m: scanned, info: &info, seq: 7, enqueued: 1000, ttl: 60_000, size: int64(len(raw))}
 }
 
 // orderMessage is message M of sql-filter.md 9.
@@ -45,7 +45,7 @@ func orderMessage() *goamqp.Message {
 
 // TestTOP9_FiltersReadTheEncodedMessage evaluates vectors of sql-filter.md 9 on the bytes of a message.
 func TestTOP9_FiltersReadTheEncodedMessage(t *testing.T) {
-	v := viewOf(t, orderMessage())
+	v := filterMessageOf(t, orderMessage())
 	for text, want := range map[string]filter.Tri{
 		"1=1": filter.True, "1=0": filter.False, "color='blue' AND quantity=10": filter.True, "COLOR = 'blue'": filter.True,
 		"color = 'Blue'": filter.False, "user.color = 'blue' AND sys.label = 'Order'": filter.True, "missing = 1": filter.Unknown,
@@ -79,9 +79,9 @@ func (broken) System(filter.SystemProperty) (v filter.Value) {
 	panic("a broker property was asked for")
 }
 
-// The view remembers the message's own values, by the spelling that was asked for, and answers for more names than it remembers.
+// A filterMessage remembers the message's own values, by the spelling that was asked for, and answers for more names than it remembers.
 func TestTOP9_PropertiesThatWereAskedForBefore(t *testing.T) {
-	v := viewOf(t, &goamqp.Message{ApplicationProperties: map[string]any{
+	v := filterMessageOf(t, &goamqp.Message{ApplicationProperties: map[string]any{
 		"a": int32(1), "A": int32(2), "b": "x", "none": nil, "c": true, "d": int32(4), "e": int32(5),
 	}})
 	want := []struct {
@@ -114,7 +114,7 @@ func TestTOP9_TrueFilterDecodesNothing(t *testing.T) {
 }
 
 func TestTOP9_EvaluatingDoesNotAllocate(t *testing.T) {
-	v := viewOf(t, orderMessage())
+	v := filterMessageOf(t, orderMessage())
 	for _, text := range []string{
 		"color = 'blue'", "quantity > 5 AND price < 3.0", "sys.Label = 'Order' OR sys.MessageId = 'x'", "note LIKE '50%'", "color IN ('red', 'blue')",
 		"missing IS NULL AND EXISTS(active)", "d1 < d2",
