@@ -24,7 +24,8 @@
 //
 // # Files
 //
-//   - conn, loop: a connection and its turns. handshake, dispatch: its frames, and the trace of them. idle: its timer.
+//   - conn, loop: a connection and its turns. handshake: protocol headers and SASL. dispatch: its frames, from open on,
+//     and the trace of them. idle: its timer.
 //   - reader, writer (socket_*): the two other goroutines.
 //   - session, flow: sessions, windows and credit. attach, session_accept, link: links, and receivers of a session.
 //   - incoming, assembly: deliveries from the client. delivering_link, outgoing: deliveries to it.
@@ -62,8 +63,8 @@
 // # Words
 //
 // Incoming means client to us, outgoing means us to client. An error of the package is an amqpError, which says what
-// it ends: link, session or connection. errors.go alone turns it into detach, end or close. A fault is one that was
-// injected.
+// it ends: link, session or connection. errors.go closes the connection, session.go the session, and link.go the link;
+// attach.go refuses one. A fault is an error that was injected.
 //
 // # What it never does
 //
