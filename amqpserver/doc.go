@@ -33,7 +33,8 @@
 //   - jms: what a connection gets of JMS 2.0, selectors of attaches, entities that an attach makes. errands: work off
 //     the loop, and the attaches that wait for it. subscriber, temporary, relay, browser: subscriptions, temporary
 //     entities, links without an address, browsers.
-//   - coordinator, transaction: transactions. requests, replies: $cbs and $management.
+//   - coordinator, transaction: transactions. via_entity: the entity that those over several go through. requests,
+//     replies: $cbs and $management.
 //   - tokens: tokens are verified and expire; connections without one. namespace, address: what clients name.
 //   - errors: AMQP errors and their lines in the log. injected: faults that a test injects.
 //   - server, websocket, options: the server. inspect, inspect_link: connections and links as others see and end them.

@@ -9,6 +9,48 @@ import (
 	"minibus/internal/amqp/frames"
 )
 
+// transaction is a transaction that was declared on this connection and not discharged (TXN-4).
+type transaction struct {
+	id      string
+	control *incomingLink         // the link that declared it; the transaction ends with that link (TXN-5)
+	work    *emulator.Transaction // nil until the first operation
+	root    string                // the entity that it is bound to, from the first operation on (TXN-8)
+	cross   bool                  // its sends may go to other entities (TXN-9)
+	bytes   int                   // in transactions.bytes
+	settled []settlement          // of deliveries on this connection, in their order
+
+	waiting []waitingSettlement // for its end
+	timer   *time.Timer         // of them, on the real clock; nil: none waits
+}
+
+// transactions holds a connection's open transactions.
+type transactions struct {
+	c       *conn
+	open    map[string]*transaction         // by id
+	settles map[*emulator.Lock]*transaction // by the locks of the deliveries that they settle, until they have ended
+	bytes   int                             // of messages that they hold
+	last    uint64
+}
+
+func (ts *transactions) forget(t *transaction) {
+	delete(ts.open, t.id)
+	ts.bytes -= t.bytes
+}
+
+// rollBack rolls back the transactions of a control link that has ended (TXN-5).
+func (ts *transactions) rollBack(control *incomingLink) {
+	for _, t := range ts.open {
+		if t.control != control {
+			continue
+		}
+		ts.forget(t)
+		if t.work != nil {
+			t.work.Rollback()
+		}
+		ts.end(t, false)
+	}
+}
+
 // join finds the transaction that an operation names [AMQP 4.4]. The first operation that succeeds binds it to the
 // via entity of the control link's session, if any, or else to the operation's entity (TXN-8, TXN-9).
 func (ts *transactions) join(id []byte, root string) (*transaction, error) {

@@ -69,7 +69,8 @@
 //   - send: send.go, schedule.go
 //   - receive: consumer.go, selector_search.go, delivery.go, deferred.go, receive_delete.go, requeue.go, peek.go,
 //     queue_browser.go
-//   - sessions, how they are accepted and end: session_accept.go, session_state.go, session_control.go
+//   - sessions, how they are accepted and end: session_accept.go, session_lock.go, session_state.go,
+//     session_control.go
 //   - settle, how locks and lives end: settle.go, lock_end.go, fault_effect.go, dead_letter.go, expiry.go
 //   - topic, who gets a copy: topic.go, topic_match.go, topic_publish.go, topic_activate.go, subscription.go,
 //     subscription_rules.go, rule.go
