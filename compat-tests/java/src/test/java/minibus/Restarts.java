@@ -135,7 +135,7 @@ class Restarts {
             processor.start();
             for (String body : List.of("1", "2", "3")) {
                 sender.sendMessage(new ServiceBusMessage(body));
-                final long end = System.nanoTime() + PATIENCE.toNanos();
+                final long end = System.nanoTime() + PATIENCE.multipliedBy(3).toNanos(); // it may notice late
                 while (!seen.contains(body)) {
                     assertTrue(System.nanoTime() < end, "message " + body);
                     Thread.sleep(20);
