@@ -1172,6 +1172,7 @@ func TestJMS6_ATransactedSessionTakesRepliesAndSends(t *testing.T) {
 					reply()
 				}
 				end(t, p, txn, c.fail)
+				synctest.Wait() // what a rollback gives back is there a moment after its answer
 				left := map[bool]int{true: 1}[c.fail]
 				b.wantReceivable(t, "q", 1-left)
 				b.wantReceivable(t, address, 1) // the message that was sent on, or the reply that came back
