@@ -5,5 +5,5 @@ package amqpserver
 // directWrites says that [socket] can write what a socket takes at once.
 const directWrites = true
 
-// descriptor is what syscall.Write takes.
+// descriptor is the type of the file descriptors that syscall.Write takes.
 type descriptor = int

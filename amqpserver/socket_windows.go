@@ -5,5 +5,5 @@ import "syscall"
 // directWrites says that [socket] can't write what a socket takes at once: here sockets are no files.
 const directWrites = false
 
-// descriptor is what syscall.Write takes.
+// descriptor is the type of the file descriptors that syscall.Write takes.
 type descriptor = syscall.Handle
