@@ -410,6 +410,22 @@ test("a rule can be tested before it is saved", async () => {
   assert.deepEqual((await entity("before/Subscriptions/s")).rules.map((r) => r.name), ["$Default"]);
 });
 
+test("a text that is typed before the page has drawn what the program set stays", { timeout: 60_000 }, async () => {
+  await to("/configuration");
+  await button("Edit a copy").click();
+  await button("Compare").click();
+  await sees("No changes.");
+  const clear = await button("Clear").elementHandle();
+  await field("Config.json").evaluate(async (editor, clear) => {
+    clear.click();
+    await 0; // the page has rendered, and has not drawn
+    editor.focus();
+    document.execCommand("insertText", false, "typed");
+  }, clear);
+  await until(async () => /typed$/.test(await field("Config.json").innerText()), "the editor has the text");
+  await main().getByRole("button", { name: "Compare", exact: true, disabled: false }).waitFor();
+});
+
 test("configuration: copy, download, compare, apply, and what is lost", async () => {
   await put("lost", {});
   await put("kept", {});

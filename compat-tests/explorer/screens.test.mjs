@@ -123,6 +123,22 @@ test("an unknown namespace and an unknown entity say so", async () => {
   await page.context().close();
 });
 
+test("an address that is entered while the page loads stays", async () => {
+  const page = await open(browser, { path: "/livez" });
+  page.allowed.push(404);
+  await page.addInitScript((hash) => {
+    const text = Response.prototype.text;
+    Response.prototype.text = async function () {
+      const answer = await text.call(this);
+      if (this.url.endsWith("/namespaces") && location.hash === "") location.hash = hash; // its event comes later
+      return answer;
+    };
+  }, `#/${namespace}/entity/none`);
+  await page.goto(address);
+  await page.getByRole("alert").filter({ hasText: /none/ }).first().waitFor();
+  await page.context().close();
+});
+
 // pass lets time pass for the timers of the page, a second after the other, and waits each time for what they asked.
 async function pass(page, seconds) {
   for (let i = 0; i < seconds; i++) {

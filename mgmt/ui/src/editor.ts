@@ -5,7 +5,7 @@ import { json } from "@codemirror/lang-json";
 import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, linter } from "@codemirror/lint";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
-import { Compartment, EditorState, type Extension } from "@codemirror/state";
+import { Compartment, EditorState, type Extension, Transaction } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { mistakeAround } from "./json";
@@ -18,7 +18,7 @@ export interface Settings {
   fixed?: boolean; // it can be searched and copied, and not changed
   code?: boolean; // its lines are not wrapped on a phone
   submits: boolean; // Ctrl Enter is for the form around it
-  changed: (text: string) => void;
+  changed: (text: string) => void; // by the user, not by set
 }
 
 export type Language = "json" | "sql" | "text";
@@ -134,12 +134,12 @@ export function mount(host: HTMLElement, s: Settings): Mounted {
         syntaxHighlighting(colours), look, typedOver, s.code && narrow.matches ? [] : EditorView.lineWrapping, keymap.of([...(s.submits ? [{ key: "Mod-Enter", run: () => true }] : []), ...searchKeymap, ...historyKeymap, ...defaultKeymap]),
         language.of(languages[s.language]), placeholder(s.hint ?? ""), EditorState.readOnly.of(s.fixed === true),
         EditorView.contentAttributes.of({ "aria-label": s.label, tabindex: "0", ...(s.language === "sql" ? {} : { "aria-description": "Press Escape, then Tab, to leave it" }), spellcheck: "false" }),
-        EditorView.updateListener.of((u) => u.docChanged && s.changed(u.state.doc.toString())),
+        EditorView.updateListener.of((u) => u.transactions.some((t) => t.docChanged && !t.annotation(Transaction.remote)) && s.changed(u.state.doc.toString())),
       ],
     }),
   });
   return {
-    set: (text) => { if (text !== view.state.doc.toString()) view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }); },
+    set: (text) => { if (text !== view.state.doc.toString()) view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, annotations: Transaction.remote.of(true) }); },
     speak: (to) => view.dispatch({ effects: language.reconfigure(languages[to]) }),
     focus: (anchor, head) => {
       view.dispatch({ selection: { anchor, head }, scrollIntoView: true });

@@ -11,6 +11,9 @@ export interface Route {
 const hash = signal(location.hash);
 addEventListener("hashchange", () => show(location.hash));
 
+// leaving reports whether the address is another one already, and the event for it has yet to come.
+export const leaving = (): boolean => location.hash !== hash.value;
+
 // Guard is asked before another screen takes the place of the one that set it. It calls leave if it may.
 type Guard = (leave: () => void) => void;
 

@@ -4,7 +4,7 @@ import { all, at, Failure, get, textOf, type Entity, type Namespace, type Schema
 import { asksForKey } from "./auth";
 import { keptHere } from "./kept";
 import { every } from "./poll";
-import { go, linkIn, route } from "./route";
+import { go, leaving, linkIn, route } from "./route";
 
 export type Clock = Schemas["Clock"];
 export type Counts = Schemas["Counts"];
@@ -93,7 +93,7 @@ async function loadClock(named: string, signal: AbortSignal): Promise<void> {
 async function loadNamespaces(signal: AbortSignal): Promise<void> {
   const list = (await get<Schemas["NamespaceListBody"]>("namespaces", {}, signal)).namespaces;
   namespaces.value = list;
-  if (!route.value.namespace) {
+  if (!route.value.namespace && !leaving()) {
     const first = list.find((n) => n.default) ?? list[0];
     if (first) {
       location.replace(linkIn(first.name, ""));

@@ -63,7 +63,7 @@ export function TextEdit({ label, text, set = () => undefined, json = false, cod
   useLayoutEffect(() => { // no key may be lost, or be taken for a command of the page, while the fields change places
     if (ready && focused.current) mounted.current?.focus(...focused.current);
   }, [ready]);
-  useEffect(() => {
+  useLayoutEffect(() => { // before the next key comes
     const at = told.current.lastIndexOf(text);
     if (at >= 0) told.current.splice(0, at + 1);
     else {
@@ -74,7 +74,7 @@ export function TextEdit({ label, text, set = () => undefined, json = false, cod
   useEffect(() => mounted.current?.speak(language), [language, ready]);
   useLayoutEffect(() => {
     if (!place) return;
-    const [from, to] = wordAt(text, place.line, place.column), end = place.caret ? from : to;
+    const [from, to] = wordAt(text.replace(/\r\n?/g, "\n"), place.line, place.column), end = place.caret ? from : to;
     if (mounted.current) mounted.current.focus(from, end);
     else {
       plain.current?.focus();
