@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -13,22 +14,28 @@ import (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// suite returns the path of the suite as a program. MINIBUS_DOTNET_SDK names one. Without it the sources are built
-// where .NET is installed, and elsewhere the program beside the repository is taken.
-func suite(t *testing.T) string {
+// program is the suite, compiled.
+type program struct {
+	path    string
+	current bool // it is made of these sources, not of earlier ones
+}
+
+// suite returns the program. MINIBUS_DOTNET_SDK names one. Without it the sources are built where .NET is installed, and
+// elsewhere the program beside the repository is taken.
+func suite(t *testing.T) program {
 	t.Helper()
 	harness.NeedAll(t, "to run the .NET clients")
 	if path := os.Getenv("MINIBUS_DOTNET_SDK"); path != "" {
-		return existing(t, path)
+		return program{path: existing(t, path)}
 	}
 	if dotnet, err := exec.LookPath("dotnet"); err == nil {
-		return build(t, dotnet)
+		return program{build(t, dotnet), true}
 	}
 	root, err := harness.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return existing(t, filepath.Join(root, "..", "shared", "dotnet-sdk", "dotnet-sdk"))
+	return program{path: existing(t, filepath.Join(root, "..", "shared", "dotnet-sdk", "dotnet-sdk"))}
 }
 
 func existing(t *testing.T, path string) string {
@@ -52,15 +59,38 @@ func build(t *testing.T, dotnet string) string {
 // checked are the flags of a server that checks tokens.
 var checked = []string{"--auth", "sas", "--root-key", "SAS_KEY_VALUE"}
 
-// run runs the suite, or the part of it that the filter names, against a server with these flags that can be
-// restarted. It returns what the suite printed.
-func run(t *testing.T, program string, serverArgs, environ []string, filter string) string {
+// mended are tests that could fail without a fault in earlier sources, and can't in these.
+var mended = []string{
+	"The_lock_is_renewed_while_the_handler_works",              // allowed 7.5 s for a renewal, and allows 15
+	"Two_receivers_share_a_queue_and_no_message_comes_twice",   // one could take all before the other was connected
+	"A_link_ends_with_its_token_and_comes_back_with_a_new_one", // a send could meet the end of its link
+}
+
+var failed = regexp.MustCompile(`(?m)^failed (\w+)`)
+
+// run runs the suite, or the part of it that the filter names, against a server with these flags that can be restarted.
+// It returns what the suite printed. In a program of earlier sources, those of the mended tests that fail run once more.
+func (p program) run(t *testing.T, serverArgs, environ []string, filter string) string {
 	t.Helper()
 	dir := t.TempDir()
 	c := harness.StartControlled(t, harness.Options{CADir: dir, Args: serverArgs})
 	environ = slices.Concat(c.Server().Environ(), c.Environ(), environ, []string{"SSL_CERT_FILE=" + c.Server().CA()})
-	return harness.Run(t, environ, program,
-		"--progress", "off", "--no-ansi", "--output", "Detailed", "--results-directory", dir, "--treenode-filter", filter)
+	args := []string{"--progress", "off", "--no-ansi", "--output", "Detailed", "--results-directory", dir, "--treenode-filter"}
+	out, err := harness.Output(environ, p.path, append(args, filter)...)
+	t.Log(out)
+	if err == nil {
+		return out
+	}
+	failures := failed.FindAllStringSubmatch(out, -1)
+	unknown := slices.ContainsFunc(failures, func(f []string) bool { return !slices.Contains(mended, f[1]) })
+	if p.current || unknown || len(failures) == 0 {
+		t.Error(err)
+		return out
+	}
+	for _, f := range failures {
+		out += harness.Run(t, environ, p.path, append(args, "/*/*/*/"+f[1])...)
+	}
+	return out
 }
 
 // everything is the filter for all tests. Where the namespace under test is not the only one, it leaves out the test with a
@@ -76,19 +106,19 @@ func everything() string {
 // the suite asks for: one that checks no tokens, as that of a user who sets nothing, and one for the renewal of a
 // token, which takes minutes of waiting.
 func TestDotNetSDK(t *testing.T) {
-	program := suite(t)
+	sdk := suite(t)
 	checks := []string{"MINIBUS_CHECKS_TOKENS=1"}
 	t.Run("Everything", func(t *testing.T) {
 		t.Parallel()
 		t.Cleanup(harness.Lock443(t))
-		noteFurther(t, run(t, program, append([]string{"--extra-ports", "443"}, checked...), checks, everything()))
+		noteFurther(t, sdk.run(t, append([]string{"--extra-ports", "443"}, checked...), checks, everything()))
 	})
 	t.Run("TokensUnchecked", func(t *testing.T) {
 		t.Parallel()
-		run(t, program, nil, nil, "/*/*/CredentialTests/*")
+		sdk.run(t, nil, nil, "/*/*/CredentialTests/*")
 	})
 	t.Run("Renewal", func(t *testing.T) {
 		t.Parallel()
-		run(t, program, checked, append(checks, "MINIBUS_NIGHTLY=1"), "/*/*/CredentialTests/A_token_is_renewed*")
+		sdk.run(t, checked, append(checks, "MINIBUS_NIGHTLY=1"), "/*/*/CredentialTests/A_token_is_renewed*")
 	})
 }
