@@ -19,8 +19,8 @@ func TestMain(m *testing.M) { harness.Main(m) }
 func needChromium(t *testing.T) {
 	t.Helper()
 	harness.NeedAll(t, "to run the tests with a browser")
-	if _, err := exec.LookPath("chromium"); err != nil {
-		t.Fatal("Chromium is missing: apt-get install chromium")
+	if _, err := exec.LookPath("chromium-headless-shell"); err != nil {
+		t.Fatal("Chromium is missing: apt-get install chromium-headless-shell")
 	}
 }
 

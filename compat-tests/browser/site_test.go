@@ -130,7 +130,7 @@ func (s *site) visit(t *testing.T, host string, p plan) []try {
 	s.plan = p
 	s.mu.Unlock()
 	var output lines
-	cmd := exec.Command("chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+	cmd := exec.Command("chromium-headless-shell", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-popup-blocking", "--no-proxy-server",
 		"--user-data-dir="+t.TempDir(), "--host-resolver-rules=MAP *.test 127.0.0.1, MAP minibus 127.0.0.1", "http://"+net.JoinHostPort(host, s.port)+"/page")
 	cmd.Stdout, cmd.Stderr = &output, &output

@@ -78,9 +78,9 @@ func browse(t *testing.T, o harness.Options, environ []string, files ...string) 
 // drive runs tests in the browser.
 func drive(t *testing.T, environ []string, files ...string) {
 	t.Helper()
-	chromium, err := exec.LookPath("chromium")
+	chromium, err := exec.LookPath("chromium-headless-shell")
 	if err != nil {
-		t.Fatal("Chromium is missing: apt-get install chromium")
+		t.Fatal("Chromium is missing: apt-get install chromium-headless-shell")
 	}
 	harness.InstallNodeModules(t, ".")
 	harness.Run(t, append(environ, "MINIBUS_CHROMIUM="+chromium), "node", append([]string{"--test"}, files...)...)

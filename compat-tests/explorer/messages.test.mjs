@@ -219,6 +219,7 @@ test("Escape in the editor of a session's state leaves the editor first, then th
   assert.ok(await dialog.isVisible());
   await dialog.getByRole("button", { name: "Save" }).click();
   await toast("State saved.");
+  await page.locator("main").getByText("kept").waitFor(); // the list knows that there is a state
   await button("State").click();
   await dialog.getByRole("button", { name: "Edit" }).click();
   await page.locator(".cm-content").getByText("kept").waitFor();

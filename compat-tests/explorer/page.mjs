@@ -12,7 +12,7 @@ export const address = process.env.MINIBUS_EXPLORER ?? `http://localhost:${proce
 const patience = 60_000;
 
 export async function launch(...args) {
-  return chromium.launch({ timeout: patience, executablePath: process.env.MINIBUS_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server", ...args] });
+  return chromium.launch({ timeout: patience, executablePath: process.env.MINIBUS_CHROMIUM ?? "/usr/bin/chromium-headless-shell", args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server", ...args] });
 }
 
 // sizes are those of a small laptop and a phone.

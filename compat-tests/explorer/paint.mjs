@@ -19,7 +19,7 @@ const addresses = Object.fromEntries([["heading", `http://localhost:${heading.ad
 
 async function measure(label, ...args) {
   const profile = join(folder, label);
-  const browser = spawn(process.env.MINIBUS_CHROMIUM ?? "/usr/bin/chromium", ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server", "--no-first-run",
+  const browser = spawn(process.env.MINIBUS_CHROMIUM ?? "/usr/bin/chromium-headless-shell", ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server", "--no-first-run",
     "--remote-debugging-port=0", "--window-size=1280,800", `--user-data-dir=${profile}`, ...args, "about:blank"], { stdio: ["ignore", "ignore", "pipe"] });
   let said = "";
   browser.stderr.on("data", (piece) => (said += piece));

@@ -4,7 +4,7 @@
 import { chromium } from "playwright-core";
 
 const [address, screen = ""] = process.argv.slice(2);
-const browser = await chromium.launch({ executablePath: process.env.MINIBUS_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server"] });
+const browser = await chromium.launch({ executablePath: process.env.MINIBUS_CHROMIUM ?? "/usr/bin/chromium-headless-shell", args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server"] });
 const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
 let errors = 0;
 page.on("pageerror", (e) => (errors++, console.error(e.stack)));
