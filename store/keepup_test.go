@@ -15,7 +15,7 @@ import (
 func TestRemovalKeepsUpWithSnapshots(t *testing.T) {
 	t.Parallel()
 	inFileAndMemory(t, func(t *testing.T, o Options) {
-		const messages, rounds = 600, 40
+		const messages, rounds = 600, 20
 		s := mustOpen(t, filepath.Join(t.TempDir(), "a.db"), o)
 		defer func() { _ = s.Close() }()
 		newNamespace(t, s, 1, messages)

@@ -129,6 +129,7 @@ func TestEnvIdentity(t *testing.T) {
 
 // Variables of another Minibus in the same shell give way, and what else they hold stays.
 func TestEnvIdentityOfASecondMinibus(t *testing.T) {
+	harness.NeedAll(t, "to sign in at a second Minibus")
 	if out, err := harness.Output(nil, "python3", "--version"); err != nil {
 		harness.Lack(t, "run python3: %v\n%s", err, out)
 	}
@@ -192,6 +193,7 @@ func TestEnvIdentityOfASecondMinibus(t *testing.T) {
 
 // The CA and the secret are those of the server at the address, wherever its files are.
 func TestEnvIdentityOfTheServerAtAnAddress(t *testing.T) {
+	harness.NeedAll(t, "to sign in at another Minibus")
 	b := start(t, nil)
 	its, own, cache := t.TempDir(), filepath.Join(t.TempDir(), "own"), "XDG_CACHE_HOME="+t.TempDir()
 	server := harness.Start(t, harness.Options{Data: filepath.Join(its, "bus.db"), Env: []string{cache}, Args: []string{"--auth", "sas", "--root-key", "root-key-of-the-test"}})

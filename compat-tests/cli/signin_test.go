@@ -84,6 +84,7 @@ func TestSignIn(t *testing.T) {
 
 // TestSignInRefused names what is missing, with the exit code of a wrong key and without the token.
 func TestSignInRefused(t *testing.T) {
+	harness.NeedAll(t, "to be refused at a sign-in")
 	b, server, _ := signedIn(t, "--auth", "sas", "--root-key", "a-key-of-the-test")
 	for _, command := range []string{"queue ls", "send orders x", "receive orders", "clock show"} {
 		r := b.try(strings.Fields(command)...)
@@ -107,6 +108,7 @@ func TestSignInRefused(t *testing.T) {
 
 // TestConfigDiffOfAnotherService compares what only has the administration of Service Bus, as a namespace in Azure, with a file.
 func TestConfigDiffOfAnotherService(t *testing.T) {
+	harness.NeedAll(t, "to compare with another service")
 	b, server, _ := signedIn(t)
 	b.run("topic", "create", "events")
 	b.run("sub", "create", "events/audit")

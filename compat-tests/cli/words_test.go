@@ -159,6 +159,7 @@ func TestErrorsSayWhatWorks(t *testing.T) {
 
 // TestDryRun says how many messages are meant, and changes nothing.
 func TestDryRun(t *testing.T) {
+	harness.NeedAll(t, "to try every --dry-run")
 	b := start(t, []harness.Queue{{Name: "orders"}, {Name: "sessions", RequiresSession: true}})
 	b.send("orders", "a", "b", "c", "d", "e")
 	b.run("receive", "orders", "-n", "2", "--dead-letter", "--reason", "bad")

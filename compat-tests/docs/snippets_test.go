@@ -66,6 +66,7 @@ func TestTheLinesOverHTTP(t *testing.T) {
 
 // TestTheExamplesInGo runs the code of docs/go.md and of README.md as the tests of a module of its own.
 func TestTheExamplesInGo(t *testing.T) {
+	harness.NeedAll(t, "to compile and run the examples in Go")
 	var code strings.Builder
 	examples := 0
 	for page, name := range map[string]string{"docs/go.md": "TestOfThePage", "README.md": "TestOfReadme"} {

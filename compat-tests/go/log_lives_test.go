@@ -14,6 +14,7 @@ import (
 // TestLogOnDiskIsBoundedOverKills: five lives of 30 MiB each, all ended by kill -9 before the log is at its ceiling. The logs must not
 // add up.
 func TestLogOnDiskIsBoundedOverKills(t *testing.T) {
+	harness.NeedAll(t, "to kill the server five times under load")
 	t.Parallel()
 	o := harness.Options{
 		Config: harness.WriteConfig(t, harness.Queue{Name: queueName}),
