@@ -64,12 +64,19 @@ var mended = []string{
 	"The_lock_is_renewed_while_the_handler_works",              // allowed 7.5 s for a renewal, and allows 15
 	"Two_receivers_share_a_queue_and_no_message_comes_twice",   // one could take all before the other was connected
 	"A_link_ends_with_its_token_and_comes_back_with_a_new_one", // a send could meet the end of its link
+	// The SDK could release messages that came just after a receive, so that others came first.
+	"Five_hundred_sends_at_once_are_received_each_once_and_in_order",
 }
 
-var failed = regexp.MustCompile(`(?m)^failed (\w+)`)
+var (
+	failed = regexp.MustCompile(`(?m)^failed (\w+)`)
+	// Earlier sources gave a test 30 seconds; in these it has two minutes.
+	timedOut = regexp.MustCompile(`TimeoutException: Test '(\w+)' timed out after 00:00:30`)
+)
 
 // run runs the suite, or the part of it that the filter names, against a server with these flags that can be restarted.
-// It returns what the suite printed. In a program of earlier sources, those of the mended tests that fail run once more.
+// It returns what the suite printed. In a program of earlier sources, those that fail of the mended tests, or for want of
+// time, run once more.
 func (p program) run(t *testing.T, serverArgs, environ []string, filter string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -82,7 +89,11 @@ func (p program) run(t *testing.T, serverArgs, environ []string, filter string) 
 		return out
 	}
 	failures := failed.FindAllStringSubmatch(out, -1)
-	unknown := slices.ContainsFunc(failures, func(f []string) bool { return !slices.Contains(mended, f[1]) })
+	again := slices.Clone(mended)
+	for _, f := range timedOut.FindAllStringSubmatch(out, -1) {
+		again = append(again, f[1])
+	}
+	unknown := slices.ContainsFunc(failures, func(f []string) bool { return !slices.Contains(again, f[1]) })
 	if p.current || unknown || len(failures) == 0 {
 		t.Error(err)
 		return out
