@@ -369,7 +369,7 @@ func TestTemplatesThatDouble(t *testing.T) {
 		if got != nil || !strings.Contains(report.Err().Error(), why) {
 			t.Errorf("%s: %+v, %v", function, got, report.Err())
 		}
-		if took := time.Since(began); took > 20*time.Second {
+		if took := time.Since(began); took > time.Minute { // they would take years
 			t.Errorf("%s took %v", function, took)
 		}
 	}

@@ -119,7 +119,7 @@ func TestLikeTakesLinearTime(t *testing.T) {
 		if compilePattern(pattern, 0, false).match(text) {
 			t.Errorf("pattern %.20q... matches", pattern)
 		}
-		if took := time.Since(start); took > 5*time.Second {
+		if took := time.Since(start); took > time.Minute {
 			t.Errorf("pattern %.20q... takes %v", pattern, took)
 		}
 	}
